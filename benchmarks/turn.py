@@ -22,7 +22,7 @@ from pathlib import Path
 from telegram import Update
 
 from benchmarks.timing import Timed
-from tellonce_llm import ask
+from tellonce_llm.model import ask
 from tellonce_llm.ollama import Ollama
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.updates.polling import poll

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 
 from docs.schema_words import Schema, referenced, type_words
 from tellonce.settings import ServerSettings
-from tellonce_server.api.assistant import assistant_tools
-from tellonce_server.api.spec import ToolSpec
+from tellonce_server.api.assistant import AssistantTools
+from tellonce_server.api.spec import ToolSpec, specs_of
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage
 
@@ -38,7 +38,7 @@ and compares the answers."""
 
 def text() -> str:
     examples: Schema = json.loads(EXAMPLES.read_text())
-    listed = [spec for spec in assistant_tools(_never) if spec.listed]
+    listed = [spec for spec in specs_of(AssistantTools(_never)) if spec.listed]
     tools = sorted(listed, key=lambda spec: list(examples).index(spec.name))
     parts = [part for spec in tools for part in _tool(spec, examples[spec.name])]
     return "\n\n".join([INTRO, *parts, *_objects(tools), *asyncio.run(_others())]) + "\n"

@@ -3,7 +3,7 @@
 from tellonce import work as w
 from tellonce.client import MemoryClient
 from tellonce.journal import silent
-from tellonce_summarizer.agent.work import done, submission
+from tellonce_summarizer.agent.agent import done, submission
 from tellonce_summarizer.models.fallback_chain import FallbackChain
 
 

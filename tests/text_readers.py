@@ -47,7 +47,6 @@ from tellonce_summarizer.tasks import summaries as model_summaries
 from tellonce_text import (
     changes,
     claims,
-    clipping,
     fences,
     folding,
     importance,
@@ -65,11 +64,12 @@ ZONE = ZoneInfo("Asia/Singapore")
 NOW = datetime(2026, 2, 18, 15, 0, tzinfo=ZONE)
 SPAN = (datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC))
 SAID = Said(NOW, ZONE)
+ALARM = alarms.Alarm(0, 0, NOW)
 SENTENCE = "I live in Berlin with Ann and 3 cats since May"
 
 
 def _line(text: str) -> Line:
-    return Line(1, 1, "user", text, None, None, None, NOW, 480, 10, None, 1)
+    return Line(1, 1, "user", text, None, None, None, NOW, 480, None)
 
 
 def _message(text: str) -> WorkMessage:
@@ -167,6 +167,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.incoming_message.is_split": incoming_message.is_split,
     "tellonce_relay.turn.model_call.continued": lambda text: model_call.continued(text, text),
     "tellonce_relay.turn.model_call.whole": model_call.whole,
+    "tellonce_relay.views.without_due": lambda text: views.without_due(text, NOW),
+    "tellonce_relay.turn.reminders.is_plain_order": lambda text: reminders.is_plain_order(text, NOW, ZONE),
     "tellonce_relay.turn.reminders.wanted_by": _wanted_by,
     "tellonce_relay.views.short": views.short,
     "tellonce_server.domain.context.canonical_summary.statement": canonical_summary.statement,
@@ -339,7 +341,7 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "tellonce_summarizer.keep.summaries.shown_memories": lambda text: summaries.shown_memories([_known(text)], ZONE),
     "tellonce_summarizer.keep.lines.clip": lambda text: kept_lines.clip(text, 500),
-    "tellonce_text.clipping.head_and_tail": lambda text: clipping.head_and_tail(text, 500),
+    "tellonce_text.tokens.head_and_tail": lambda text: tokens.head_and_tail(text, 500),
     "tellonce_summarizer.tasks.items.first_moment": lambda text: items.first_moment(text, ZONE),
     "tellonce_summarizer.tasks.items.last_moment": lambda text: items.last_moment(text, ZONE),
     "tellonce_summarizer.quotes.placed": lambda text: quotes.placed(text[:600], 1, [_message(text)]),
@@ -350,6 +352,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_summarizer.tasks.summaries.overlap": lambda text: model_summaries.overlap(text, text),
     "tellonce_text.dates.meanings.admits": lambda text: meanings.admits(text, NOW.date(), SAID),
     "tellonce_text.dates.alarms.alarm": lambda text: alarms.alarm(text, SAID),
+    "tellonce_text.dates.alarms.names_more": lambda text: alarms.names_more(text, ALARM, SAID),
     "tellonce_text.dates.alarms.rings": lambda text: alarms.rings(text, SAID, NOW),
     "tellonce_text.dates.annotation.annotated": lambda text: annotation.annotated(text, SAID),
     "tellonce_text.dates.meanings.appointment": lambda text: meanings.appointment(text, NOW, ZONE),
@@ -390,7 +393,7 @@ NOT_READERS = frozenset(
     tellonce_server.app.bootstrap.open_in_one_transaction tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
     tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.work.status
     tellonce_server.domain.queue.job_type.sender_time tellonce_server.domain.queue.job_type.shown
-    tellonce_server.domain.queue.job_type.own_messages tellonce_server.app.page.commands.failed tellonce_server.api.resources.chat_number
+    tellonce_server.app.page.commands.failed tellonce_server.api.resources.chat_number
     tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.shown
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.prompt_selection.from_other_chats tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
@@ -420,7 +423,8 @@ functions in READERS."""
 
 SLOW = frozenset(
     """
-    tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.wanted_by
+    tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
+    tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.alarms.names_more
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.check.unsupported

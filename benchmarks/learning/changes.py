@@ -20,7 +20,7 @@ from benchmarks.learning.harness import (
 )
 from tellonce import contract as c
 from tellonce.work import ExchangeInput, WorkItem
-from tellonce_llm import Completion
+from tellonce_llm.model import Completion
 from tests.memory_fixtures import Clock, Memory
 
 Case = Mapping[str, Any]

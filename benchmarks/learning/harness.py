@@ -14,10 +14,12 @@ from tellonce.client import MemoryClient
 from tellonce.journal import silent
 from tellonce.settings import ServerSettings
 from tellonce.work import ClaimWorkArgs, ExchangeInput, Tier, WorkItem
-from tellonce_llm import Answer, Completion, Guarded, LLMUnusable
+from tellonce_llm.breaker import Guarded
+from tellonce_llm.errors import LLMUnusable
+from tellonce_llm.model import Answer, Completion
 from tellonce_server.app.storage import Storage
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
-from tellonce_summarizer.agent.work import done, submission
+from tellonce_summarizer.agent.agent import done, submission
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.memory_fixtures import Clock, Memory
 

@@ -19,7 +19,7 @@ from benchmarks.learning.harness import (
 )
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce_llm import Completion
+from tellonce_llm.model import Completion
 from tests.memory_fixtures import Clock, Memory
 
 Exchange = Mapping[str, Any]

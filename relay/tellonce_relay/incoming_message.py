@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import TypedDict
 
-from tellonce_llm import File
+from tellonce_llm.model import File
 
 
 class Place(TypedDict):

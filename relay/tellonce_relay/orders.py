@@ -34,12 +34,14 @@ _STATED: Final[frozenset[Kind]] = frozenset(("remember", "forget"))
 """An order of these kinds is read as a question if it ends with a question mark ("remember the trip?")."""
 _MENTION: Final = re.compile(r"\A\W*@\w*bot\b", re.IGNORECASE)
 """Matches a bot's name at the beginning of a message in a group. The names of all bots end like this."""
+_GAP: Final = r"(\S[^\n]{0,300}?)"
+"""What `…` stands for in a phrase whose verb comes at the end of the sentence ("kannst du mich … erinnern")."""
 _BLANK: Final = " \t\n.,;:!?…¿¡-–—\"'“”„«»()"
 
 
 class Order(NamedTuple):
-    """An order. `rest` follows the phrase that begins the order; `language` is the language of that phrase. Of the kind
-    `unsaid`, `rest` is the text before the phrase, if the phrase ends a message."""
+    """An order. `rest` is in or after the phrase that begins the order; `language` is the language of that phrase. If the
+    phrase ends a message, `rest` is the text before the phrase."""
 
     kind: Kind
     rest: str
@@ -71,21 +73,24 @@ def is_command_in_words(text: str) -> bool:
 def without_joint(text: str) -> str:
     """The text without leading words such as `to`: `for to call mom` becomes `call mom`."""
     joints = "|".join(re.escape(word) for word in words("orders.joints"))
-    return re.sub(rf"\A(?:(?:{joints})\s+)+", "", text.strip(_BLANK), flags=re.IGNORECASE).lstrip(_BLANK)
+    return re.sub(rf"\A(?:(?:{joints})(?:\s+|\Z))+", "", text.strip(_BLANK), flags=re.IGNORECASE).lstrip(_BLANK)
 
 
 def _order_in(text: str, language: Language) -> Order | None:
     said = text.strip().lstrip(_BLANK)
     # Polite words may also end a phrase that is an order itself ("was kannst du").
     return (
-        _beginning(_ending(language).sub("", said), language) or _beginning(said, language) or _unsaid(said, language)
+        _beginning(_ending(language).sub("", said), language) or _beginning(said, language) or _at_end(said, language)
     )
 
 
-def _unsaid(said: str, language: Language) -> Order | None:
-    """The order not to keep a message, at the end of this message: `My code is 77, don't remember this`."""
-    found = _unsaid_end(language).search(said)
-    return Order("unsaid", said[: found.start()].strip(), language) if found is not None else None
+def _at_end(said: str, language: Language) -> Order | None:
+    """The order at the end of a message not to keep the message, or to remind of it: `My code is 77, don't remember
+    this`."""
+    said = _ending(language).sub("", said)
+    ends: tuple[Kind, ...] = ("unsaid", "remind")
+    found = ((kind, _end(language, kind).search(said)) for kind in ends)
+    return next((Order(kind, said[: end.start()].strip(), language) for kind, end in found if end is not None), None)
 
 
 def _beginning(said: str, language: Language) -> Order | None:
@@ -93,7 +98,8 @@ def _beginning(said: str, language: Language) -> Order | None:
         found = pattern.match(said)
         if found is None:
             continue
-        rest = said[found.end() :].strip()
+        within = next(filter(None, found.groups()), "")
+        rest = f"{within} {said[found.end() :]}".strip()
         asks = kind in _STATED and rest.endswith("?")
         if not asks and (kind in _WITH_MORE or not rest.strip(_BLANK)):
             return Order(kind, rest.strip().lstrip(_BLANK), language)
@@ -108,10 +114,13 @@ def _ending(language: Language) -> re.Pattern[str]:
 
 
 @cache
-def _unsaid_end(language: Language) -> re.Pattern[str]:
+def _end(language: Language, kind: Kind) -> re.Pattern[str]:
     """Matches an order at the end of a message. A comma or another mark separates the order from the text, because "I
     don't remember this" is not an order."""
-    return re.compile(rf"(?<=\w)[)\"'”»]?[,.;:!–—\n-]\s*{_either(entries(language)['orders.unsaid'])}[\s.!]*\Z", re.I)
+    polite = _either(entries(language)["orders.polite"])
+    return re.compile(
+        rf"(?<=\w)[)\"'”»]?[,.;:!–—\n-]\s*(?:{polite}\s+)?{_either(entries(language)[f'orders.{kind}'])}[\s.!]*\Z", re.I
+    )
 
 
 @cache
@@ -127,4 +136,5 @@ def _patterns(language: Language) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
 
 def _either(openers: list[str]) -> str:
     longest = sorted(openers, key=len, reverse=True)
-    return "(?:" + "|".join(r"\s+".join(map(re.escape, opener.split())) for opener in longest) + ")"
+    patterns = (r"\s+".join(_GAP if word == "…" else re.escape(word) for word in opener.split()) for opener in longest)
+    return f"(?:{'|'.join(patterns)})"

@@ -139,15 +139,20 @@ def dated(memory: Memory, zone: tzinfo | None) -> str:
     A note is the user's own sentence, so it is shown in quotation marks with the day it was said.
     """
     if memory.note:
-        return (
-            f"{phrase('offline.quote', text=memory.content)} ({memory.valid_from.astimezone(zone).date().isoformat()})"
-        )
+        return f"{phrase('offline.quote', text=memory.content)} ({long_day(memory.valid_from.astimezone(zone))})"
     if memory.deadline is None or memory.kind not in ("goal", "date"):
         return memory.content
     due = memory.deadline.astimezone(zone)
-    words = memory.content.replace(f" ({due.date().isoformat()})", "").replace(f" ({due:%Y-%m-%d %H:%M})", "")
-    timed = f", {clock(due)}" if f"{due:%Y-%m-%d %H:%M}" in memory.content else ""
-    return f"{words} ({phrase('memory.by', day=long_day(due)) if memory.kind == 'goal' else long_day(due)}{timed})"
+    words, at = without_due(memory.content, due)
+    return f"{words} ({phrase('memory.by', day=long_day(due)) if memory.kind == 'goal' else long_day(due)}{at})"
+
+
+def without_due(content: str, due: datetime) -> tuple[str, str]:
+    """A memory's words without its due time in the memory's own format, and the time of day, such as `, 9:00 AM`, if
+    that format gave one."""
+    stamp = f" ({due:%Y-%m-%d %H:%M})"
+    words = content.replace(f" ({due.date().isoformat()})", "").replace(stamp, "")
+    return words, f", {clock(due)}" if stamp in content else ""
 
 
 def short(text: str) -> str:

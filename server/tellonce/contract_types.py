@@ -76,7 +76,9 @@ LearnedKind = Literal["fact", "preference", "goal", "date", "outcome"]
 MemoryKind = Literal[LearnedKind, "pin"]
 ListedKind = Literal[MemoryKind, "note"]
 """The kinds by which memories are listed. `note` selects the user's own sentences of every kind."""
-MemoryStatus = Literal["active", "uncertain", "completed", "superseded", "rejected"]
+RestorableStatus = Literal["active", "uncertain", "completed", "rejected"]
+"""The statuses that an undo can restore."""
+MemoryStatus = Literal[RestorableStatus, "superseded"]
 MemoryOrigin = Literal["user", "extracted", "model", "tag", "import"]
 Scope = Literal["chat", "global"]
 SlotType = Literal["text", "yes_no", "number", "date", "time", "email", "url", "choice"]
@@ -84,7 +86,9 @@ ResultKind = Literal["message", "summary", MemoryKind]
 SectionName = Literal["log", "profile", "summary", "memories", "history", "elsewhere", "relevant", "quoted"]
 ShownName = Literal[SectionName, "now"]
 Stability = Literal["stable", "slow", "append", "volatile"]
-MemoryAction = Literal["confirm", "reject", "complete", "reopen", "edit", "pin", "unpin", "make_global", "share"]
+PlainAction = Literal["confirm", "reject", "complete", "reopen", "pin", "unpin", "make_global"]
+"""The changes of a memory that need no further argument."""
+MemoryAction = Literal[PlainAction, "edit", "share"]
 ForgetLabel = Literal["exact", "number", "form"]
 """How a match was found: by exact characters, by the same digits with other separators, or by other forms of the
 words."""

@@ -1,11 +1,11 @@
 """Arguments and results of the tools that only the page calls. No model sees these tools."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
 from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, ShownName
-from tellonce.contract_types import Bigint, Contract, Instant, ListedKind, Moment, RowId, Text, Unit
+from tellonce.contract_types import Bigint, Contract, Instant, ListedKind, Moment, RestorableStatus, RowId, Text, Unit
 from tellonce.work import CostSummary, QueueStatus, ReadingStatus
 
 Limit = Annotated[int, Field(ge=1, le=200, strict=True)]
@@ -197,7 +197,7 @@ class FormerState(Contract):
     """A former state of a memory. `edited` is set if the change that is undone was an edit."""
 
     memory_id: RowId
-    status: Literal["active", "uncertain", "completed", "rejected"]
+    status: RestorableStatus
     user_confirmed: bool
     pinned: bool
     edited: FormerText | None = None

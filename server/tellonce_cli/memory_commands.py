@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from tellonce.contract_types import LISTED_KINDS, MemoryKind, MemoryStatus, ResultKind
+from tellonce.contract_types import LISTED_KINDS, MemoryKind, MemoryStatus, PlainAction, ResultKind
 from tellonce_cli.subcommand import Json, examples, run_module
 
 memory_app = typer.Typer()
@@ -35,9 +35,6 @@ def _placed(message: str) -> tuple[int | None, str]:
     named = re.fullmatch(r"(-?\d{1,18}):(\d{1,18})", message)
     return (int(named[1]), named[2]) if named else (None, message)
 
-
-EditAction = Literal["confirm", "reject", "complete", "reopen", "pin", "unpin", "make_global"]
-"""Changes that need no further argument; the chat to share with is chosen on the memory page."""
 
 Where = Literal["all", "chat"]
 
@@ -122,7 +119,7 @@ def edit(
     number: Annotated[int, typer.Argument(min=1, help="The memory's number; `tellonce memories` shows it.")],
     text: Annotated[str | None, typer.Argument(help="The new text.", show_default=False)] = None,
     action: Annotated[
-        EditAction | None, typer.Option("--do", help="An action instead of a new text.", show_default=False)
+        PlainAction | None, typer.Option("--do", help="An action instead of a new text.", show_default=False)
     ] = None,
     as_json: Json = False,
 ) -> None:

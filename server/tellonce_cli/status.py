@@ -19,7 +19,7 @@ from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
 from tellonce_cli.memory_server import health
 from tellonce_cli.screen import CommandFailed, console, print_json
-from tellonce_llm import Allowance
+from tellonce_llm.allowance import Allowance
 
 
 def run(*, as_json: bool = False) -> int:

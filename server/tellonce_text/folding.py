@@ -93,17 +93,12 @@ class Literal:
             return None
         return "%".join(["", *_LIKE_RUN.findall(self.folded)[:_MOST_RUNS], ""])
 
-    def is_in(self, text: str) -> bool:
-        return self._in_folded(fold(text))
-
     def spans(self, text: str) -> list[Span]:
         """The matches in the original text, in order and without overlap. A match includes invisible characters after
         it."""
         folded = fold(text)
-        return list(self._spans(text, folded)) if self._in_folded(folded) else []
-
-    def _in_folded(self, folded: str) -> bool:
-        return self.gate in folded and (self.pattern is None or self.pattern.search(folded) is not None)
+        held = self.gate in folded and (self.pattern is None or self.pattern.search(folded) is not None)
+        return list(self._spans(text, folded)) if held else []
 
     def _spans(self, text: str, folded: str) -> Iterator[Span]:
         origins = None if len(folded) == len(text) and text.isascii() else _origins(text)

@@ -30,7 +30,7 @@ def own_words(text: str) -> str:
 def label(kind: str, name: str = "") -> str:
     """The label of content without text, such as `[file notes.txt]`. `name` may be a text of somebody else, so it can
     neither end the label nor begin a new line."""
-    return f"[{_one_line(f'{kind} {name}')}]"
+    return f"[{' '.join(f'{kind} {name}'.translate(_BRACKETS).split())}]"
 
 
 def forwarded(author: str, text: str) -> str:
@@ -40,7 +40,3 @@ def forwarded(author: str, text: str) -> str:
 
 def is_forwarded(text: str) -> bool:
     return text.startswith(f"[{_FORWARDED} ")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.translate(_BRACKETS).split())

@@ -69,6 +69,15 @@ def _estimated(text: str) -> int:
     return max(1, round(_hundredths(text) / 100)) if text else 0
 
 
+def head_and_tail(text: str, characters: int) -> str:
+    """Return at most `characters` of the text: two thirds from the beginning and the rest from the end, where people
+    often state their point."""
+    if len(text) <= characters:
+        return text
+    tail = max(1, characters // 3)
+    return f"{text[: max(1, characters - tail - 3)]} {ELLIPSIS} {text[-tail:]}"
+
+
 def clip(text: str, max_tokens: int) -> tuple[str, bool]:
     """Cut `text` to at most `max_tokens` estimated tokens, with an ellipsis. Also returns whether the text was cut."""
     if estimate(text) <= max_tokens:

@@ -39,15 +39,13 @@ class Ollama:
 
     tier: Tier = "ollama"
 
-    def __init__(self, url: str, model: str, *, context_tokens: int = CONTEXT_TOKENS, keep_alive: str = "30m") -> None:
+    def __init__(self, url: str, model: str) -> None:
         # By default, the SDK has no timeout. `trust_env=False` ignores the environment's proxies, which must not be
         # used for a service on this machine.
         self._client = ollama.AsyncClient(host=url, timeout=httpx.Timeout(120.0, connect=5.0), trust_env=False)
         # The SDK's overloads are only partly typed: the result of `chat` depends on `stream`.
         self._chat = cast("Callable[..., Awaitable[Any]]", self._client.chat)  # pyright: ignore[reportUnknownMemberType]
         self._model = model
-        self._context_tokens = context_tokens
-        self._keep_alive = keep_alive
         self._reads: frozenset[FileKind] | None = None
 
     @property
@@ -110,8 +108,8 @@ class Ollama:
             "model": self._model,
             "messages": [*system, *turns],
             "format": dict(request.json_schema) if request.json_schema is not None else None,
-            "options": {"num_ctx": self._context_tokens, "num_predict": request.max_tokens, "temperature": 0.2},
-            "keep_alive": self._keep_alive,
+            "options": {"num_ctx": CONTEXT_TOKENS, "num_predict": request.max_tokens, "temperature": 0.2},
+            "keep_alive": "30m",
             "think": False,  # thinking would take a small local model longer than the time limit
         }
 

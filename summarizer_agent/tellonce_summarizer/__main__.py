@@ -15,8 +15,11 @@ from tellonce.journal import journal
 from tellonce.settings import SettingsError, load
 from tellonce.shutdown import shutdown_requested
 from tellonce.work import Tier
-from tellonce_llm import Allowance, Batched, Guarded, LanguageModel
+from tellonce_llm.allowance import Allowance
+from tellonce_llm.batch import Batched
+from tellonce_llm.breaker import Guarded
 from tellonce_llm.claude_cli import ClaudeCli
+from tellonce_llm.model import LanguageModel
 from tellonce_llm.providers import learning_tiers, model_of
 from tellonce_summarizer.agent.agent import Agent, Habits
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step

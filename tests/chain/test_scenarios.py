@@ -10,7 +10,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
-from tellonce_llm import Guarded
+from tellonce_llm.breaker import Guarded
 from tellonce_llm.claude import Claude
 from tellonce_server.app.storage import Storage
 from tellonce_server.store import threads

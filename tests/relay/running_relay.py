@@ -12,7 +12,8 @@ from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.client_settings import RelaySettings
 from tellonce.contract import ExplainArgs
 from tellonce.journal import Emit, silent
-from tellonce_llm import Answer, Cause, FileKind
+from tellonce_llm.errors import Cause
+from tellonce_llm.model import Answer, FileKind
 from tellonce_relay.commands.answers import CommandContext
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.process import introduce, relay

@@ -12,7 +12,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.reminders import SetReminderArgs
-from tellonce_llm import Answer
+from tellonce_llm.model import Answer
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt

@@ -13,7 +13,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.connect import connect_http
-from tellonce_llm import Answer, File
+from tellonce_llm.model import Answer, File
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.claude_cli import ClaudeCli, MemoryAccess
 from tellonce_relay.responders.prompt import Prompt, build

@@ -22,6 +22,11 @@ from tellonce_relay.telegram.markdown import MESSAGE_UNITS, MOST_SIGNS, Mark, Ma
         ("[bad](javascript:x)", "[bad](javascript:x)", []),
         ("> said", "said", [("blockquote", 0, 4)]),
         ("2 * 3 * 4 and snake_case_name", "2 * 3 * 4 and snake_case_name", []),
+        (
+            "2*3*4 = 24, 2**8**2, **5** and `2*3*4`",
+            "2*3*4 = 24, 2**8**2, 5 and 2*3*4",
+            [("bold", 21, 1), ("code", 27, 5)],
+        ),
         ("| a | b |\n|---|---|\n| 1 | 22 |", "a  b\n1  22", [("pre", 0, 10)]),
         ("<b>raw</b>", "<b>raw</b>", []),
         ("a<br>b<br/>`<br>`", "a\nb\n<br>", [("code", 4, 4)]),

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tellonce import contract as c
-from tellonce_llm import FirstAvailable, Guarded
+from tellonce_llm.breaker import Guarded
 from tellonce_llm.claude import Claude
+from tellonce_llm.fallback import FirstAvailable
 from tellonce_llm.ollama import Ollama
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.responders.model import InOnePiece, ModelResponder

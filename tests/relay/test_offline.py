@@ -33,6 +33,15 @@ async def test_it_answers_from_what_was_said_with_its_day(memory: Memory) -> Non
 
 
 @pytest.mark.anyio
+async def test_a_goal_that_was_only_said_is_found_although_no_goal_is_noted(memory: Memory) -> None:
+    async with relaying(memory) as api:
+        await api.say("My goals: run a marathon")
+        await api.say("What are my goals?")
+        shown = await api.replies(2)
+    assert shown[1].endswith("“My goals: run a marathon”")
+
+
+@pytest.mark.anyio
 async def test_a_burst_is_quoted_as_one_and_messages_without_words_are_no_evidence(memory: Memory) -> None:
     async with relaying(memory, own={"breath_seconds": 1.5}) as api:
         await api.burst("I have a dentist appointment", "on March 3")

@@ -77,6 +77,20 @@ def test_a_day_that_is_not_certain_is_not_added_to_an_answer() -> None:
     assert answer == f"You told me on Feb 10: “{words}”"
 
 
+def test_of_several_days_none_is_added_if_one_is_not_certain() -> None:
+    words = "I moved yesterday and my sister Ines visits on Friday"
+    answer = from_memory([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked("When does Ines visit?"))
+    assert answer == f"You told me on Feb 10: “{words}”"
+
+
+def test_a_casual_count_is_marked_as_such() -> None:
+    answer = from_memory(
+        [said("The lease ends in two weeks", at=datetime(2026, 2, 10, 9, tzinfo=UTC))],
+        asked("When does the lease end?"),
+    )
+    assert answer.endswith("“The lease ends in two weeks” (in two weeks: ≈ Tue, Feb 24)")
+
+
 def test_a_newer_memory_stands_beside_the_words() -> None:
     results = [said("I live in Singapore", at=AT - timedelta(days=60)), found("The user lives in Lisbon")]
     assert (

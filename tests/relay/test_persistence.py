@@ -10,7 +10,8 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce_llm import Answer, Cause
+from tellonce_llm.errors import Cause
+from tellonce_llm.model import Answer
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
@@ -82,6 +83,8 @@ async def test_an_answer_is_owed_until_the_model_is_back_and_what_was_shown_stay
             responder.cause = None
             await api.until(lambda: len(api.sent) == 4)
     assert texts(api) == ["The beginning and", BUSY, "the rest.", "re And a joke"]
+    quoted = [message["reply_to_message"]["text"] for message in api.sent[2:]]
+    assert quoted == ["Tell me a story", "And a joke"], "a late answer shows which question it answers"
     talk = await said(memory)
     assert talk.index("Assistant: The beginning and the rest.") < talk.index("Assistant: re And a joke")
     assert not list((tmp_path / "inbox").iterdir())
@@ -149,6 +152,7 @@ async def test_one_chats_trouble_is_no_other_chats_and_its_next_message_asks_aga
         await api.say("Still there?")
         await api.replies(4)
     assert texts(api)[1:] == ["fine", "re Hello", "re Still there?"]
+    assert ["reply_to_message" in message for message in api.sent] == [False, False, True, True]
 
 
 async def test_stop_ends_an_answer_and_keeps_what_was_shown(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from tellonce.client import MemoryClient
 from tellonce.connect import PROTOCOL, connect_http, connected
 from tellonce.reminders import ClaimRemindersArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
 from tellonce_cli.chat_reminders import ChatReminders
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.turn.reminders import what_of
 from tellonce_server.app.server import build_server
@@ -248,6 +249,34 @@ async def test_an_order_repeated_after_its_delivery_rings_no_second_time(memory:
         assert (await client.finish_reminder(done)).finished
         assert (await client.set_reminder(order)).memory.id == first.memory.id
         assert (await client.claim_reminders(ClaimRemindersArgs(worker="bot"))).reminders == ()
+
+
+async def test_of_two_times_in_a_message_the_second_is_not_dropped_in_silence(memory: Memory, clock: Clock) -> None:
+    async with relaying(memory, clock=clock) as api:
+        await api.say("remind me tomorrow at 9 to call mom and at 17 to pick up Tim")
+        await api.say("set an alarm for 6:30")
+        shown = await api.replies(2)
+    assert shown[0].endswith("\n" + phrase("reminder.only_one"))
+    assert shown[1].startswith("What should I remind you of?")
+
+
+async def test_a_reminder_ordered_in_words_is_set_even_if_the_model_forgets_its_tag(
+    memory: Memory, clock: Clock
+) -> None:
+    recall = "remind me what we decided on Friday"
+    model = Scripted("I will.", "Ja.", "You chose blue.")
+    async with relaying(memory, model, clock=clock) as api, memory.relay() as client:
+        await api.say(CALL)
+        await api.replies(2)
+        await api.say("Kannst du mich am Freitag um 18 Uhr an den Zahnarzt erinnern?")
+        await api.replies(4)
+        await api.say(recall)
+        await api.say("Thanks")
+        await api.replies(6)
+        left = await coming(client, bool)
+    said = ["I will.", MOM, "Ja.", "⏰ I'll remind you Fri, Feb 20 at 6:00 PM: Zahnarzt", *["You chose blue."] * 2]
+    assert texts(api) == said
+    assert [what_of(reminder) for reminder in left] == ["call mom", "Zahnarzt"]
 
 
 async def test_the_time_is_said_where_it_is_missing_past_or_cannot_be_kept(memory: Memory, clock: Clock) -> None:

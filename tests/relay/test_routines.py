@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tellonce import contract as c
-from tellonce_llm import LLMUnavailable
+from tellonce_llm.errors import LLMUnavailable
 from tellonce_relay.routines.built_in import NothingToSend
 from tellonce_relay.routines.delivery import Post, Sender, send_and_record
 from tellonce_relay.routines.file import Routine

@@ -40,8 +40,7 @@ def test_the_memory_view_has_all_its_parts_in_order() -> None:
 def test_a_note_is_shown_as_the_users_own_words_with_their_day() -> None:
     note = memory("fact", "I moved to Lisbon last week", note=True)
     shown = views.memory_view(profile(facts=(note,)), SINGAPORE)
-    day = note.valid_from.astimezone(SINGAPORE).date().isoformat()
-    assert f"• “I moved to Lisbon last week” ({day})" in shown
+    assert "• “I moved to Lisbon last week” (Mon, Feb 16, 2026)" in shown
 
 
 def test_an_empty_memory_says_what_will_appear_and_any_other_shows_all_its_parts() -> None:

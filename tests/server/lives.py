@@ -15,7 +15,7 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.queue.work import ClaimLost
 from tellonce_server.services.services import Services
 from tellonce_server.store import threads
-from tellonce_summarizer.agent.work import done, submission
+from tellonce_summarizer.agent.agent import done, submission
 from tellonce_summarizer.models.fallback_chain import FallbackChain
 from tellonce_text.tokens import estimate
 from tests.memory_fixtures import USER, Clock, tables_with

@@ -12,8 +12,9 @@ from mcp.client import Client
 from mcp.types import CallToolResult, TextContent
 
 from tellonce.contract import MAX_BIGINT, MAX_TEXT_BYTES
-from tellonce_server.api.assistant import assistant_tools
-from tellonce_server.api.programs import agent_tools
+from tellonce_server.api.assistant import AssistantTools
+from tellonce_server.api.programs import WorkTools
+from tellonce_server.api.spec import specs_of
 from tellonce_server.app.server import build_server
 from tellonce_server.core.scope import Caller
 from tests.depth import DEEP
@@ -274,7 +275,7 @@ async def test_wrong_arguments_are_refused_with_a_sentence_and_write_nothing(
 
 def required_arguments() -> dict[str, list[str]]:
     """The tools that have required arguments, with the names of these."""
-    specs = [*assistant_tools(_never), *agent_tools(_never)]
+    specs = [*specs_of(AssistantTools(_never)), *specs_of(WorkTools(_never))]
     found = {spec.name: sorted(n for n, f in spec.args.model_fields.items() if f.is_required()) for spec in specs}
     return {tool: found[tool] for tool in VALID if found[tool]}
 

@@ -17,7 +17,7 @@ from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.settings import ServerSettings
-from tellonce_llm import Guarded
+from tellonce_llm.breaker import Guarded
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
 from tellonce_server.app.storage import Storage

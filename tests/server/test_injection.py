@@ -33,7 +33,7 @@ HARMLESS = "green tea"
 def material(evil: str) -> Material:
     """The input of a context in which every text that others may have written is `evil`."""
     window = [
-        Line(n, n, role, evil, routine, evil if routine else None, name, START + timedelta(hours=n), 0, 10, f"e{n}", 1)
+        Line(n, n, role, evil, routine, evil if routine else None, name, START + timedelta(hours=n), 0, f"e{n}")
         for n, role, routine, name in (
             (1, "user", None, None),
             (2, "assistant", None, None),

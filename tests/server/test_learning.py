@@ -9,6 +9,7 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
+from tellonce.reminders import SetReminderArgs
 from tests.memory_fixtures import Clock, Memory, tables_with
 
 pytestmark = pytest.mark.anyio
@@ -385,6 +386,19 @@ async def test_a_statement_that_repeats_a_note_of_another_exchange_takes_its_pla
         await read(agent, again, "claude")
         (fact,) = (await profile(client)).facts
     assert (fact.content, fact.note) == ("The user's home is Oslo", False)
+
+
+async def test_the_order_for_a_reminder_is_no_note(memory: Memory, clock: Clock) -> None:
+    order, fact = "Kannst du mich morgen um 9 an den Zahnarzt erinnern?", "Der Zahnarzt heißt Dr. Lang"
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, order, "1")
+        at = clock() + timedelta(days=1)
+        await client.set_reminder(SetReminderArgs(content="Zahnarzt", at=at, source_message_id="1"))
+        await read(agent, lambda x: [item(x, order, note=True)], "keep")
+        await say(client, clock, fact)
+        await read(agent, lambda x: [item(x, fact, note=True)], "keep")
+        found = await profile(client)
+    assert [note.content for note in found.facts] == [fact]
 
 
 async def test_undoing_the_edit_of_a_note_brings_the_note_back(memory: Memory, clock: Clock) -> None:

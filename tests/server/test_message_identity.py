@@ -15,7 +15,8 @@ from mcp.types import Implementation
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.connect import PROTOCOL, connect_http
-from tellonce_server.api.assistant import assistant_tools
+from tellonce_server.api.assistant import AssistantTools
+from tellonce_server.api.spec import specs_of
 from tellonce_server.core.scope import ChatScope, channel_of
 from tellonce_server.services.import_messages import Importer, ImportMessage
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
@@ -90,7 +91,7 @@ async def test_without_an_id_a_message_is_stored_as_often_as_it_is_recorded(memo
         first = await client.record_message(said(FILES, message_id=None))
         second = await client.record_message(said(FILES, message_id=None))
     assert (first.outcome, second.outcome) == ("created", "created")
-    tool = next(spec for spec in assistant_tools(memory.storage.services) if spec.name == "record_message")
+    tool = next(spec for spec in specs_of(AssistantTools(memory.storage.services)) if spec.name == "record_message")
     assert tool.annotations.idempotent_hint is False
 
 

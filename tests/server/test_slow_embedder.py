@@ -1,7 +1,6 @@
 """While a slow embedder works, no transaction is open, so no lock is held."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 
 import asyncpg
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.settings import ServerSettings
-from tellonce_server.app.background import Background
+from tellonce_server.app import bootstrap
 from tellonce_server.app.storage import Storage
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.protocol import NoEmbedder, Vector
@@ -60,10 +59,7 @@ async def memory(
 ) -> AsyncIterator[Memory]:
     """A memory without background tasks. Their transactions would be noticed, and they would embed the messages."""
 
-    async def idle(_: Background) -> AsyncIterator[None]:
-        yield
-
-    monkeypatch.setattr(Background, "running", asynccontextmanager(idle))
+    monkeypatch.setattr(bootstrap, "side_tasks", lambda *_: ())
     storage = Storage(settings, clock)
     storage.embedder = ActiveEmbedder(embedder, lambda _: embedder)
     async with opened(storage) as memory:

@@ -22,9 +22,10 @@ from tellonce.work import (
     Tier,
     WorkItem,
 )
-from tellonce_llm import Answer, Breaker, Completion, Guarded, LLMUnavailable, LLMUnusable
+from tellonce_llm.breaker import Breaker, Guarded
+from tellonce_llm.errors import LLMUnavailable, LLMUnusable
+from tellonce_llm.model import Answer, Completion
 from tellonce_summarizer.agent import agent as agent_module
-from tellonce_summarizer.agent import work as work_module
 from tellonce_summarizer.agent.agent import Agent, Habits
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.patience import HANGS, promised
@@ -271,7 +272,7 @@ async def test_told_to_stop_it_hands_back_what_takes_too_long() -> None:
 async def test_a_job_that_breaks_our_code_is_failed_and_the_next_one_done(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    real = work_module.done
+    real = agent_module.done
 
     async def breaks_once(*args: Any, **options: Any) -> Any:
         monkeypatch.setattr(agent_module, "done", real)

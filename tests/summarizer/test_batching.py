@@ -10,17 +10,10 @@ from typing import Any
 import pytest
 
 from tellonce.work import Tier
-from tellonce_llm import (
-    Allowance,
-    Answer,
-    Batched,
-    Completion,
-    LLMUnavailable,
-    LLMUnusable,
-    SystemBlock,
-    Turn,
-    Used,
-)
+from tellonce_llm.allowance import Allowance, Used
+from tellonce_llm.batch import Batched
+from tellonce_llm.errors import LLMUnavailable, LLMUnusable
+from tellonce_llm.model import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.models.answers import ExchangeShape, schema_of
 from tests.patience import HANGS
 

@@ -13,20 +13,14 @@ import pytest
 from tellonce.client_settings import SummarizerSettings
 from tellonce.journal import silent
 from tellonce.work import ExchangeResult
-from tellonce_llm import (
-    Allowance,
-    Batched,
-    Completion,
-    Guarded,
-    LLMError,
-    LLMUnavailable,
-    LLMUnusable,
-    SystemBlock,
-    Turn,
-)
+from tellonce_llm.allowance import Allowance
+from tellonce_llm.batch import Batched
+from tellonce_llm.breaker import Guarded
 from tellonce_llm.claude_cli import ClaudeCli
+from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
+from tellonce_llm.model import Completion, SystemBlock, Turn
 from tellonce_summarizer.__main__ import steps
-from tellonce_summarizer.agent.work import done
+from tellonce_summarizer.agent.agent import done
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.conformance.conftest import npm_bin  # noqa: F401
 from tests.patience import HANGS

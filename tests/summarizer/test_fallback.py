@@ -8,19 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tellonce.work import Tier
-from tellonce_llm import (
-    Answer,
-    Breaker,
-    Completion,
-    FirstAvailable,
-    Guarded,
-    LanguageModel,
-    LLMError,
-    LLMUnavailable,
-    LLMUnusable,
-    NoModelAnswered,
-    ask,
-)
+from tellonce_llm.breaker import Breaker, Guarded
+from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
+from tellonce_llm.fallback import FirstAvailable, NoModelAnswered
+from tellonce_llm.model import Answer, Completion, LanguageModel, ask
 from tellonce_llm.prices import price_of
 
 pytestmark = pytest.mark.anyio

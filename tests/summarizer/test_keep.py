@@ -21,7 +21,7 @@ from tellonce.work import (
     ThreadInput,
     WorkMessage,
 )
-from tellonce_summarizer.agent.work import done
+from tellonce_summarizer.agent.agent import done
 from tellonce_summarizer.models.fallback_chain import FallbackChain
 from tellonce_text.tokens import estimate
 from tests.summarizer.talk import DEBUGGING, START, ZONE, chunk, exchange, known, messages, notable

@@ -12,18 +12,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-from tellonce_llm import (
-    Answer,
-    Completion,
-    LanguageModel,
-    LLMError,
-    LLMUnavailable,
-    LLMUnusable,
-    SystemBlock,
-    Turn,
-    ask,
-)
 from tellonce_llm.claude import Claude
+from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
+from tellonce_llm.model import Answer, Completion, LanguageModel, SystemBlock, Turn, ask
 from tellonce_llm.ollama import Ollama
 from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub

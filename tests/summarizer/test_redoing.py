@@ -11,7 +11,7 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
-from tellonce_llm import Breaker, Guarded
+from tellonce_llm.breaker import Breaker, Guarded
 from tellonce_llm.claude import Claude
 from tellonce_summarizer.agent.agent import Agent, Habits
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step

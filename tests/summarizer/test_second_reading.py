@@ -8,8 +8,10 @@ import pytest
 
 from tellonce.journal import silent
 from tellonce.work import ExchangeInput, ExchangeResult, Tier
-from tellonce_llm import Answer, Completion, Guarded, LLMUnavailable
-from tellonce_summarizer.agent.work import Done, done
+from tellonce_llm.breaker import Guarded
+from tellonce_llm.errors import LLMUnavailable
+from tellonce_llm.model import Answer, Completion
+from tellonce_summarizer.agent.agent import Done, done
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tellonce_summarizer.tasks.second_reading import NOT_FOUND, NOT_YET
 from tests.stubs.replies import say_json

@@ -23,10 +23,10 @@ from tellonce.work import (
     Tier,
     WorkMessage,
 )
-from tellonce_llm import Breaker, Guarded
+from tellonce_llm.breaker import Breaker, Guarded
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
-from tellonce_summarizer.agent.work import Done, done
+from tellonce_summarizer.agent.agent import Done, done
 from tellonce_summarizer.models.answers import ExchangeShape, SummaryShape, VerdictsShape, schema_of
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tellonce_text.tokens import estimate

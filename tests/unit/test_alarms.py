@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tellonce_relay.cron import next_due
-from tellonce_text.dates.alarms import alarm, rings
+from tellonce_text.dates.alarms import alarm, names_more, rings
 from tellonce_text.dates.readings import Said
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -29,6 +29,9 @@ SAID = Said(NOW, BERLIN, "DE")
         (None, "on 3 March at 7:40 about the flight", "2027-03-03 07:40"),
         (None, "yesterday at 5 to laugh", "2026-11-21 17:00"),
         (None, "2026-11-23 09:00", "2026-11-23 09:00"),
+        (None, "in 3 months to renew", "2027-02-22 09:00"),
+        (None, "in a year to renew", "2027-11-22 09:00"),
+        ("de", "in drei Monaten an die Steuer", "2027-02-22 09:00"),
         ("de", "morgen um 9 an den Zahnarzt", "2026-11-23 09:00"),
         ("de", "heute Abend um 8 Oma anrufen", "2026-11-22 20:00"),
         ("es", "mañana a las 9 llamar a mamá", "2026-11-23 09:00"),
@@ -90,6 +93,24 @@ def test_what_cannot_be_repeated_is_told_from_what_names_no_time(text: str) -> N
     assert (found.at, found.cron) == (None, None)
     assert alarm("to buy milk", SAID) is None
     assert not rings("to buy milk", SAID, NOW)
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        ("tomorrow at 9 and at 17 to take my pills", True),
+        ("in 20 minutes to eat and tomorrow at 9 to call mom", True),
+        ("on Monday or Tuesday to swim", True),
+        ("am Montag um 8 an Oma und am Freitag um 9 an Opa", True),
+        ("every day at 8 and 20 to take pills", False),
+        ("tomorrow at 9 to call mom and dad", False),
+        ("on Thursday to talk about the party on Friday", False),
+    ],
+)
+def test_another_time_in_an_order_is_noticed(text: str, more: bool) -> None:
+    found = alarm(text, SAID)
+    assert found is not None
+    assert names_more(text, found, SAID) == more
 
 
 def test_an_hour_that_the_clocks_leave_out_is_the_one_after_and_an_hour_stays_the_hour() -> None:

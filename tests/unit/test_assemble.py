@@ -66,9 +66,7 @@ def _line(draw: st.DrawFn, number: int) -> Line:
     routine = draw(st.sampled_from([None, None, None, "morning-summary"]))
     role = "assistant" if routine or number % 2 == 0 else "user"
     at = START + timedelta(hours=7 * number)
-    return Line(
-        number, number, role, draw(TEXT), routine, "Short." if routine else None, None, at, 0, 10, f"e{number}", 1
-    )
+    return Line(number, number, role, draw(TEXT), routine, "Short." if routine else None, None, at, 0, f"e{number}")
 
 
 def _memory(draw: st.DrawFn, number: int) -> Remembered:
@@ -172,7 +170,7 @@ def talk(messages: int, covered: int, words: int, **more: object) -> Material:
     lines = [
         Line(
             *(n, n, "user", f"Word {n} " + "tea " * words, None, None, None),
-            *(START + timedelta(minutes=n), 0, words, f"e{n}", 1),
+            *(START + timedelta(minutes=n), 0, f"e{n}"),
         )
         for n in range(max(1, min(covered, messages - 28) + 1), messages + 1)
     ]

@@ -95,7 +95,7 @@ def test_what_the_log_says_is_not_said_again_by_facts() -> None:
 
 
 def test_what_was_learned_from_the_window_joins_the_log_when_its_message_leaves_the_window() -> None:
-    line = Line(7, 7, "user", "I keep a diary.", None, None, None, START, 0, 5, None, 1)
+    line = Line(7, 7, "user", "I keep a diary.", None, None, None, START, 0, None)
     log = LogRows([fact._replace(last_source=source) for fact, source in zip(learned(3), (7, 6, None), strict=True)])
     assert [text.split()[1] for text in log_of(replace(of(log), rows=rows_of([line])))] == ["#1", "#2"]
     assert [text.split()[1] for text in log_of(of(log))] == ["#1", "#2", "#3"]

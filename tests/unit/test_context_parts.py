@@ -20,7 +20,7 @@ def draft(messages: int, total: int = 4300, include: frozenset[SectionName] | No
     window = [
         Line(
             *(n, n, "user", f"word {n} of the talk", None, None, None),
-            *(START + timedelta(days=n // 4), 0, 5, f"e{n}", 1),
+            *(START + timedelta(days=n // 4), 0, f"e{n}"),
         )
         for n in range(1, messages + 1)
     ]

@@ -31,9 +31,7 @@ def talk(messages: int, query: str, total: int) -> Material:
     """A thread without summaries. Its window has that many messages of about 25 tokens, and there are 60 old search
     results."""
     window = [
-        Line(
-            n, n, "user", f"said {n}: {WORDS}", None, None, None, NOW - timedelta(minutes=messages - n), 0, 25, None, 1
-        )
+        Line(n, n, "user", f"said {n}: {WORDS}", None, None, None, NOW - timedelta(minutes=messages - n), 0, None)
         for n in range(1, messages + 1)
     ]
     return material_of(

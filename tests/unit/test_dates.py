@@ -428,6 +428,7 @@ def test_the_day_meant_is_known_for_certain(text: str, day: str) -> None:
         "The house we looked at last week goes to auction on Thursday",
         "The bank holiday Monday is off",
         "Das Büro ist am Freitag geschlossen",
+        "Ich bin umgezogen und Ines kommt am Freitag",
         "El viernes anterior me llamó",
         "J'ai réservé pour samedi",
         "Le lundi suivant il est parti",

@@ -15,7 +15,8 @@ from docs import generate
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.settings import ServerSettings, load, variable
 from tellonce_cli.main import app
-from tellonce_server.api.assistant import assistant_tools
+from tellonce_server.api.assistant import AssistantTools
+from tellonce_server.api.spec import specs_of
 
 ROOT = Path(__file__).parents[2]
 PAPERS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -107,7 +108,9 @@ def test_the_example_of_a_dotenv_sets_nothing_and_what_it_offers_is_accepted(tmp
 
 def test_the_page_of_the_clients_names_the_tools_of_an_assistant() -> None:
     page = (ROOT / "docs" / "clients" / "README.md").read_text()
-    assert [spec.name for spec in assistant_tools(_never) if spec.listed and f"`{spec.name}`" not in page] == []
+    assert [
+        spec.name for spec in specs_of(AssistantTools(_never)) if spec.listed and f"`{spec.name}`" not in page
+    ] == []
 
 
 async def _never() -> Any:

@@ -64,7 +64,7 @@ def test_any_part_of_a_text_is_found_in_it_in_whatever_form(text: str, data: st.
     for name, form in FORMS.items():
         literal = Literal.of(form(text[start:end]))
         if literal is not None:
-            assert literal.is_in(text), name
+            assert literal.spans(text), name
             assert literal.spans(text), name
 
 
@@ -75,7 +75,7 @@ def test_a_span_is_the_literal_and_cutting_all_of_them_leaves_none_there(text: s
     literal = Literal.of(text[start:])
     if literal is not None:
         spans = literal.spans(text)
-        assert [s for s in spans if not literal.is_in(text[s.start : s.end])] == []
+        assert [s for s in spans if not literal.spans(text[s.start : s.end])] == []
         assert all(one.end <= other.start for one, other in itertools.pairwise(spans))
 
 
@@ -133,7 +133,7 @@ def test_what_folds_to_nothing_is_no_literal(said: str) -> None:
 @example("1" * 400)
 def test_a_long_literal_is_found_as_it_is(text: str) -> None:
     literal = Literal.of(text[:-1])
-    assert literal is None or literal.is_in(text)
+    assert literal is None or literal.spans(text)
 
 
 @pytest.mark.parametrize(

@@ -108,9 +108,9 @@ def test_what_is_left_of_a_text_does_not_say_it(text: str, data: st.DataObject) 
     literal = Literal.of(text[start : start + data.draw(st.integers(1, 8))])
     if literal is not None:
         left, gone = redact(text, marks_of(LiteralQuery(literal), ALL, MESSAGE))
-        assert not literal.is_in(left)
+        assert not literal.spans(left)
         assert gone
-        assert all(part in text or literal.is_in(part) for part in gone)
+        assert all(part in text or literal.spans(part) for part in gone)
 
 
 def test_the_mark_of_what_is_gone_says_nothing() -> None:

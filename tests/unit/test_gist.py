@@ -10,11 +10,12 @@ from tellonce_text.tokens import estimate
 
 def line(number: int, text: str, role: Role = "user") -> Line:
     at = datetime(2026, 2, 18, 9, number, tzinfo=UTC)
-    return Line(number, number, role, text, None, None, None, at, 0, estimate(text), None, 1)
+    return Line(number, number, role, text, None, None, None, at, 0, None)
 
 
 def test_a_gist_is_what_the_user_said_in_its_order() -> None:
-    assert gist([line(1, "AWS is dear"), line(2, "Is it?", "assistant"), line(3, "It is")]) == "AWS is dear · It is"
+    said = [line(1, "AWS is dear"), line(2, "Is it?", "assistant"), line(3, "[forgotten]"), line(4, "It is")]
+    assert gist(said) == "AWS is dear · It is"
 
 
 def test_of_a_long_session_the_newest_words_are_told_whole() -> None:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tellonce.client import MemoryClient
-from tellonce_llm import Answer, Cause, FileKind, Turn
 from tellonce_llm.child_process import all_but_ours, ended
 from tellonce_llm.claude_cli import answer_of, content, private_folder
+from tellonce_llm.errors import Cause
+from tellonce_llm.model import Answer, FileKind, Turn
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer

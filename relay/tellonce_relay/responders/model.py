@@ -4,18 +4,9 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
 from tellonce.client import MemoryClient
-from tellonce_llm import (
-    Answer,
-    Completion,
-    FileKind,
-    LanguageModel,
-    LLMError,
-    LLMUnavailable,
-    NoModelAnswered,
-    SystemBlock,
-    Wrapped,
-    readable,
-)
+from tellonce_llm.errors import LLMError, LLMUnavailable
+from tellonce_llm.fallback import NoModelAnswered
+from tellonce_llm.model import Answer, Completion, FileKind, LanguageModel, SystemBlock, Wrapped, readable
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer

@@ -9,13 +9,14 @@ from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce_llm import Answer, FileKind
+from tellonce_llm.model import Answer, FileKind
 from tellonce_relay.catalogue import clock, day, in_every_language, phrase
 from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import Kind, is_command_in_words, order_of
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_text.changes import without_changed
-from tellonce_text.dates.readings import Expression, Said
+from tellonce_text.dates.annotation import known_reading
+from tellonce_text.dates.readings import Expression, Reading, Said
 from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.zones import region_of
 from tellonce_text.folding import fold
@@ -112,16 +113,18 @@ def _kept(text: str) -> str:
 
 def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
     """Return the stored memories if the question asks for all memories or for all memories of some kinds; None for
-    other questions."""
+    other questions, and if there are none of these kinds: the person may have said it in a message."""
     kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
     asked = content_words(incoming.text)
     if not asked <= set(kinds):
         return None
     wanted = [memory for word, entries in kinds.items() if word in asked or not asked for memory in entries]
+    if asked and not wanted:
+        return None
     newest = sorted(wanted, key=lambda memory: memory.valid_from, reverse=True)
     return "\n".join(
         f"• {memory.content} ({day(memory.valid_from, incoming.sent_at)})" for memory in newest[:_LISTED]
-    ) or (phrase("offline.nothing" if asked or profile.conversation.messages > 1 else "offline.nobody"))
+    ) or phrase("offline.nothing" if profile.conversation.messages > 1 else "offline.nobody")
 
 
 def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneInfo = UTC) -> str:
@@ -224,7 +227,11 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
         return False
     if not content_words(result.text):
         return True
-    if _OWN.match(result.text) if result.role == "assistant" else _orders(result.text):
+    if (
+        _OWN.match(result.text)
+        if result.role == "assistant"
+        else is_command(result.text) or is_command_in_words(result.text)
+    ):
         return True
     return result.text.strip() == incoming.text.strip() or not best_sentences(result.text, incoming.text)
 
@@ -260,24 +267,23 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
 
 
 def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -> str:
-    """The days and times that relative words certainly name, such as ` (next Tuesday: Tue, Nov 24)`; empty if there
-    are none."""
+    """The days and times that relative words name, such as ` (next Tuesday: Tue, Nov 24)`; `≈` marks a casual count.
+    Empty if there are none, or if one of them is not known, because the others would then look like the answer."""
     said, now = Said(said_at, zone, region_of(zone)), incoming.sent_at.astimezone(zone)
-    known = [one for one in expressions(words, said) if one.certain and not one.absolute and one.best]
-    named = [f"{_flat(one.text)}: {_span(one, now)}" for one in known if one.best and not one.best.slack]
-    return f" ({'; '.join(named[:_MOST_DAYS])})" if named else ""
+    named = [(one, known_reading(one)) for one in expressions(words, said) if one.best and not one.absolute]
+    days = [f"{_flat(one.text)}: {_span(one, best, now)}" for one, best in named[:_MOST_DAYS] if best is not None]
+    return f" ({'; '.join(days)})" if days and all(best is not None for _, best in named) else ""
 
 
 _MOST_DAYS = 3
 
 
-def _span(found: Expression, now: datetime) -> str:
-    assert found.best is not None
-    first, last = found.best.days
+def _span(found: Expression, best: Reading, now: datetime) -> str:
+    first, last = best.days
     if first != last:
         return "–".join(day(datetime.combine(at, time()), now) for at in (first, last))
-    at = day(datetime.combine(first, time()), now, weekday=True)
-    return f"{at}, {clock(found.best.start)}" if found.timed else at
+    at = "≈ " * found.approximate + day(datetime.combine(first, time()), now, weekday=True)
+    return f"{at}, {clock(best.start)}" if found.timed else at
 
 
 def _short(text: str, longest: int = _LONGEST) -> str:
@@ -287,10 +293,6 @@ def _short(text: str, longest: int = _LONGEST) -> str:
 
 def _flat(text: str) -> str:
     return " ".join(text.split())
-
-
-def _orders(text: str) -> bool:
-    return is_command(text) or is_command_in_words(text)
 
 
 def _asks(text: str) -> bool:

@@ -6,7 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import Context, Section, ShownName
-from tellonce_llm import Completion, File, SystemBlock, Turn
+from tellonce_llm.model import Completion, File, SystemBlock, Turn
 
 POLICY = """\
 You are a personal assistant with a long-term memory. Answer in the user's language, briefly and honestly. What stands \

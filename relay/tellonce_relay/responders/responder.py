@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator
 from typing import Protocol
 
 from tellonce.client import MemoryClient
-from tellonce_llm import Answer, Cause, FileKind
+from tellonce_llm.errors import Cause
+from tellonce_llm.model import Answer, FileKind
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 

@@ -7,7 +7,10 @@ from tellonce.client_settings import RelaySettings
 from tellonce.journal import Emit, silent
 from tellonce.settings import SettingsError
 from tellonce.work import TRAITS, Tier
-from tellonce_llm import FirstAvailable, Guarded, LanguageModel, LLMError, ask
+from tellonce_llm.breaker import Guarded
+from tellonce_llm.errors import LLMError
+from tellonce_llm.fallback import FirstAvailable
+from tellonce_llm.model import LanguageModel, ask
 from tellonce_llm.providers import PROVIDERS, configured, model_of
 from tellonce_relay.responders.claude_cli import ClaudeCli, MemoryAccess
 from tellonce_relay.responders.model import InOnePiece, ModelResponder

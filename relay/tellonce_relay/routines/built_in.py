@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from tellonce import contract as c
 from tellonce_relay.catalogue import day, phrase
+from tellonce_relay.views import without_due
 
 SILENCE = "NOTHING"
 """The model's whole answer if nothing is worth a message."""
@@ -32,7 +33,8 @@ def morning(profile: c.Profile, _: c.ChatSummary, now: datetime) -> str:
     today, zone = now.replace(hour=0, minute=0, second=0, microsecond=0), now.tzinfo
     due = [(m.deadline.astimezone(zone), m.content) for m in (*profile.dates, *profile.goals) if m.deadline]
     coming = sorted((each for each in due if today <= each[0] < now + SOON), key=itemgetter(0))
-    dates = [f"{day(moment, now, weekday=True)}: {content}" for moment, content in coming]
+    shown = [(day(due, now, weekday=True), *without_due(content, due)) for due, content in coming]
+    dates = [f"{on}{at}: {words}" for on, words, at in shown]
     return _parts(
         "no dates and no goals are known", *_list("routine.this_week", dates), *_goals("routine.goals", profile)
     )

@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.journal import Emit, silent
-from tellonce_llm import LLMError
 from tellonce_llm.child_process import output
+from tellonce_llm.errors import LLMError
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders import prompt as prompts

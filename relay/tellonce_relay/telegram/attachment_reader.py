@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from telegram import Bot
 from telegram.error import BadRequest, NetworkError, RetryAfter, TelegramError
 
-from tellonce_llm import File, FileKind
+from tellonce_llm.model import File, FileKind
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.telegram.attachments import LARGEST, MEGABYTE, Attachment
 from tellonce_relay.telegram.outbox import wanted_pause, why

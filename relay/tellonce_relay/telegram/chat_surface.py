@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from telegram.error import TelegramError
 
@@ -78,6 +78,11 @@ class ChatSurface:
         self._drafting: asyncio.Task[None] | None = None
         self._pace = EDIT_SECONDS if to.chat_id > 0 else GROUP_EDIT_SECONDS
         self._next_draft = clock() + self._pace
+
+    def quote(self, number: int) -> None:
+        """Send the answer as a reply to the message `number`, because it comes late and other messages may be between
+        them."""
+        self._to = replace(self._to, reply_to=self._to.reply_to or number)
 
     async def typing(self) -> None:
         """Show the typing indicator in the background until `send` or `close`."""

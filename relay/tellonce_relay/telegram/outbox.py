@@ -149,7 +149,7 @@ class Outbox:
             async with self._locks[to.chat_id]:
                 after = self._highest(to.chat_id)
                 about_to(after)
-                number = await self._surely(to, what, markup, after)
+                number = await self._patiently(lambda: self._once(to, what, markup, after))
         except BadRequest as error:
             return await self._plainer(to, what, markup, about_to, error)
         except ChatMigrated as error:
@@ -233,9 +233,6 @@ class Outbox:
         except BadRequest as error:
             return _is_unchanged(error)
         return True
-
-    async def _surely(self, to: Address, what: Marked, markup: Markup | None, after: int | None) -> int:
-        return await self._patiently(lambda: self._once(to, what, markup, after))
 
     async def _once(self, to: Address, what: Marked, markup: Markup | None, after: int | None) -> int:
         """Send; if the answer is lost, search for the message. Raises AnswerLost only if there is no number to search

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from tellonce.backoff import backoff
-from tellonce_llm import Cause
+from tellonce_llm.errors import Cause
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.turn.tags import finished

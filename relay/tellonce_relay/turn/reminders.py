@@ -1,7 +1,7 @@
 """Sets, lists and changes reminders, and answers in the person's language."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
@@ -18,7 +18,7 @@ from tellonce_relay.cron import next_due
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import FOREVER, patiently
 from tellonce_relay.orders import without_joint
-from tellonce_text.dates.alarms import Alarm, alarm
+from tellonce_text.dates.alarms import Alarm, alarm, names_more
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.zones import region_of
 
@@ -86,9 +86,12 @@ async def remind(
         return list_reply(await coming(memory, incoming), incoming.sent_at, zone)
     try:
         made = await set_by(memory, zone, incoming, text, recorded=recorded)
-        return set_reply(made, incoming.sent_at, zone)
     except NotSet as reason:
         return Reply(str(reason))
+    said = set_reply(made, incoming.sent_at, zone)
+    found = _alarm_in(text, incoming.sent_at, zone)
+    more = names_more(text, found, Said(incoming.sent_at, zone, region_of(zone)), spoken())
+    return replace(said, text=f"{said.text}\n{phrase('reminder.only_one')}") if more else said
 
 
 async def set_by(
@@ -108,6 +111,17 @@ def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> Wan
     if not what:
         raise NotSet(phrase("reminder.asks_what", example=phrase("reminder.example")))
     return _at(what, found, text, now, zone)
+
+
+def is_plain_order(text: str, now: datetime, zone: ZoneInfo) -> bool:
+    """Whether the text after `remind me` is clearly about the future: it begins with the time, or says `to` and gives a
+    number. `Remind me what we decided on Monday` asks about the past."""
+    try:
+        found = _alarm_in(text, now, zone)
+    except NotSet:
+        return False
+    numbered = any(character.isdigit() for character in text[found.start : found.end])
+    return found.start == 0 or (numbered and without_joint(text) != text)
 
 
 def timed(what: str, text: str, now: datetime, zone: ZoneInfo) -> Wanted:

@@ -8,10 +8,11 @@ from zoneinfo import ZoneInfo
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.reminders import ChangeReminderArgs, Reminder
-from tellonce_relay.catalogue import phrase
+from tellonce_relay.catalogue import phrase, speaking
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import patiently
-from tellonce_relay.turn.reminders import NotSet, coming, timed, what_of
+from tellonce_relay.orders import order_of
+from tellonce_relay.turn.reminders import NotSet, coming, is_plain_order, set_by, timed, what_of
 from tellonce_relay.turn.tags import Tag
 from tellonce_text.own_words import own_words
 
@@ -73,6 +74,25 @@ async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...],
             logger.warning("tag %s was not carried out: %s", tag.kind, error)
             done.unsaved += 1
     return done
+
+
+async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, done: Done) -> None:
+    """Set the reminder that the user ordered, although the model answered without the tag for it: the answer may have
+    promised the reminder."""
+    order, zone = order_of(incoming.text), incoming.sent_at.tzinfo
+    assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
+    if order is None or order.kind != "remind":
+        return
+    try:
+        with speaking(order.language):
+            if not is_plain_order(order.rest, incoming.sent_at, zone):
+                return
+            reminder = await patiently(lambda: set_by(memory, zone, incoming, order.rest, recorded=True), patience)
+        done.saved.append(Saved(reminder.memory, "reject", reminder))
+    except NotSet:
+        pass
+    except (MemoryRefused, MemoryUnreachable) as error:
+        logger.warning("the reminder that the user ordered was not set: %s", error)
 
 
 async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:

@@ -16,7 +16,8 @@ from tellonce import tracing
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.journal import Emit, silent, timed
 from tellonce.server_text import ServerText, invalid
-from tellonce_llm import Answer, Cause
+from tellonce_llm.errors import Cause
+from tellonce_llm.model import Answer
 from tellonce_relay.catalogue import phrase, server_text
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import SHORT, patiently
@@ -272,6 +273,8 @@ async def give(
     kept = text + STOPPED_HERE if draft.stopped else text
     recorded = await _record_answer(memory, incoming, kept, ids, options)
     effects = await _carry_out(memory, incoming, tags, options)
+    if draft.claims and not any(tag.kind == "remind" for tag in tags):
+        await tag_effects.keep_order(memory, incoming, options.patience, effects)
     return Outcome(text, tuple(ids), tags, recorded and effects.unsaved == 0, effects)
 
 

@@ -111,6 +111,7 @@ class Relay:
                 if await self._is_settled(case):
                     owed.append(case)
         for case in owed:
+            case.surface.quote(case.message.message_id)
             self._submit(case)
 
     async def drain(self) -> None:
@@ -144,6 +145,7 @@ class Relay:
             waits = not is_order and self._conversations.trouble_of(case.thread)
             self._submit(case)
             if waits:
+                case.surface.quote(case.message.message_id)
                 await self._e.outbox.react(case.message.chat.id, case.message.message_id, NOTED)
             await self._e.inbox.secure(update.update_id)
         else:

@@ -331,6 +331,7 @@ class Conversations:
         """Report the problem once per chat and outage, after the partial answer."""
         case = opened.head
         opened.owed, opened.closed = draft.cause, True
+        case.surface.quote(case.message.message_id)
         case.entry.begun = opened.progress.said
         begun = parse(opened.progress.said).visible
         with _logged():

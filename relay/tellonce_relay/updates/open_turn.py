@@ -4,7 +4,8 @@ I/O."""
 import asyncio
 from dataclasses import dataclass, field, replace
 
-from tellonce_llm import Cause, File
+from tellonce_llm.errors import Cause
+from tellonce_llm.model import File
 from tellonce_relay.incoming_message import Incoming, is_split, together
 from tellonce_relay.telegram.attachment_reader import Unperceived
 from tellonce_relay.turn.model_call import Progress

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from tellonce_llm import FileKind
+from tellonce_llm.model import FileKind
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.telegram.attachment_reader import Unperceived
 from tellonce_relay.telegram.attachments import Attachment, attachment_of

@@ -28,11 +28,10 @@ end of the record is found."""
 
 @dataclass(frozen=True)
 class Record:
-    """A record of the file, with its number and its path (`place`). For a record that is too deep or too large,
+    """A record of the file, with its number. For a record that is too deep or too large,
     `refused` is the reason and `value` is None."""
 
     number: int
-    place: str
     value: Any
     refused: str = ""
 
@@ -60,7 +59,7 @@ def records(stream: Watched, is_record: Callable[[str], bool]) -> Iterator[Recor
                 building = None
         elif event == "start_map" and is_record(prefix):
             number += 1
-            building = _Building(number, prefix, depth)
+            building = _Building(number, depth)
         else:
             yield Loose(prefix, event, value)
 
@@ -69,10 +68,9 @@ class _Building:
     """A record that is being read. If the record exceeds a limit, its content is dropped at once and the rest of the
     record is skipped."""
 
-    def __init__(self, number: int, place: str, depth: int) -> None:
+    def __init__(self, number: int, depth: int) -> None:
         self.depth = depth
         self._number = number
-        self._place = place
         self._characters = 0
         self._refused = ""
         self._builder: Any = ijson.ObjectBuilder()
@@ -92,7 +90,7 @@ class _Building:
 
     @property
     def record(self) -> Record:
-        return Record(self._number, self._place, self._builder and self._builder.value, self._refused)
+        return Record(self._number, self._builder and self._builder.value, self._refused)
 
     def _refuse(self, why: str) -> None:
         self._refused, self._builder = why, None

@@ -10,7 +10,7 @@ from tellonce.server_text import ServerText
 from tellonce.turn_contract import RecordedTurn, RecordTurnArgs
 from tellonce_server.api import text
 from tellonce_server.api.elicitation import Answer, answered, ask, can_ask
-from tellonce_server.api.spec import AnyContext, Call, ToolSpec, specs_of, tool
+from tellonce_server.api.spec import AnyContext, Call, tool
 from tellonce_server.core.scope import DEFAULT_CHANNEL, Asked, ChatScope, channel_of
 from tellonce_server.domain.location import located
 
@@ -46,18 +46,14 @@ NOT_ERASED = {
 GetServices: TypeAlias = "Callable[[], Awaitable[Services]]"
 
 
-def assistant_tools(ready: GetServices) -> list[ToolSpec]:
-    """The tools for assistants. `ready` waits until storage is open, because clients list the tools before that."""
-    return specs_of(_Tools(ready))
-
-
 def _hook_form(turn: RecordedTurn) -> str:
     """Return the text of a result for the hook: JSON that the hook prints unchanged."""
     return turn.model_dump_json(include={"hookSpecificOutput"}, exclude_none=True)
 
 
 class Tools:
-    """Tools of one kind, with one coroutine per tool."""
+    """Tools of one kind, with one coroutine per tool. `ready` waits until storage is open, because clients list the tools
+    before that."""
 
     def __init__(self, ready: GetServices) -> None:
         self._ready = ready
@@ -69,7 +65,7 @@ class Tools:
         return services, await located(services.deps, call.caller, asked)
 
 
-class _Tools(Tools):
+class AssistantTools(Tools):
     @tool(
         "What an answer needs: profile, facts, summaries, recent talk, search results. Call first, every turn.",
         READ,

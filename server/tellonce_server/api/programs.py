@@ -6,23 +6,15 @@ from typing import TypeVar
 from tellonce import reminders as r
 from tellonce import work as w
 from tellonce.contract import MAX_BIGINT
-from tellonce_server.api.assistant import ADD, CHANGE, READ, GetServices, Tools
-from tellonce_server.api.spec import Call, ToolSpec, specs_of, tool
+from tellonce_server.api.assistant import ADD, CHANGE, READ, Tools
+from tellonce_server.api.spec import Call, tool
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import Asked, locate
 
 JobArgs = TypeVar("JobArgs", w.ExtendWorkArgs, w.SubmitWorkArgs, w.FailWorkArgs)
 
 
-def agent_tools(ready: GetServices) -> list[ToolSpec]:
-    return specs_of(_WorkTools(ready))
-
-
-def relay_tools(ready: GetServices) -> list[ToolSpec]:
-    return specs_of(_ReminderTools(ready))
-
-
-class _WorkTools(Tools):
+class WorkTools(Tools):
     @tool(
         "Claim due jobs; waits up to wait_seconds for one. Then call submit_work or fail_work with job_id and fence.",
         CHANGE,
@@ -60,7 +52,7 @@ def _possible(args: JobArgs) -> JobArgs:
     return args
 
 
-class _ReminderTools(Tools):
+class ReminderTools(Tools):
     @tool("Keep a dated memory and set its alarm.", ADD, listed=False)
     async def set_reminder(self, call: Call[r.SetReminderArgs]) -> r.Reminder:
         services, where = await self._at(call)

@@ -66,7 +66,8 @@ class StrictTool(Tool):
         except ValidationError as error:
             return _failed(invalid(explained(self.name, error), error, self.name))
         try:
-            _require_storable(self.name, arguments)
+            if reason := unstorable(arguments):
+                raise Refused(f"{self.name} was not run. {reason}", "text_unstorable")
             result = await self.spec.handler(Call(self.caller_of(), args, context))
         except Refused as refusal:
             return _failed(refusal.text)
@@ -92,12 +93,6 @@ class StrictTool(Tool):
     def _validated(self, arguments: dict[str, Any]) -> BaseModel:
         taken = coerced(arguments, _full_schema(self.spec.args))
         return self.spec.args.model_validate(taken, context={ZONE: self.zone})
-
-
-def _require_storable(tool: str, arguments: dict[str, Any]) -> None:
-    reason = unstorable(arguments)
-    if reason is not None:
-        raise Refused(f"{tool} was not run. {reason}", "text_unstorable")
 
 
 def _failed(text: ServerText, meta: Mapping[str, Any] = MappingProxyType({})) -> CallToolResult:

@@ -58,11 +58,6 @@ def http_caller() -> Caller:
     return Caller(int(token.subject) if token.subject else None, frozenset(token.scopes))
 
 
-def configured_caller(settings: ServerSettings) -> Caller:
-    """The caller of a stdio or in-memory server, which is always the configured user."""
-    return Caller(settings.default_user, frozenset(("assistant",)))
-
-
 async def create_token(
     login: Queries, name: str, user_id: int | None, scopes: tuple[TokenScope, ...], now: datetime
 ) -> str:

@@ -4,13 +4,12 @@ work of killed processes."""
 import asyncio
 import ctypes
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import timedelta
 from functools import partial
 from typing import Final
 
-from tellonce.side_tasks import SideTask, SideTasks
+from tellonce.side_tasks import SideTask
 from tellonce_server.app.events import Announcer, Listener
 from tellonce_server.core.errors import AWAY, OUTAGES
 from tellonce_server.domain.dependencies import Dependencies
@@ -31,53 +30,32 @@ MODEL_SECONDS = 2.0
 TRIM_SECONDS = 30.0
 
 
-class Background:
-    def __init__(
-        self,
-        services: Services,
-        announcer: Announcer,
-        listener: Listener,
-        scrubber: Scrubber,
-        build_indexes: Callable[[], Awaitable[object]],
-        follow_model: Callable[[], Awaitable[None]],
-        more: Sequence[SideTask] = (),
-    ) -> None:
-        self._more = more
-        self._services = services
-        self._announcer = announcer
-        self._listener = listener
-        self._scrubber = scrubber
-        self._build_indexes = build_indexes
-        self._follow_model = follow_model
-        self._uploads = Uploads(services.deps.settings.data_dir)
-        self._backlog = EmbeddingBacklog(services.deps.database, services.deps.embedder)
-
-    @asynccontextmanager
-    async def running(self) -> AsyncGenerator[SideTasks]:
-        """Run all tasks during the block."""
-        async with self._tasks().running() as tasks:
-            yield tasks
-
-    def _tasks(self) -> SideTasks:
-        return SideTasks(
-            (
-                *self._more,
-                SideTask("announcing", self._announcer.run, vital=True),
-                SideTask("listening", self._listener.run, vital=True),
-                SideTask("embedding model", self._services.deps.embedder.run),
-                SideTask("embedding backlog", self._backlog.run),
-                _every("tidying", TIDY_SECONDS, self._services.work.tidy),
-                _every("categories", TIDY_SECONDS, self._services.categories.assign),
-                _every("ending goals and dates", ENDINGS_SECONDS, self._services.expiry.tidy),
-                _every("silent threads", ENDINGS_SECONDS, partial(compact_silent, self._services.deps)),
-                _every("pruning", RETENTION_SECONDS, Retention(self._services.deps).prune),
-                _every("abandoned uploads", UPLOADS_SECONDS, self._uploads.expire),
-                _every("scrubbing", SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due),
-                _every("near indexes", NEAR_INDEX_SECONDS, self._build_indexes),
-                _every("following the embedding model", MODEL_SECONDS, self._follow_model),
-                _every("giving memory back", TRIM_SECONDS, trim),
-            )
-        )
+def side_tasks(
+    services: Services,
+    announcer: Announcer,
+    listener: Listener,
+    scrubber: Scrubber,
+    build_indexes: Callable[[], Awaitable[object]],
+    follow_model: Callable[[], Awaitable[None]],
+) -> tuple[SideTask, ...]:
+    """The tasks that run while the memory is open."""
+    deps = services.deps
+    return (
+        SideTask("announcing", announcer.run, vital=True),
+        SideTask("listening", listener.run, vital=True),
+        SideTask("embedding model", deps.embedder.run),
+        SideTask("embedding backlog", EmbeddingBacklog(deps.database, deps.embedder).run),
+        _every("tidying", TIDY_SECONDS, services.work.tidy),
+        _every("categories", TIDY_SECONDS, services.categories.assign),
+        _every("ending goals and dates", ENDINGS_SECONDS, services.expiry.tidy),
+        _every("silent threads", ENDINGS_SECONDS, partial(compact_silent, deps)),
+        _every("pruning", RETENTION_SECONDS, Retention(deps).prune),
+        _every("abandoned uploads", UPLOADS_SECONDS, Uploads(deps.settings.data_dir).expire),
+        _every("scrubbing", SCRUB_CHECK_SECONDS, scrubber.scrub_if_due),
+        _every("near indexes", NEAR_INDEX_SECONDS, build_indexes),
+        _every("following the embedding model", MODEL_SECONDS, follow_model),
+        _every("giving memory back", TRIM_SECONDS, trim),
+    )
 
 
 def _every(name: str, seconds: float, work: Callable[[], Awaitable[object]]) -> SideTask:

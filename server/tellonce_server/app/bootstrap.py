@@ -14,7 +14,7 @@ from tellonce.journal import Emit, journal, utc_now
 from tellonce.settings import ServerSettings
 from tellonce.side_tasks import SideTasks
 from tellonce_server.app.access_tokens import ensure_local_tokens
-from tellonce_server.app.background import Background
+from tellonce_server.app.background import side_tasks
 from tellonce_server.app.database_route import OpenDatabase
 from tellonce_server.app.events import Announcer, Listener
 from tellonce_server.app.memory_location import note_external
@@ -70,17 +70,13 @@ async def open_memory(
     listener = Listener(dsn, changes, services.work.wake)
     scrubber = Scrubber(deps, dsn, opened.superuser_dsn)
     await scrubber.scrub_if_overdue()
-    background = Background(
-        services,
-        announcer,
-        listener,
-        scrubber,
+    tasks = side_tasks(
+        *(services, announcer, listener, scrubber),
         lambda: near_indexes.build_missing(database, dsn),
         lambda: follow(database, embedder, now()),
-        opened.keepers,
     )
-    side_tasks = await stack.enter_async_context(background.running())
-    return Opened(services, scrubber, Generations(dsn, now), dsn, side_tasks)
+    running = await stack.enter_async_context(SideTasks((*opened.keepers, *tasks)).running())
+    return Opened(services, scrubber, Generations(dsn, now), dsn, running)
 
 
 @asynccontextmanager

@@ -64,8 +64,8 @@ class Listener:
         lost = asyncio.Event()
         connection.add_termination_listener(lambda _: lost.set())
         try:
-            await connection.add_listener(FORGOTTEN, self._on_forgotten)
-            await connection.add_listener(WORK, self._on_work)
+            await connection.add_listener(FORGOTTEN, lambda *_: caches.clear())
+            await connection.add_listener(WORK, lambda *_: self._wake())
             await connection.add_listener(CHANGES, self._on_change)
             # The cached texts may have been erased while this process could not receive announcements.
             caches.clear()
@@ -74,12 +74,6 @@ class Listener:
             # An error here would replace a cancellation, and the task would listen again instead of ending.
             with suppress(*AWAY):
                 await connection.close(timeout=1)
-
-    def _on_work(self, *_: Any) -> None:
-        self._wake()
-
-    def _on_forgotten(self, *_: Any) -> None:
-        caches.clear()
 
     def _on_change(self, _connection: Any, _pid: int, _channel: str, payload: Any) -> None:
         owner, _, uri = str(payload).partition(" ")

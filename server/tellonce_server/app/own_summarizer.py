@@ -11,7 +11,6 @@ import secrets
 import socket
 import sys
 from contextlib import AsyncExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tellonce.children import Child
@@ -83,7 +82,8 @@ class OwnSummarizer:
 
     async def _start(self, attendance: "Attendance", stack: AsyncExitStack) -> None:
         """Start the summarizer, unless another server with this data folder has started a summarizer."""
-        lock = try_hold(self._lock_file())
+        self._settings.data_dir.mkdir(parents=True, exist_ok=True)
+        lock = try_hold(self._settings.data_dir / LOCK_NAME)
         if lock is None:
             return
         stack.callback(self._forget, lock)
@@ -100,10 +100,6 @@ class OwnSummarizer:
         task = asyncio.create_task(self._child.supervise(), name="own summarizer")
         stack.callback(task.cancel)
         stack.push_async_callback(self._child.stop)
-
-    def _lock_file(self) -> Path:
-        self._settings.data_dir.mkdir(parents=True, exist_ok=True)
-        return self._settings.data_dir / LOCK_NAME
 
     def _forget(self, lock: HeldLock) -> None:
         self._child = None

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 from mcp import MCPError
 from mcp.server import CacheHint, MCPServer
+from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.lowlevel.helper_types import ReadResourceContents
@@ -16,19 +17,21 @@ from mcp.types import Tool as ListedTool
 from pydantic import AnyUrl
 
 from tellonce.settings import ServerSettings
-from tellonce_server.api.assistant import assistant_tools
+from tellonce_server.api.assistant import AssistantTools
 from tellonce_server.api.middleware import AppOnly, OfferedTo, wanted_resources
 from tellonce_server.api.page.app_bundle import memory_app
-from tellonce_server.api.page.tools import page_tools
-from tellonce_server.api.programs import agent_tools, relay_tools
+from tellonce_server.api.page.tools import PageTools
+from tellonce_server.api.programs import ReminderTools, WorkTools
 from tellonce_server.api.prompts import INSTRUCTIONS, add_prompts
 from tellonce_server.api.resources import add_resources, later
+from tellonce_server.api.spec import specs_of
 from tellonce_server.api.strict import CallerOf, StrictTool, strict_tool
-from tellonce_server.app.access_tokens import OPERATOR, configured_caller, http_caller
-from tellonce_server.app.page.operator_tools import operator_tools
+from tellonce_server.app.access_tokens import OPERATOR, http_caller
+from tellonce_server.app.page.operator_tools import OperatorTools
 from tellonce_server.app.storage import Storage
-from tellonce_server.app.token_verifier import still_granted
+from tellonce_server.app.token_verifier import is_still_valid
 from tellonce_server.core import errors
+from tellonce_server.core.scope import Caller
 from tellonce_server.core.subscriptions import OwnChanges
 
 VERSION = "0.1.0"
@@ -93,7 +96,7 @@ class MemoryServer(MCPServer[None]):
 async def _require_standing() -> None:
     """Check that the credential is still valid, before a call that may write. The caller does not see the text of this
     error, because `authorization.TokenConfirmation` answers the request with 401."""
-    if not await still_granted():
+    if not await is_still_valid(get_access_token()):
         raise MCPError(INVALID_PARAMS, "This credential was revoked.")
 
 
@@ -121,17 +124,17 @@ def build_server(
 
     The code that runs the server must also open `storage`. Until it is open, the tools wait.
     """
-    own_caller = None if auth or caller_of else configured_caller(settings)
+    own_caller = None if auth or caller_of else Caller(settings.default_user, PERSON)
     who = caller_of or (http_caller if own_caller is None else lambda: own_caller)
-    own = page_tools(storage.services)
+    own = specs_of(PageTools(storage.services))
     zone = ZoneInfo(settings.timezone)
     # Times for the relay and the agent carry an offset, so they are left unchanged.
     offered = (
         (own, PERSON, zone),
-        (operator_tools(storage), frozenset((OPERATOR,)), zone),
-        (assistant_tools(storage.services), ASSISTANT, zone),
-        (relay_tools(storage.services), ASSISTANT, None),
-        (agent_tools(storage.services), AGENT, None),
+        (specs_of(OperatorTools(storage)), frozenset((OPERATOR,)), zone),
+        (specs_of(AssistantTools(storage.services)), ASSISTANT, zone),
+        (specs_of(ReminderTools(storage.services)), ASSISTANT, None),
+        (specs_of(WorkTools(storage.services)), AGENT, None),
     )
     # Tools that the only caller may not call are left out, because creating their schemas takes time.
     tools = [

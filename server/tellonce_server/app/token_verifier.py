@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
-from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.provider import AccessToken
 from pydantic import ConfigDict, Field
 
@@ -101,17 +100,9 @@ def _seen(task: "asyncio.Task[bool]") -> None:
         task.exception()
 
 
-async def still_granted() -> bool:
-    """Whether the credential of the current request is still valid. A request must check this before it writes
-    anything.
-
-    Returns False if this cannot be looked up now.
-    """
-    return await is_still_valid(get_access_token())
-
-
 async def is_still_valid(token: AccessToken | None) -> bool:
-    """Whether a verified token is still valid. Returns False if this cannot be looked up now."""
+    """Whether a verified token is still valid. A request must check this before it writes anything. Returns False if this
+    cannot be looked up now."""
     try:
         return not isinstance(token, CachedToken) or await token.still_valid
     except PASSING:

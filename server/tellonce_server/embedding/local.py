@@ -70,8 +70,7 @@ class LocalEmbedder:
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
         """One unit vector per text. Raises EmbeddingUnavailable at once while the model is not loaded or too many
         queries wait."""
-        compute = self._query if urgent else self._background
-        return [await compute(text) for text in texts]
+        return [await (self._query(text) if urgent else self._submit(self._patient, text)) for text in texts]
 
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
         """Both layers of each text. The vector of an urgent text is cached for `embed`."""
@@ -108,10 +107,6 @@ class LocalEmbedder:
             self._waiting -= 1
             del self._asked[text]
             answered.set_result(None)
-        return vector
-
-    async def _background(self, text: str) -> Vector:
-        vector: Vector = await self._submit(self._patient, text)
         return vector
 
     async def _submit(self, thread: ThreadPoolExecutor, text: str, method: str = "vector") -> Any:

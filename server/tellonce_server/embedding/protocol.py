@@ -87,11 +87,15 @@ class NoEmbedder:
         raise EmbeddingUnavailable("TELLONCE_EMBEDDINGS is none")
 
 
-async def vector_or_none(embedder: Embedder, text: str) -> HalfVector | None:
-    """Return the text's vector in PostgreSQL's form; None if no embedder is available, in which case the caller uses
-    words alone."""
+async def vectors_or_none(embedder: Embedder, texts: Sequence[str]) -> list[Vector] | None:
+    """One vector per text; None if no embedder is available, in which case the caller uses words alone."""
     try:
-        model, vectors = embedder.model, await embedder.embed([text], urgent=True)
+        return await embedder.embed(texts, urgent=True)
     except EmbeddingUnavailable:
         return None
-    return ModelVector(vectors[0], model)
+
+
+async def vector_or_none(embedder: Embedder, text: str) -> HalfVector | None:
+    """Return the text's vector in PostgreSQL's form; None if no embedder is available."""
+    model, vectors = embedder.model, await vectors_or_none(embedder, [text])
+    return ModelVector(vectors[0], model) if vectors is not None else None

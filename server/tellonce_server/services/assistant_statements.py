@@ -11,7 +11,8 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, check, check_claim, contains_quote
 from tellonce_server.domain.memory.extraction_results import may_tell
-from tellonce_server.embedding.protocol import EmbeddingUnavailable, Vector
+from tellonce_server.domain.memory.retraction import Cosines
+from tellonce_server.embedding.protocol import vectors_or_none
 from tellonce_server.store import messages
 from tellonce_server.store.messages import Line, StoredMessage
 from tellonce_text.own_words import own_words
@@ -28,16 +29,11 @@ SHOWN: Final = 2_000
 """Maximum characters of each message that are searched for the names in a claim."""
 
 
-class StatementCheckers:
-    def __init__(self, deps: Dependencies) -> None:
-        self._deps = deps
-
-    async def at(self, where: ChatScope, args: RememberArgs) -> "StatementChecker":
-        """A checker with the newest messages of the call's thread."""
-        thread = await thread_of(self._deps, where, args)
-        place = (*where.key, thread)
-        lines = await messages.before_in_thread(self._deps.database, *place, messages.NEWEST, RECENT)
-        return StatementChecker(self._deps, where, lines)
+async def checker_at(deps: Dependencies, where: ChatScope, args: RememberArgs) -> "StatementChecker":
+    """A checker with the newest messages of the call's thread."""
+    place = (*where.key, await thread_of(deps, where, args))
+    lines = await messages.before_in_thread(deps.database, *place, messages.NEWEST, RECENT)
+    return StatementChecker(deps, where, lines)
 
 
 class StatementChecker:
@@ -88,12 +84,8 @@ class StatementChecker:
     async def _similarity(self, text: str, said: Sequence[Quoted]) -> Similarity | None:
         """Return a function that gives the cosine of the claim and a sentence; None while no embedder is available."""
         asked = [text, *(part for quoted in said for part in split_sentences(quoted.quote))][: MOST_SENTENCES + 1]
-        try:
-            vectors = await self._deps.embedder.embed(asked, urgent=True)
-        except EmbeddingUnavailable:
-            return None
-        known = dict(zip(asked, vectors, strict=True))
-        return lambda one, other: _dot(known[one], known[other]) if one in known and other in known else 0.0
+        vectors = await vectors_or_none(self._deps.embedder, asked)
+        return Cosines(dict(zip(asked, vectors, strict=True))).of if vectors is not None else None
 
 
 def newest_words(lines: Sequence[Line]) -> list[Line]:
@@ -109,7 +101,3 @@ def newest_words(lines: Sequence[Line]) -> list[Line]:
 
 def _size(lines: Sequence[Line]) -> int:
     return sum(len(line.content) for line in lines)
-
-
-def _dot(one: Vector, other: Vector) -> float:
-    return sum(a * b for a, b in zip(one, other, strict=True))

@@ -1,10 +1,9 @@
 """The summaries and the state of a chat, for `summarize_chat`. A new chat archives the summary."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from tellonce.contract import (
-    Backlog,
     CanonicalSummary,
     ChatSummary,
     Coverage,
@@ -17,6 +16,7 @@ from tellonce.contract import (
 )
 from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.services.list_cursor import cursor_of, place_of
@@ -52,7 +52,7 @@ class ChatSummaries:
         chat = await chats.find(self._deps.database, *where.key)
         thread = await threads.find(self._deps.database, *where.key, key)
         after = place_of(args.cursor)
-        chunks = await summaries.chunk_page(self._deps.database, *where.key, after, PERIODS + 1)
+        chunks = await summaries.chunk_page(self._deps.database, *where.key, *after, PERIODS + 1)
         page = chunks[:PERIODS]
         thread_summary = await summaries.rolling(self._deps.database, *where.key, "thread", key)
         session = await summaries.rolling(self._deps.database, *where.key, "session", session_thread(where.chat_id))
@@ -63,7 +63,7 @@ class ChatSummaries:
             current_session=await self._current(where, key, _open(thread), chat.epoch_after if chat else 0),
             canonical=_canonical(chat),
             routines_today=await self._routines(where, now),
-            backlog=await self._backlog(where, now),
+            backlog=await queue.backlog(self._deps.database, *where.key, now),
             coverage=await self._coverage(where, thread),
             queued=queued,
             next_cursor=cursor_of(page[-1].from_at, page[-1].id) if len(chunks) > len(page) else None,
@@ -114,11 +114,6 @@ class ChatSummaries:
             for r in rows
         )
 
-    async def _backlog(self, where: ChatScope, now: datetime) -> Backlog:
-        b = await queue.backlog(self._deps.database, *where.key, now)
-        seconds = max(timedelta(), now - b.oldest).total_seconds() if b.oldest else None
-        return Backlog(waiting=b.waiting, in_work=b.in_work, dead=b.dead, oldest_seconds=seconds)
-
     async def _coverage(self, where: ChatScope, thread: Thread | None) -> Coverage:
         gaps = await threads.gaps(self._deps.database, where.owner_id)
         gap = sum(abs(g.last_no - g.covered_to - g.open) + abs(g.covered_to - g.covered) for g in gaps)
@@ -144,7 +139,7 @@ def gist(lines: Sequence[Line]) -> str:
     """The user's newest messages, as many as fit, oldest first. These messages are shown while a session has no
     summary."""
     said: list[str] = []
-    for line in reversed([line for line in lines if line.role == "user"]):
+    for line in reversed([line for line in lines if line.role == "user" and line.content != GONE]):
         longer = [mask(line.content), *said]
         if said and estimate(JOINT.join(longer)) > CURRENT_TOKENS:
             break

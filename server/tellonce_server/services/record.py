@@ -1,7 +1,7 @@
 """Records a message once, in its thread, and queues the resulting jobs."""
 
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 
 import asyncpg
 
@@ -32,23 +32,6 @@ class MessageRefused(Refused):
     """The message cannot be recorded as sent. The error text says what to change."""
 
 
-@dataclass(frozen=True)
-class _Incoming:
-    """An incoming message, and the values that are computed from the message."""
-
-    where: ChatScope
-    args: RecordMessageArgs
-    thread_key: str
-    text: MessageText
-    sent_at: datetime
-    exchange_of: int | None
-    summary: str | None
-
-    @property
-    def ends_exchange(self) -> bool:
-        return self.args.role == "assistant" and self.args.routine is None
-
-
 class Recorder:
     def __init__(self, deps: Dependencies, edit_cascade: EditCascade) -> None:
         self._deps = deps
@@ -60,38 +43,37 @@ class Recorder:
 
         Raises: MessageRefused: `exchange_of` names no message, or the id belongs to a message of the other role.
         """
-        incoming = await self._incoming(where, args)
-        now = self._deps.now()
+        message = await self._incoming(where, args)
+        follow_up = _follow_up(message)
         try:
-            message = self._row(incoming, now)
-            recorded = await messages.record(self._deps.database, message)
+            recorded = await messages.record(self._deps.database, message, follow_up)
         except asyncpg.UniqueViolationError:
-            return await self._again(incoming, now)
-        queued: tuple[JobKind, ...] = (message.follow_up.kind,) if message.follow_up else ()
-        if await self._compacted(incoming, recorded, now):
+            return await self._again(message)
+        queued: tuple[JobKind, ...] = (follow_up.kind,) if follow_up else ()
+        if await self._compacted(message, recorded):
             queued = (*queued, "chunk_summary")
-        self._announce(incoming, queued)
+        self._announce(message, queued)
         if args.role == "user" and args.routine is None:
-            self._foresight.expect(incoming.text.content)
-        return self._result(incoming, recorded.id, "created", queued)
+            self._foresight.expect(message.text.content)
+        return self._result(message, recorded.id, "created", queued)
 
-    async def _incoming(self, where: ChatScope, args: RecordMessageArgs) -> _Incoming:
+    async def _incoming(self, where: ChatScope, args: RecordMessageArgs) -> NewMessage:
         now, asked = self._deps.now().astimezone(self._deps.zone), await self._asked(where, args)
         if asked is not None and await self._was_forgotten(where, asked):
             # The answer was made from the text as it was before, and may repeat it.
             args = args.model_copy(update={"content": GONE, "summary": None, "expects": None})
-        return _Incoming(
+        summary, sent_at = args.summary, not_ahead(args.sent_at or now, now)
+        return NewMessage(
             where=where,
             args=args,
+            now=now,
             thread_key=await thread_of(self._deps, where, args),
             text=await self._read(args, args.content),
-            sent_at=not_ahead(args.sent_at or now, now),
+            sent_at=sent_at,
             exchange_of=asked.id if asked is not None else None,
-            summary=await self._masked(args.summary),
+            routine_summary=await offloaded(len(summary), lambda: mask(summary)) if summary is not None else None,
+            slot_until=sent_at + timedelta(minutes=self._deps.settings.context.slot_minutes),
         )
-
-    async def _masked(self, summary: str | None) -> str | None:
-        return None if summary is None else await offloaded(len(summary), lambda: mask(summary))
 
     async def _read(self, args: RecordMessageArgs, content: str) -> MessageText:
         masked = self._deps.settings.mask_messages
@@ -116,31 +98,7 @@ class Recorder:
             )
         return asked
 
-    def _row(self, m: _Incoming, now: datetime) -> NewMessage:
-        args = m.args
-        return NewMessage(
-            where=m.where,
-            now=now,
-            thread_key=m.thread_key,
-            role=args.role,
-            text=m.text,
-            speaker=args.speaker,
-            ext_id=args.message_id,
-            reply_to=args.reply_to_message_id,
-            agent_id=args.agent_id,
-            routine=args.routine,
-            routine_summary=m.summary,
-            exchange_of=m.exchange_of,
-            sent_at=m.sent_at,
-            slot=args.expects.model_dump(mode="json") if args.expects else None,
-            slot_until=m.sent_at + timedelta(minutes=self._deps.settings.context.slot_minutes)
-            if args.expects
-            else None,
-            ends_exchange=m.ends_exchange,
-            follow_up=_follow_up(m, now),
-        )
-
-    async def _again(self, m: _Incoming, now: datetime) -> RecordedMessage:
+    async def _again(self, m: NewMessage) -> RecordedMessage:
         """Handle a message with a known id: with the same text it is a duplicate, with another text it is an edit."""
         assert m.args.message_id is not None  # only a message with an external id can be a duplicate
         old = await self._stored(m)
@@ -151,48 +109,48 @@ class Recorder:
         if text == old.content:
             return self._result(m, old.id, "duplicate", (), thread_key=old.thread_key)
         m = replace(m, text=await self._read(m.args, text))
-        queued = await self._edit(m, old, now)
+        queued = await self._edit(m, old)
         if queued is None:
-            return await self._again(m, now)
+            return await self._again(m)
         self._announce(m, queued)
         self._deps.tell_subscribers(m.where.owner_id, "memory://profile")
         return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
 
-    async def _still_said(self, m: _Incoming, old: StoredMessage) -> str:
+    async def _still_said(self, m: NewMessage, old: StoredMessage) -> str:
         """Return the text without the parts of this message that were forgotten. A client that sends the message again
         therefore does not restore forgotten sentences."""
         place = (*m.where.key, old.id)
         text = await self._deps.tombstones.without_forgotten(self._deps.database, *place, m.text.content)
         return old.content if text is None else text or GONE
 
-    async def _edit(self, m: _Incoming, old: StoredMessage, now: datetime) -> tuple[JobKind, ...] | None:
+    async def _edit(self, m: NewMessage, old: StoredMessage) -> tuple[JobKind, ...] | None:
         """Store the new text and queue the resulting jobs in one transaction. Returns None if another call changed the
         message first."""
         async with self._deps.database.transaction() as t:
             await chats.lock(t, *m.where.key)
-            changed = await messages.edit(t, self._row(m, now), old)
-            return await self._edit_cascade.after_edit(t, m.where, old, m.text.content, now) if changed else None
+            changed = await messages.edit(t, m, old)
+            return await self._edit_cascade.after_edit(t, m.where, old, m.text.content, m.now) if changed else None
 
-    async def _stored(self, m: _Incoming) -> StoredMessage:
+    async def _stored(self, m: NewMessage) -> StoredMessage:
         stored = await messages.by_ext_id(self._deps.database, *m.where.key, m.args.message_id or "", m.where.channel)
         assert stored is not None  # message rows are never deleted
         return stored
 
-    async def _compacted(self, m: _Incoming, recorded: Recorded, now: datetime) -> bool:
+    async def _compacted(self, m: NewMessage, recorded: Recorded) -> bool:
         """Queue summaries of the thread's older messages if they are due. If a crash prevents this, the next message of
         the thread queues the summaries."""
         rules, count = self._deps.settings.compaction, recorded.last_no - recorded.queued_to
-        if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=now):
+        if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=m.now):
             return False
-        return await compact_thread(self._deps.database, m.where, m.thread_key, rules, now) > 0
+        return await compact_thread(self._deps.database, m.where, m.thread_key, rules, m.now) > 0
 
-    def _announce(self, m: _Incoming, queued: tuple[JobKind, ...]) -> None:
+    def _announce(self, m: NewMessage, queued: tuple[JobKind, ...]) -> None:
         if queued:
             self._deps.tell_workers()
         self._deps.tell_subscribers(m.where.owner_id, f"memory://chat/{m.where.chat_id}/messages")
 
     def _result(
-        self, m: _Incoming, number: int, outcome: str, queued: tuple[JobKind, ...], thread_key: str | None = None
+        self, m: NewMessage, number: int, outcome: str, queued: tuple[JobKind, ...], thread_key: str | None = None
     ) -> RecordedMessage:
         self._deps.emit("message_received", outcome=outcome, role=m.args.role, message=number)
         if queued:
@@ -214,8 +172,8 @@ def message_text(role: Role, content: str, speaker: str | None) -> MessageText:
     return MessageText(content, message_importance(role, content), estimate(content), index_text(content, speaker))
 
 
-def _follow_up(m: _Incoming, now: datetime) -> FollowUp | None:
+def _follow_up(m: NewMessage) -> FollowUp | None:
     if m.args.routine is not None:
-        return FollowUp("routine_summary", None, None, now) if m.args.summary is None else None
-    start = now if m.args.role == "assistant" else now + PATIENCE
+        return FollowUp("routine_summary", None, None, m.now) if m.args.summary is None else None
+    start = m.now if m.args.role == "assistant" else m.now + PATIENCE
     return FollowUp("exchange", m.thread_key, m.exchange_of, start)

@@ -29,7 +29,7 @@ from tellonce_server.domain.memory.profile_queue import queue_profile
 from tellonce_server.domain.memory.retraction import Striker
 from tellonce_server.domain.memory.statements import Statements, Stored, worth_showing
 from tellonce_server.domain.retrieval.lexical import index_text
-from tellonce_server.services.assistant_statements import StatementChecker, StatementCheckers
+from tellonce_server.services.assistant_statements import StatementChecker, checker_at
 from tellonce_server.services.unread_exchanges import take_over
 from tellonce_server.store import chats, memories, messages
 from tellonce_server.store.database import Queries
@@ -89,7 +89,6 @@ class Rememberer:
     def __init__(self, deps: Dependencies, statements: Statements) -> None:
         self._deps = deps
         self._statements = statements
-        self._checkers = StatementCheckers(deps)
         self._striker = Striker(deps.embedder)
         self._keeper = Keeper(deps.embedder)
 
@@ -105,7 +104,7 @@ class Rememberer:
         if args.statements is None:
             (one,) = await self._keep(where, [await self._told(where, args.statement, None)], learned=False)
             return Remembered(memory=one.memory, outcome=one.outcome, superseded=one.superseded)
-        checker = await self._checkers.at(where, args)
+        checker = await checker_at(self._deps, where, args)
         told = [await self._told(where, statement, checker) for statement in args.statements]
         return Remembered(results=tuple(await self._keep(where, told, learned=True)))
 

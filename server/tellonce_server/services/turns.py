@@ -1,7 +1,6 @@
 """Answers `record_turn`: records a coding assistant's messages and returns related memories."""
 
 import asyncio
-from collections.abc import Sequence
 
 from tellonce.contract import GetContextArgs, RecordMessageArgs
 from tellonce.contract_types import Place
@@ -13,7 +12,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.retrieval.prompt_selection import choose
 from tellonce_server.domain.retrieval.search import Retriever
-from tellonce_server.domain.retrieval.search_results import Result, SearchRequest
+from tellonce_server.domain.retrieval.search_results import SearchRequest
 from tellonce_server.services.context import ContextReader
 from tellonce_server.services.record import MessageRefused, Recorder
 from tellonce_server.store import summaries
@@ -32,9 +31,7 @@ class TurnKeeper:
 
     async def turn(self, where: ChatScope, args: RecordTurnArgs) -> RecordedTurn:
         """Record the messages and concurrently search for related memories."""
-        (recorded, refused), told = await asyncio.gather(
-            self._recorded(where, args), self._told(where, args) if args.recall else _nothing()
-        )
+        (recorded, refused), told = await asyncio.gather(self._recorded(where, args), self._told(where, args))
         output = HookOutput(hookEventName=args.event, additionalContext=told) if told else None
         return RecordedTurn(recorded=recorded, refused=tuple(refused), hookSpecificOutput=output)
 
@@ -68,6 +65,8 @@ class TurnKeeper:
         return RecordMessageArgs(**dict(_place(args)), **dict(said))
 
     async def _told(self, where: ChatScope, args: RecordTurnArgs) -> str:
+        if not args.recall:
+            return ""
         if args.event == "SessionStart":
             return await self._session(where, args)
         query = (args.query or "").strip()
@@ -80,7 +79,8 @@ class TurnKeeper:
         ranked = await self._retriever.recalled(request)
         chosen = choose(ranked, query, None, frozenset(), self._deps.settings.context)
         results = await self._retriever.with_texts(request, chosen)
-        return prompt_index(_unseen(results, thread), where.chat_id, now, zone)
+        # The model of the session has already seen the session's own messages.
+        return prompt_index([x for x in results if x.thread_key != thread], where.chat_id, now, zone)
 
     async def _session(self, where: ChatScope, args: RecordTurnArgs) -> str:
         shown = GetContextArgs(include=("profile", "summary", "memories", "elsewhere"), token_budget=SESSION_BUDGET)
@@ -92,12 +92,3 @@ class TurnKeeper:
 def _place(args: RecordTurnArgs) -> Place:
     """The thread of the call. The chat is already known."""
     return Place(message_thread_id=args.session)
-
-
-async def _nothing() -> str:
-    return ""
-
-
-def _unseen(results: Sequence[Result], thread: str) -> list[Result]:
-    """Return the results without the session's own messages, which the model of the session has already seen."""
-    return [result for result in results if result.thread_key != thread]

@@ -14,10 +14,10 @@ from tellonce_server.store import memories, messages, queue
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import Line
 from tellonce_server.store.queue import Job
-from tellonce_text.clipping import head_and_tail
 from tellonce_text.dates.clock import local
 from tellonce_text.fences import contained
 from tellonce_text.secrets import mask
+from tellonce_text.tokens import head_and_tail
 
 AT_ONCE: Final = 10
 """Maximum exchanges handed out at a time."""
@@ -37,7 +37,7 @@ class UnreadExchanges:
         """Return the newest exchanges of this chat that no model has read, with instructions for the assistant. The
         next call returns other exchanges."""
         database, now = self._deps.database, self._deps.now()
-        jobs = await queue.hand_out(database, *where.key, now, AT_ONCE, handed_before=now - HELD)
+        jobs = await queue.hand_out(database, *where.key, now, AT_ONCE, now - HELD)
         parts = sorted([await _lines(database, job) for job in jobs], key=lambda lines: [line.id for line in lines])
         said = [mask(line.content) for part in parts for line in part if line.role == "user"]
         known = await self._known.about(*where.key, said)

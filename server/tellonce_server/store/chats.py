@@ -21,7 +21,6 @@ class Chat:
     conversation: str | None
     epoch_after: int
     exchanges: int
-    learning_calls: int
     summary_calls: int
     second_calls: int
     user_confirmed: str

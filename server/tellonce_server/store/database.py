@@ -17,37 +17,19 @@ from tellonce_server.store.pools import (
     Pool,
     PoolUse,
     Proxy,
-    Row,
     SessionPool,
     Settings,
     SinglePool,
-    codecs,
     open_borrowed_pool,
     open_session_pool,
     owner_forgotten_if_undone,
     prove_bound,
     serving,
 )
+from tellonce_server.store.pools import Row as Row
+from tellonce_server.store.pools import codecs as codecs
 from tellonce_server.store.route import Route, unpooled
 from tellonce_sql import query, reach
-
-__all__ = [
-    "POOL_SIZE",
-    "SERVER_ROLE",
-    "WORKER_ROLE",
-    "Database",
-    "Queries",
-    "Row",
-    "Transaction",
-    "announce",
-    "as_login",
-    "codecs",
-    "one",
-    "one_transaction",
-    "open_database",
-    "open_routed",
-    "unzip",
-]
 
 POOL_SIZE = 12
 WORKERS = 3

@@ -74,7 +74,8 @@ async def switch(connection: Any, model: str, now: datetime) -> None:
     """Replace the active vectors with the vectors of `model`, and keep the former vectors, in one transaction."""
     # The vector indexes are dropped first, because adding every new vector to them is slow. The indexes are rebuilt in
     # the background.
-    await near_indexes.clear_all(connection)
+    for statement in await near_indexes.clearing(connection):
+        await connection.execute(statement)
     async with connection.transaction():
         before = await active(connection)
         if before == model:

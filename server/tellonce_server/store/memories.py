@@ -3,12 +3,12 @@
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from pgvector import HalfVector
 
 from tellonce.contract import ListedKind, Memory, MemoryKind, MemoryOrigin, MemoryStatus, When
-from tellonce.work import Tier
+from tellonce.work import KnownMemory, Tier
 from tellonce_server.core.scope import ChatId, MemoryId, MessageId, OwnerId
 from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.messages import TextVersion
@@ -90,30 +90,14 @@ class Near:
 
 
 @dataclass(frozen=True)
-class Known:
-    """A current memory with the fields that a worker is shown."""
-
-    id: int
-    kind: MemoryKind
-    content: str
-    status: Literal["active", "uncertain"]
-    user_confirmed: bool
-    pinned: bool
-    valid_from: datetime
-    note: bool
-
-
-@dataclass(frozen=True)
 class Provenance:
     """The model that worded a memory (None if the user did), the chat of the memory's sources, and the quotes that
     support the memory. `overdue_at` is the time when an overdue goal became uncertain."""
 
     model: str | None = None
-    tier: Tier | None = None
     source_chat_id: int | None = None
     quotes: Sequence[Quoted] = ()
     intends: Intent | None = None
-    shown: bool = True
     overdue_at: datetime | None = None
 
 
@@ -148,7 +132,16 @@ async def add(
         *(m.importance, m.pinned, m.deadline, m.valid_from, m.origin, m.user_confirmed, m.source_chat_id),
         *(list(m.source_ids), m.model, now, index_text, embedding, m.about, m.reason),
         *((m.when.start, m.when.end, m.when.precision) if m.when else (None, None, None)),
-        *(m.note, m.shown, m.provisional, m.tier, _intends(m.intends), m.valid_to, m.superseded_by, words_key),
+        *(
+            m.note,
+            m.shown,
+            m.provisional,
+            m.tier,
+            asdict(m.intends) if m.intends else None,
+            m.valid_to,
+            m.superseded_by,
+            words_key,
+        ),
         *(list(m.categories) if m.categories is not None else None, category_words, m.user_name),
     )
     return memory(row)
@@ -169,12 +162,12 @@ first, after the memory with this time and number."""
 
 
 live = Rows[[OwnerId, ChatId, Sequence[MemoryStatus]], Memory]("memories.live", memory)
-telling = Rows[[OwnerId, ChatId, int], Known]("memories.telling", named(Known))
+telling = Rows[[OwnerId, ChatId, int], KnownMemory]("memories.telling", named(KnownMemory))
 """The memories used to write the profile, most important first."""
 
 
-known_for = Rows[[OwnerId, ChatId, Sequence[HalfVector], str, str, int, int, datetime], Known](
-    "memories.known_for", named(Known)
+known_for = Rows[[OwnerId, ChatId, Sequence[HalfVector], str, str, int, int, datetime], KnownMemory](
+    "memories.known_for", named(KnownMemory)
 )
 """The memories to show to a worker, which are pinned, recent, or similar in meaning (vectors) or in words (lexemes) to
 the texts that the worker reads. The numbers are the maximum found in each of these ways, and in all."""
@@ -266,9 +259,7 @@ async def provenance(q: Queries, owner_id: int, memory_id: int) -> Provenance:
         return Provenance()
     quotes = tuple(Quoted(**quote) for quote in row["quotes"])
     intends = Intent(**row["intends"]) if row["intends"] else None
-    return Provenance(
-        row["model"], row["tier"], row["source_chat_id"], quotes, intends, row["shown"], row["overdue_at"]
-    )
+    return Provenance(row["model"], row["source_chat_id"], quotes, intends, row["overdue_at"])
 
 
 predecessors = Rows[[OwnerId, MemoryId], Memory]("memories.predecessors", memory)
@@ -278,10 +269,6 @@ erase = Rows[[OwnerId, Sequence[int]], str]("memories.erase", column("content"))
 
 def _quotes(quotes: Sequence[Quoted]) -> list[dict[str, Any]]:
     return [asdict(quote) for quote in quotes]
-
-
-def _intends(intent: Intent | None) -> dict[str, list[int]] | None:
-    return {"replaces": list(intent.replaces), "ends": list(intent.ends)} if intent else None
 
 
 def _maybe(row: Row | None) -> Memory | None:

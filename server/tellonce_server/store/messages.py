@@ -3,10 +3,10 @@
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tellonce import tracing
-from tellonce.contract import JobKind, Role
+from tellonce.contract import JobKind, RecordMessageArgs, Role
 from tellonce_server.core.scope import DEFAULT_CHANNEL, ChatId, ChatScope, MessageId, OwnerId, ThreadKey
 from tellonce_server.store.database import Queries, one
 from tellonce_server.store.named_queries import MaybeRow, Rows, Run, named, placed
@@ -44,28 +44,21 @@ class MessageText:
 
 @dataclass(frozen=True)
 class NewMessage:
-    """A message to be recorded. `slot` is the information that the assistant asked for.
+    """A message to be recorded: the arguments of the call, and the values that are computed from them. A message that
+    answers the value for which the assistant asks (`args.expects`) must be sent before `slot_until`.
 
     The channel and conversation of `where` are stored with the chat when its first message creates it.
     """
 
     where: ChatScope
+    args: RecordMessageArgs
     now: datetime
     thread_key: str
-    role: Role
     text: MessageText
-    speaker: str | None
-    ext_id: str | None
-    reply_to: str | None
-    agent_id: str | None
-    routine: str | None
-    routine_summary: str | None
-    exchange_of: int | None
     sent_at: datetime
-    slot: dict[str, Any] | None
-    slot_until: datetime | None
-    ends_exchange: bool
-    follow_up: FollowUp | None
+    exchange_of: int | None
+    routine_summary: str | None
+    slot_until: datetime
 
 
 @dataclass(frozen=True)
@@ -75,7 +68,6 @@ class Recorded:
 
     id: int
     last_no: int
-    covered_to: int
     queued_to: int
     open_tokens: int
     before: datetime | None
@@ -90,9 +82,6 @@ class StoredMessage:
     thread_no: int
     role: Role
     content: str
-    routine: str | None
-    importance: float
-    tokens: int
     sent_at: datetime
     version: int
     channel: str
@@ -111,9 +100,7 @@ class Line(NamedTuple):
     speaker: str | None
     sent_at: datetime
     utc_offset: int
-    tokens: int
     ext_id: str | None
-    version: int
     channel: str = DEFAULT_CHANNEL
 
 
@@ -126,27 +113,28 @@ class TextVersion:
 
 @dataclass(frozen=True)
 class Routine:
-    id: int
     name: str
     summary: str
     sent_at: datetime
 
 
-async def record(q: Queries, m: NewMessage) -> Recorded:
+async def record(q: Queries, m: NewMessage, job: FollowUp | None) -> Recorded:
     """Store the message and queue its job in one statement. After a crash, a repeated call therefore queues no second
     job.
 
     Raises: asyncpg.UniqueViolationError: the chat has a message with that external id from the same channel.
     """
-    job, text = m.follow_up, m.text
+    where, args, text = m.where, m.args, m.text
+    slot = (args.expects.model_dump(mode="json"), m.slot_until) if args.expects else (None, None)
     row = await one(
         q,
         "messages.record",
-        *(*m.where.key, m.where.channel, m.now, m.thread_key, m.role, text.content, m.speaker, m.ext_id, m.reply_to),
-        *(m.agent_id, m.routine, m.routine_summary, m.exchange_of, text.importance, text.tokens, m.sent_at),
-        *(offset_minutes(m.sent_at), text.index_text, m.slot, m.slot_until, m.ends_exchange),
+        *(*where.key, where.channel, m.now, m.thread_key, args.role, text.content, args.speaker, args.message_id),
+        *(args.reply_to_message_id, args.agent_id, args.routine, m.routine_summary, m.exchange_of, text.importance),
+        *(text.tokens, m.sent_at, offset_minutes(m.sent_at), text.index_text, *slot),
+        args.role == "assistant" and args.routine is None,
         *((job.kind, job.key, job.first, job.not_before, job.traceparent) if job else (None, None, None, None, None)),
-        *(m.where.home, m.where.conversation),
+        *(where.home, where.conversation),
     )
     return Recorded(**row)
 

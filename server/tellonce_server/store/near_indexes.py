@@ -43,11 +43,6 @@ async def build_missing(database: Database, dsn: str, large: int = LARGE) -> int
         await connection.close()
 
 
-async def clear_all(connection: Any) -> None:
-    for statement in await clearing(connection):
-        await connection.execute(statement)
-
-
 async def clearing(connection: Any) -> list[str]:
     """The statements that drop the vector indexes of all owners."""
     return [row["clear"] for row in await connection.fetch(query("near.all_of_them"))]

@@ -7,7 +7,7 @@ transaction only.
 """
 
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
@@ -255,16 +255,10 @@ async def open_borrowed_pool(
     return BorrowedPool(connections, {**settings, "role": role})
 
 
-class Begin(Protocol):
-    """Prepares a new connection."""
-
-    async def __call__(self, connection: "asyncpg.Connection[Row]", /) -> None: ...
-
-
 async def _open(
     address: str,
     connection_class: type[OwnedConnection],
-    init: Begin,
+    init: Callable[["asyncpg.Connection[Row]"], Coroutine[Any, Any, None]],
     settings: Settings,
     least: int,
     most: int,
@@ -299,7 +293,9 @@ async def _codecs_at_once(connection: "asyncpg.Connection[Row]") -> None:
 
 async def codecs(connection: "asyncpg.Connection[Row]") -> None:
     """Set the codecs for jsonb and vectors."""
-    await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=_dump, decoder=json.loads)
+    await connection.set_type_codec(
+        "jsonb", schema="pg_catalog", encoder=lambda value: to_json(value).decode(), decoder=json.loads
+    )
     # `register_vector` is not used. That function also looks up two other types, which costs two
     # round trips per connection.
     to_wire, from_wire = HalfVector.to_binary, HalfVector.from_binary
@@ -309,10 +305,6 @@ async def codecs(connection: "asyncpg.Connection[Row]") -> None:
 async def _keep(connection: Any) -> None:
     """Do nothing between uses. Every statement sets the owner and model that it needs, and a reset would cost 0.2-0.9
     ms per query."""
-
-
-def _dump(value: Any) -> str:
-    return to_json(value).decode()
 
 
 async def prove_bound(pool: Pool) -> None:

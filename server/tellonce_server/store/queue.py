@@ -3,12 +3,12 @@ state machine is in the SQL statements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from tellonce import tracing
-from tellonce.contract import JobKind
-from tellonce.work import DeadLetter, JobState, KindStatus, Tier
+from tellonce.contract import Backlog, JobKind
+from tellonce.work import DeadLetter, Failed, JobState, KindStatus, Tier
 from tellonce_server.core.scope import ChatId, MemoryId, MessageId, OwnerId
 from tellonce_server.store.database import Queries, Row
 from tellonce_server.store.named_queries import MaybeRow, OneRow, Rows, Run, Value, named
@@ -58,7 +58,6 @@ class Job:
     to_id: int
     exchanges: int
     attempts: int
-    claims: int
     fence: int
     result: dict[str, Any] | None
     model: str | None
@@ -93,29 +92,15 @@ class NewJob:
     job_class: JobClass = "live"
 
 
-@dataclass(frozen=True)
-class ChatBacklog:
-    waiting: int
-    in_work: int
-    dead: int
-    oldest: datetime | None
-
-
-@dataclass(frozen=True)
-class Failure:
-    state: JobState
-    attempts: int
-    not_before: datetime
-
-
-def _key_of(row: Row) -> JobKey:
-    return JobKey(row["owner_id"], row["chat_id"], row["id"])
-
-
 def _job(row: Row) -> Job:
     names = set(Job.__dataclass_fields__) - {"key", "traceparent", "job_class"}
     values = {name: row[name] for name in names}
-    return Job(key=_key_of(row), traceparent=row["trace_id"], job_class=row["class"], **values)
+    return Job(
+        key=JobKey(row["owner_id"], row["chat_id"], row["id"]),
+        traceparent=row["trace_id"],
+        job_class=row["class"],
+        **values,
+    )
 
 
 async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
@@ -176,18 +161,15 @@ complete = Run[[OwnerId, ChatId, JobId, datetime]]("queue.complete")
 chats_with_ready = Rows[[], tuple[OwnerId, ChatId]]("queue.chats_with_ready", tuple)
 
 
-fail = MaybeRow[[OwnerId, ChatId, JobId, Fence, str, bool, int, datetime, datetime], Failure](
-    "queue.fail", named(Failure)
+fail = MaybeRow[[OwnerId, ChatId, JobId, Fence, str, bool, int, datetime, datetime], Failed](
+    "queue.fail", named(Failed)
 )
 """Record the reason of a failure, whether it counts, the maximum attempts, and the time of the next attempt. Returns the
 job's new state; None if the caller's claim is no longer valid."""
 
 
-async def refuse(
-    q: Queries, key: JobKey, reason: str, now: datetime, *, max_attempts: int, not_before: datetime
-) -> None:
-    await q.run("queue.refuse", *key, reason, max_attempts, not_before, now)
-
+refuse = Run[[OwnerId, ChatId, JobId, str, int, datetime, datetime]]("queue.refuse")
+"""Put a job back into the queue with the reason, the maximum attempts, the time of the next attempt, and now."""
 
 void_claims = Run[[OwnerId]]("queue.void_claims")
 void_readers = Run[[OwnerId, ChatId, MessageId, str, str]]("queue.void_readers")
@@ -230,17 +212,10 @@ async def dropped(q: Queries, now: datetime) -> dict[str, int]:
     return {row["reason"]: row["items"] for row in await q.rows("queue.dropped", now.date())}
 
 
-async def count_dropped(q: Queries, owner_id: int, now: datetime, reason: str, items: int) -> None:
-    await q.run("queue.count_dropped", owner_id, now.date(), reason, items)
-
-
-async def hand_out(
-    q: Queries, owner_id: int, chat_id: int, now: datetime, limit: int, *, handed_before: datetime
-) -> list[Job]:
-    """Hand out to the connected assistant the newest exchanges of the chat that no model has read, except exchanges
-    that were handed out since `handed_before`."""
-    return [_job(row) for row in await q.rows("queue.hand_out", owner_id, chat_id, now, limit, handed_before)]
-
+count_dropped = Run[[OwnerId, date, str, int]]("queue.count_dropped")
+hand_out = Rows[[OwnerId, ChatId, datetime, int, datetime], Job]("queue.hand_out", _job)
+"""Hand out to the connected assistant the newest exchanges of the chat that no model has read: now, at most so many,
+except exchanges that were handed out since the last time."""
 
 read_by_assistant = Rows[[OwnerId, ChatId, datetime, Sequence[int]], Job]("queue.read_by_assistant", _job)
 """Mark exchanges as read by the connected assistant: the exchanges handed out after `since`, and the exchanges that
@@ -254,16 +229,8 @@ async def status(q: Queries, now: datetime) -> tuple[list[KindStatus], datetime 
     return [KindStatus(**row) for row in rows], min(waiting, default=None)
 
 
-async def dead(q: Queries, limit: int) -> list[DeadLetter]:
-    return [
-        DeadLetter(
-            job_id=str(_key_of(row)), kind=row["kind"], attempts=row["attempts"], error=row["error"], at=row["done_at"]
-        )
-        for row in await q.rows("queue.dead", limit)
-    ]
-
-
-backlog = OneRow[[OwnerId, ChatId, datetime], ChatBacklog]("queue.backlog", named(ChatBacklog))
+dead = Rows[[int], DeadLetter]("queue.dead", named(DeadLetter))
+backlog = OneRow[[OwnerId, ChatId, datetime], Backlog]("queue.backlog", named(Backlog))
 
 
 worker_seen = Run[[str, datetime, datetime]]("workers.seen")

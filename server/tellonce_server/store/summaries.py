@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from tellonce.work import ChunkText, SummaryBody
+from tellonce.work import SummaryBody
 from tellonce_server.core.scope import ChatId, MessageId, OwnerId, ThreadKey
 from tellonce_server.store.database import Queries, Row
 from tellonce_server.store.named_queries import MaybeRow, Rows
@@ -18,7 +18,6 @@ class Summary:
     """A stored summary. `folded_to` is the number of the newest chunk that a thread or session summary includes."""
 
     id: int
-    kind: str
     thread_key: str
     from_id: int
     to_id: int
@@ -27,14 +26,8 @@ class Summary:
     count: int
     text: str
     body: SummaryBody
-    tokens: int
     provisional: bool
-    model: str
-    version: int
     folded_to: int | None
-
-    def chunk_text(self) -> ChunkText:
-        return ChunkText(text=self.text, body=self.body, from_at=self.from_at, to_at=self.to_at, count=self.count)
 
 
 @dataclass(frozen=True)
@@ -86,11 +79,8 @@ chunks = Rows[[OwnerId, ChatId], Summary]("summaries.chunks", _summary)
 """The chunks of all threads, oldest first."""
 
 
-async def chunk_page(q: Queries, owner_id: int, chat_id: int, after: tuple[datetime, int], limit: int) -> list[Summary]:
-    """Return a page of chunk summaries of all threads, newest first, after the chunk summary with the time and id in
-    `after`."""
-    return [_summary(row) for row in await q.rows("summaries.chunk_page", owner_id, chat_id, *after, limit)]
-
+chunk_page = Rows[[OwnerId, ChatId, datetime, int, int], Summary]("summaries.chunk_page", _summary)
+"""At most so many chunk summaries of all threads, newest first, after the chunk summary with this time and id."""
 
 chunks_after = Rows[[OwnerId, ChatId, str | None, int, int], Summary]("summaries.chunks_after", _summary)
 """Return the newest chunk summaries after the id `after`, of one thread or of all threads, in the order of their

@@ -20,7 +20,6 @@ class Thread:
     last_no: int
     covered_to: int
     queued_to: int
-    open_tokens: int
 
 
 @dataclass(frozen=True)
@@ -47,8 +46,6 @@ class Run:
 class Gap:
     """A thread with counters that contradict its chunk summaries and open messages. Such a thread must never exist."""
 
-    chat_id: int
-    thread_key: str
     last_no: int
     covered_to: int
     open: int

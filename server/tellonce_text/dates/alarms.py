@@ -10,6 +10,8 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from tellonce_text.dates.clock_phrases import Clock, clock_at, part_at
+from tellonce_text.dates.counted_phrases import distance_at
+from tellonce_text.dates.day_arithmetic import counted_day
 from tellonce_text.dates.items import Item, items
 from tellonce_text.dates.phrases import count_at, day_number, skip
 from tellonce_text.dates.readings import DAY, Said
@@ -60,6 +62,19 @@ def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
     local = said.at.astimezone(said.zone)
     found = _repeating(line, local) or _once(line, said, local) or _bare_hour(line, local)
     return found and found._replace(start=_led_by(line, found.start))
+
+
+def names_more(text: str, found: Alarm, said: Said, language: str | None = None) -> bool:
+    """Whether `and` or `or` adds another time to an alarm that was found in the text: `at 9 and at 17`."""
+    line = line_of(text[:MOST_READ], language)
+    tokens = (line[index] for index in range(len(line))) if line is not None else ()
+    joints = [token.end for token in tokens if token.start >= found.end and (token.has("and") or token.has("or"))]
+    others = ((end, alarm(text[end : end + _NEAR], said, language)) for end in joints[:_MOST_JOINTS])
+    return any(other is not None and not text[end : end + other.start].strip() for end, other in others)
+
+
+_MOST_JOINTS: Final = 5
+_NEAR: Final = 100  # characters
 
 
 def rings(text: str, said: Said, moment: datetime) -> bool:
@@ -261,10 +276,20 @@ def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> 
     place, best = (named.start, named.end), named.best
     if item.elapsed or (named.timed and (item.clock is None or item.clock.half or item.phrase is None)):
         return Alarm(*place, at=best.start), True
+    day = _counted(line, first, item, local.date()) or best.start.date()
     if item.clock is not None:
-        return Alarm(*place, at=_on(best.start.date(), item.clock, local, said.zone)), True
+        return Alarm(*place, at=_on(day, item.clock, local, said.zone)), True
     hour = HOURS[item.part] if item.part else MORNING
-    return Alarm(*place, at=_wall(best.start.date(), hour, 0, said.zone)), bool(item.part)
+    return Alarm(*place, at=_wall(day, hour, 0, said.zone)), bool(item.part)
+
+
+def _counted(line: Line, first: int, item: Item, today: date) -> date | None:
+    """The day of an order that counts months or years. `in 3 months` means that day of the month, whereas a statement
+    may mean any day of it."""
+    if item.phrase is None or item.phrase.form != "count" or item.phrase.single:
+        return None
+    found = next(filter(None, (distance_at(line, at) for at in range(first, item.phrase.end))), None)
+    return counted_day(today, found[1], found[0].value) if found is not None else None
 
 
 def _bare_hour(line: Line, local: datetime) -> Alarm | None:

@@ -7,7 +7,7 @@ import re
 from datetime import timedelta
 from typing import Final
 
-from tellonce_text.dates.readings import Expression, Reading, Said
+from tellonce_text.dates.readings import DAY, Expression, Reading, Said
 from tellonce_text.dates.resolver import expressions
 
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
@@ -32,12 +32,23 @@ def annotated(text: str, said: Said) -> str:
 
 def note_of(found: Expression) -> str | None:
     """Return the date to add after an expression; None if the date is not known or the text already gives it."""
+    best = known_reading(found)
+    if best is None:
+        return None
+    return f"about {_label(best)}" if found.approximate else _label(best)
+
+
+def known_reading(found: Expression) -> Reading | None:
+    """The reading that may be shown for an expression; None if it is not known or the text already gives it. Of a
+    casually counted week, the reading is the day in its middle."""
     best = found.best
-    if best is None or found.absolute or not (found.certain or found.approximate):
+    if best is None or found.absolute or not (found.certain or found.approximate) or (found.timed and best.slack):
         return None
-    if found.timed and best.slack:
-        return None
-    return f"about {_middle(best)}" if found.approximate else _label(best)
+    if not found.approximate or best.precision != "week":
+        return best
+    first, last = best.days
+    middle = best.start + (last - first) / 2
+    return Reading(middle, middle + DAY, "day")
 
 
 def _label(reading: Reading) -> str:
@@ -54,10 +65,3 @@ def _label(reading: Reading) -> str:
             return f"{first.year}" if first.year == last.year else f"{first.year} to {last.year}"
         return f"{first:%Y-%m} to {last:%Y-%m}"
     return f"{first.isoformat()} to {last.isoformat()}"
-
-
-def _middle(reading: Reading) -> str:
-    """The label of a casually counted span. For a week, the label is the day in its middle; for another span, the label
-    is the span itself."""
-    first, last = reading.days
-    return (first + (last - first) / 2).isoformat() if reading.precision == "week" else _label(reading)

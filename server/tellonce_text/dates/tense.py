@@ -139,7 +139,8 @@ def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
         return False
     for index in _back(line, first):
         joined = line[index].has("clause") and index >= first - 2
-        if joined or line[index].word in _APART:
+        apart = line.language != "en" and line[index].has("and") and index < first - 2  # `… und Ines kommt am Freitag`
+        if joined or apart or line[index].word in _APART:
             return _after(line, first, end) == "past"
         if _sign(line, index, first, infinitive=False) == "past":
             return not _is_notice(line, index, first)

@@ -1,6 +1,6 @@
 -- name: find
 -- $1 owner, $2 chat
-select c.chat_id, c.channel, c.conversation, c.epoch_after, c.exchanges, c.learning_calls, c.summary_calls, c.second_calls,
+select c.chat_id, c.channel, c.conversation, c.epoch_after, c.exchanges, c.summary_calls, c.second_calls,
   coalesce(m.user_confirmed, '') as user_confirmed, coalesce(m.llm_inferred, '') as llm_inferred,
   coalesce(m.general_summary, '') as general_summary, coalesce(m.tokens, 0) as tokens, coalesce(m.version, 0) as version
 from chats c

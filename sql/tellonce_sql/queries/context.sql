@@ -1,6 +1,6 @@
 -- part: line
 -- A message as `Line` in store/messages.py
-id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
+id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, ext_id, channel
 -- end
 
 -- part: other_threads
@@ -65,7 +65,7 @@ asked as (
     order by m.id) as replies,
   array(
     select row(o.chat_id, o.channel, o.conversation, m.id, m.thread_no, m.role, m.content, m.routine, m.routine_summary,
-      m.speaker, m.sent_at, m.utc_offset, m.tokens, m.ext_id, m.version, m.channel)
+      m.speaker, m.sent_at, m.utc_offset, m.ext_id, m.channel)
     from others o
     join messages m on m.owner_id = $1 and m.chat_id = o.chat_id and m.thread_key = o.thread_key
       and m.thread_no between o.thread_no - 1 and o.thread_no
@@ -154,7 +154,7 @@ with thread as materialized (
   where owner_id = $1 and chat_id = $2 and epoch_began <= $10
 ), said as not materialized (
   select m.id, thread_key, thread_no, role, coalesce(v.content, m.content) as content, routine, routine_summary, speaker,
-    sent_at, utc_offset, tokens, ext_id, m.version, channel
+    sent_at, utc_offset, ext_id, channel
   from messages m
   left join lateral (
     select content from message_versions v
@@ -268,7 +268,7 @@ select
 -- $1 owner, $2 chat, $3 message number, $4 how many on each side, $5 a past time or null for now: the messages around a
 -- quoted message in its thread
 select m.id, thread_no, role, coalesce(v.content, m.content) as content, routine, routine_summary, speaker, sent_at,
-  utc_offset, tokens, ext_id, m.version, channel
+  utc_offset, ext_id, channel
 from messages m
 left join lateral (
   select content from message_versions v

@@ -82,7 +82,7 @@ select
 -- name: telling
 -- $1 owner, $2 chat, $3 how many: the memories used to write the profile. Confirmed and pinned memories come first,
 -- then the most important, then the newest.
-select id, kind, content, status, user_confirmed, pinned, valid_from, note
+select id, kind, content as text, valid_from as since, status, user_confirmed, note
 from memories
 where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null and status = 'active' and shown
 order by user_confirmed or pinned desc, importance desc, valid_from desc, id desc
@@ -150,7 +150,7 @@ with asked as materialized (
     union all select id, 2000 + row_number() over () from newest) c
   group by id
 )
-select m.id, m.kind, m.content, m.status, m.user_confirmed, m.pinned, m.valid_from, m.note
+select m.id, m.kind, m.content as text, m.valid_from as since, m.status, m.user_confirmed, m.note
 from candidates c
 join memories m on m.owner_id = $1 and m.id = c.id
 where m.status in ('active', 'uncertain')
@@ -304,10 +304,10 @@ where owner_id = $1 and id = $2
 order by version
 
 -- name: provenance
--- $1 owner, $2 number: the model that worded the memory (null for the user's own words), its tier, the chat of its
--- sources, its quotes, the memories that it will replace and end once confirmed, whether it is shown, and the time when
--- it became uncertain because it is an overdue goal
-select model, tier, source_chat_id, quotes, intends, shown, overdue_at from memories
+-- $1 owner, $2 number: the model that worded the memory (null for the user's own words), the chat of its sources, its
+-- quotes, the memories that it will replace and end once confirmed, and the time when it became uncertain because it is
+-- an overdue goal
+select model, source_chat_id, quotes, intends, overdue_at from memories
 where owner_id = $1 and id = $2
 
 -- name: owners_with_endings

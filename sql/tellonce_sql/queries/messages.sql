@@ -27,7 +27,7 @@ with owner as (
         focus_id = coalesce(excluded.focus_id, t.focus_id),
         slot = case when $6 = 'assistant' and $12::text is null then $20 else t.slot end,
         slot_until = case when $6 = 'assistant' and $12::text is null then $21 else t.slot_until end
-  returning last_no, coalesce(covered_to, 0) as covered_to, queued_to, open_tokens
+  returning last_no, queued_to, open_tokens
 ), message as (
   insert into messages (owner_id, chat_id, id, thread_key, thread_no, epoch, role, content, channel, speaker, ext_id,
     reply_to, agent_id, routine, routine_summary, exchange_of, importance, tokens, sent_at, utc_offset, recorded_at)
@@ -52,7 +52,7 @@ with owner as (
         exchanges = q.exchanges + excluded.exchanges, not_before = least(q.not_before, excluded.not_before),
         trace_id = coalesce(excluded.trace_id, q.trace_id)
 )
-select message.id, thread.last_no, thread.covered_to, thread.queued_to, thread.open_tokens,
+select message.id, thread.last_no, thread.queued_to, thread.open_tokens,
   (select sent_at from messages
     where owner_id = $1 and chat_id = $2 and thread_key = $5 and thread_no = thread.last_no - 1) as before
 from message, thread
@@ -60,14 +60,14 @@ from message, thread
 -- name: by_ext_id
 -- $1 owner, $2 chat, $3 external id, $4 channel: the channel's message with this id, or else the chat's only message
 -- with this id
-select id, thread_key, thread_no, role, content, routine, importance, tokens, sent_at, version, channel, speaker
+select id, thread_key, thread_no, role, content, sent_at, version, channel, speaker
 from messages
 where owner_id = $1 and chat_id = $2 and ext_id = $3
   and (channel = $4 or (select count(*) from messages where owner_id = $1 and chat_id = $2 and ext_id = $3) = 1)
 
 -- name: by_id
 -- $1 owner, $2 chat, $3 number
-select id, thread_key, thread_no, role, content, routine, importance, tokens, sent_at, version, channel, speaker
+select id, thread_key, thread_no, role, content, sent_at, version, channel, speaker
 from messages
 where owner_id = $1 and chat_id = $2 and id = $3
 
@@ -105,7 +105,7 @@ order by version
 
 -- part: line
 -- A message as `Line` in store/messages.py
-id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
+id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, ext_id, channel
 -- end
 
 -- name: id_range
@@ -161,7 +161,7 @@ where owner_id = $1 and chat_id = $2 and id = $3 and routine is not null
 
 -- name: routines_since
 -- $1 owner, $2 chat, $3 since
-select id, routine, coalesce(routine_summary, content) as summary, sent_at
+select routine as name, coalesce(routine_summary, content) as summary, sent_at
 from messages
 where owner_id = $1 and chat_id = $2 and routine is not null and sent_at >= $3
 order by sent_at

@@ -158,7 +158,7 @@ set attempts = attempts + $6::boolean::int, lost = 0,
     done_at = case when attempts + $6::boolean::int >= $7 then $9::timestamptz end
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
   and lease_by is not null
-returning state, attempts, not_before
+returning state, attempts, case when state <> 'dead' then not_before end as retry_at
 
 -- name: refuse
 -- $1 owner, $2 chat, $3 job, $4 reason, $5 attempts allowed, $6 not before, $7 now: puts a job back into the queue
@@ -341,7 +341,7 @@ order by kind
 -- name: dead
 -- across owners: the operator sees the queue of all owners
 -- $1 how many
-select owner_id, chat_id, id, kind, attempts, coalesce(error, '') as error, done_at
+select concat_ws(':', owner_id, chat_id, id) as job_id, kind, attempts, coalesce(error, '') as error, done_at as at
 from chat_context_queue
 where state = 'dead'
 order by done_at desc
@@ -354,6 +354,7 @@ select
                    and (lease_until is null or lease_until <= $3)) as waiting,
   count(*) filter (where state = 'pending_summarization' and lease_until > $3) as in_work,
   count(*) filter (where state = 'dead') as dead,
-  min(created_at) filter (where state in ('pending_summarization', 'ready_to_write')) as oldest
+  extract(epoch from $3 - min(least(created_at, $3)) filter (
+    where state in ('pending_summarization', 'ready_to_write')))::float8 as oldest_seconds
 from chat_context_queue
 where owner_id = $1 and chat_id = $2 and state <> 'complete'

@@ -1,12 +1,12 @@
 -- name: find
 -- $1 owner, $2 chat, $3 thread key
-select thread_key, last_no, coalesce(covered_to, 0) as covered_to, queued_to, open_tokens
+select thread_key, last_no, coalesce(covered_to, 0) as covered_to, queued_to
 from thread_state
 where owner_id = $1 and chat_id = $2 and thread_key = $3
 
 -- name: of_chat
 -- $1 owner, $2 chat
-select thread_key, last_no, coalesce(covered_to, 0) as covered_to, queued_to, open_tokens
+select thread_key, last_no, coalesce(covered_to, 0) as covered_to, queued_to
 from thread_state
 where owner_id = $1 and chat_id = $2
 order by thread_key
@@ -71,7 +71,7 @@ returning id
 
 -- name: gaps
 -- $1 owner: threads with counters that do not match their chunk summaries and open messages. The result must be empty.
-select t.chat_id, t.thread_key, t.last_no, coalesce(t.covered_to, 0) as covered_to, m.open, s.covered
+select t.last_no, coalesce(t.covered_to, 0) as covered_to, m.open, s.covered
 from thread_state t
 cross join lateral (
   select count(*) as open from messages m

@@ -14,13 +14,27 @@ from tellonce.backoff import backoff
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.journal import Emit
 from tellonce.shutdown import Stopped, drained, ended, pause_or_stop, unless_stopped
-from tellonce.work import ClaimWorkArgs, ExtendWorkArgs, FailWorkArgs, Tier, WorkItem
-from tellonce_summarizer.agent.work import Done, done, submission
-from tellonce_summarizer.models.fallback_chain import FallbackChain
+from tellonce.work import (
+    TIERS,
+    ClaimWorkArgs,
+    ExchangeInput,
+    ExtendWorkArgs,
+    FailWorkArgs,
+    SubmitWorkArgs,
+    Tier,
+    WorkInput,
+    WorkItem,
+    WorkResult,
+)
+from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome
+from tellonce_summarizer.tasks.exchange import exchange_task
+from tellonce_summarizer.tasks.second_reading import read_again
+from tellonce_summarizer.tasks.summaries import summary_task
 
 log = logging.getLogger(__name__)
 
 ResultT = TypeVar("ResultT")
+Done = Outcome[WorkResult]
 
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 10.0
@@ -64,7 +78,7 @@ class Agent:
                 failures = 0
                 await self._start(jobs, stop)
         finally:
-            await self._wind_down()
+            await drained(self._running, self._habits.finish_seconds)
 
     async def _claimed(self) -> tuple[WorkItem, ...] | None:
         """New jobs; None if the server cannot be reached or refuses the call."""
@@ -195,9 +209,6 @@ class Agent:
         except TimeoutError:
             log.warning("job %s was not returned; it stays claimed until its lease expires", job.job_id)
 
-    async def _wind_down(self) -> None:
-        await drained(self._running, self._habits.finish_seconds)
-
     def _emitter(self, job: WorkItem) -> Emit:
         return partial(self._emit, job=job.job_id, kind=job.kind)
 
@@ -207,3 +218,36 @@ async def _unless(stop: asyncio.Event, doing: Coroutine[Any, Any, ResultT]) -> R
     with suppress(Stopped):
         return await unless_stopped(stop, doing)
     return None
+
+
+async def done(
+    work: WorkInput,
+    chain: FallbackChain,
+    emit: Emit,
+    *,
+    best_tier: Tier = TIERS[0],
+    second_reading: bool = True,
+    owner: str | None = None,
+) -> Done:
+    """The result of one piece of work, by the best tier that answers.
+
+    `second_reading` says whether a second reading is allowed. Pieces of work of the same `owner` may share a call; a
+    piece of work without an owner gets a call of its own.
+    """
+    if not isinstance(work, ExchangeInput):
+        return await chain.climb(summary_task(work), emit, best_tier=best_tier)
+    first = await chain.climb(exchange_task(work, emit), emit, best_tier=best_tier, together=owner)
+    return await read_again(work, first, chain, emit, admitted=second_reading, together=owner)
+
+
+def submission(item: WorkItem, outcome: Done) -> SubmitWorkArgs:
+    """The submission for a completed job."""
+    return SubmitWorkArgs(
+        job_id=item.job_id,
+        fence=item.fence,
+        result=outcome.result,
+        model=outcome.model,
+        tier=outcome.tier,
+        provisional=outcome.provisional,
+        calls=outcome.calls,
+    )

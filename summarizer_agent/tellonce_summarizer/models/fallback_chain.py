@@ -12,7 +12,9 @@ from pydantic import ValidationError
 from tellonce import tracing, work
 from tellonce.journal import Emit
 from tellonce.work import KEEP_MODEL, TIERS, ModelCall, Tier
-from tellonce_llm import Answer, Completion, Guarded, LLMError, LLMUnavailable, LLMUnusable
+from tellonce_llm.breaker import Guarded
+from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
+from tellonce_llm.model import Answer, Completion
 from tellonce_summarizer.models.answers import UnacceptableAnswerError, complaint
 
 ResultT = TypeVar("ResultT")

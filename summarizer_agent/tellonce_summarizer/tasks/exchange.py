@@ -4,8 +4,8 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from tellonce.journal import Emit
-from tellonce.work import TRAITS, Canonical, ExchangeInput, ExchangeItem, ExchangeResult, KnownMemory, Tier
-from tellonce_llm import Answer, Completion, SystemBlock, Turn
+from tellonce.work import TRAITS, Canonical, ExchangeInput, ExchangeResult, KnownMemory, Tier
+from tellonce_llm.model import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.keep.sentences import notes
 from tellonce_summarizer.models.answers import CanonicalShape, ExchangeShape, LooseExchange, read, readable, schema_of
 from tellonce_summarizer.models.fallback_chain import Task
@@ -95,8 +95,3 @@ def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
     if complaint(line, plain(work.messages, 1800)) is not None:
         return without_model(work)
     return extended(work, [line])
-
-
-def certain_items(result: ExchangeResult) -> list[tuple[int, ExchangeItem]]:
-    """Return the items that a model marked as certain, each with its index in the list of items."""
-    return [(place, item) for place, item in enumerate(result.items) if item.certain and not item.note]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
 from tellonce.work import WorkMessage
-from tellonce_text.clipping import head_and_tail
+from tellonce_text.tokens import head_and_tail
 
 _EXAMPLES = """\
 EXAMPLES (fields that are not shown have their default)

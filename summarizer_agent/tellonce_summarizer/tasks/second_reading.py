@@ -8,11 +8,10 @@ from zoneinfo import ZoneInfo
 
 from tellonce.journal import Emit
 from tellonce.work import ExchangeInput, ExchangeItem, ExchangeResult, Tier, When
-from tellonce_llm import Answer, Completion, SystemBlock, Turn
+from tellonce_llm.model import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.models.answers import LooseVerdicts, VerdictShape, VerdictsShape, read, readable, schema_of
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome, Task
 from tellonce_summarizer.tasks import prompts
-from tellonce_summarizer.tasks.exchange import certain_items
 from tellonce_summarizer.tasks.prompts import transcript
 
 NOT_YET = "not read a second time yet"
@@ -40,13 +39,11 @@ async def read_again(
     If a second reading is not allowed or gives no usable answer, every claim gets a doubt and the result is
     provisional.
     """
-    claims = certain_items(first.result)
+    claims = [(place, item) for place, item in enumerate(first.result.items) if item.certain and not item.note]
     if not claims or first.tier == "keep":
         return first
-    if not admitted:
-        return _doubted(first, dict.fromkeys((place for place, _ in claims), NOT_YET), unread=True)
     task = reading_task(work, [item for _, item in claims])
-    verdicts, calls = await chain.ask(first.tier, task, emit, together)
+    verdicts, calls = await chain.ask(first.tier, task, emit, together) if admitted else (None, ())
     outcome = replace(first, calls=(*first.calls, *calls))
     if verdicts is None:
         return _doubted(outcome, dict.fromkeys((place for place, _ in claims), NOT_YET), unread=True)

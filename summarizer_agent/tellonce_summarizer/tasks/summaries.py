@@ -22,7 +22,7 @@ from tellonce.work import (
     Tier,
     WorkResult,
 )
-from tellonce_llm import Answer, Completion, SystemBlock, Turn
+from tellonce_llm.model import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.keep.lines import bounded, clip, joined, rolling
 from tellonce_summarizer.keep.summaries import chunk_line, chunk_summary, profile, shown_memories, thread_summary
 from tellonce_summarizer.models.answers import SummaryShape, UnacceptableAnswerError, read

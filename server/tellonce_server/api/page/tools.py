@@ -8,17 +8,12 @@ from mcp.types import ToolAnnotations
 
 from tellonce import page_contract as p
 from tellonce_server.api import text
-from tellonce_server.api.assistant import CHANGE, READ, GetServices, Tools
-from tellonce_server.api.spec import Call, MethodT, ToolSpec, specs_of, tool
+from tellonce_server.api.assistant import CHANGE, READ, Tools
+from tellonce_server.api.spec import Call, MethodT, tool
 from tellonce_server.core.scope import own_chat
 
 APP_ONLY = {"ui": {"visibility": ["app"]}}
 """Metadata for hosts with MCP Apps: the page may call these tools; the model does not see them."""
-
-
-def page_tools(ready: GetServices) -> list[ToolSpec]:
-    """The tools that read data for the page's screens, and the tool that undoes an action."""
-    return specs_of(_Tools(ready))
 
 
 def page_tool(
@@ -28,7 +23,9 @@ def page_tool(
     return tool(f"{title}: for the memory page.", annotations, text.structured, meta, title=title)
 
 
-class _Tools(Tools):
+class PageTools(Tools):
+    """The tools that read data for the page's screens, and the tool that undoes an action."""
+
     @tool("Undoes the last change made on the memory page.", CHANGE, text.structured, APP_ONLY, title="Undo")
     async def page_undo(self, call: Call[p.PageUndoArgs]) -> p.PageUndone:
         return await (await self._ready()).undoer.undo(_owner(call), call.args)

@@ -12,9 +12,9 @@ from tellonce.children import python
 from tellonce.server_text import PageCode
 from tellonce_server.core.errors import Refused
 
-WORK, CLIENTS = "tellonce_cli.page_work", "tellonce_cli.page_clients"
-"""The names of modules of the command line. These modules are not imported, because the server must not depend on
-them."""
+_MODULES = {"clients": "tellonce_cli.page_clients", "connect": "tellonce_cli.page_clients"}
+"""The modules of the command line that run these tasks; `tellonce_cli.page_work` runs the others. They are not imported,
+because the server must not depend on them."""
 
 LINE_BYTES = 4 * 1024 * 1024
 """Maximum bytes of an output line. A line may contain the whole configuration of another program."""
@@ -34,11 +34,11 @@ class CommandRefused(Refused):
 
 
 @asynccontextmanager
-async def running(module: str, task: str, *arguments: str) -> AsyncGenerator[Process]:
+async def running(task: str, *arguments: str) -> AsyncGenerator[Process]:
     """Run a command in a process during the block. If the process still runs at the end of the block, it is
     terminated."""
     process = await asyncio.create_subprocess_exec(
-        *(*python(module), task, *arguments),
+        *(*python(_MODULES.get(task, "tellonce_cli.page_work")), task, *arguments),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=PIPE,
         stderr=PIPE,
@@ -54,9 +54,9 @@ async def running(module: str, task: str, *arguments: str) -> AsyncGenerator[Pro
             await process.wait()
 
 
-async def told(module: str, task: str, *arguments: str) -> AsyncGenerator[dict[str, Any]]:
+async def told(task: str, *arguments: str) -> AsyncGenerator[dict[str, Any]]:
     """Yield each object that a command prints as a line of JSON, as soon as the line arrives. Raises CommandRefused."""
-    async with running(module, task, *arguments) as process:
+    async with running(task, *arguments) as process:
         assert process.stdout is not None  # they were opened as pipes above
         assert process.stderr is not None
         complaint = asyncio.create_task(process.stderr.read())
@@ -73,9 +73,9 @@ def failed(task: str, reason: str) -> CommandRefused:
     return CommandRefused(reason, _FAILED[task], reason=reason)
 
 
-async def last(module: str, task: str, *arguments: str) -> dict[str, Any]:
+async def last(task: str, *arguments: str) -> dict[str, Any]:
     """The last line that a command prints. Raises CommandRefused."""
     found: dict[str, Any] = {}
-    async for entry in told(module, task, *arguments):
+    async for entry in told(task, *arguments):
         found = entry
     return found

@@ -7,7 +7,7 @@ from typing import Any
 from tellonce import page_contract as p
 from tellonce_server.api.assistant import CHANGE, READ
 from tellonce_server.api.page.tools import page_tool
-from tellonce_server.api.spec import Call, ToolSpec, specs_of
+from tellonce_server.api.spec import Call
 from tellonce_server.app.access_tokens import LOCAL, access_tokens
 from tellonce_server.app.page import commands
 from tellonce_server.app.page.uploads import backup_folder, backups
@@ -21,12 +21,9 @@ class NoSuchToken(Refused):
     """There is no valid token of that name."""
 
 
-def operator_tools(storage: Storage) -> list[ToolSpec]:
+class OperatorTools:
     """The tools with the scope `operator`, which only a page session has."""
-    return specs_of(_Tools(storage))
 
-
-class _Tools:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._uploads = Uploads(storage.settings.data_dir)
@@ -46,12 +43,12 @@ class _Tools:
 
     @page_tool("Clients", READ)
     async def page_clients(self, call: Call[p.NoArgs]) -> p.PageClients:
-        found = [p.ClientEntry(**entry) async for entry in commands.told(commands.CLIENTS, "clients")]
+        found = [p.ClientEntry(**entry) async for entry in commands.told("clients")]
         return p.PageClients(clients=tuple(found))
 
     @page_tool("Connect", CHANGE)
     async def page_connect(self, call: Call[p.PageConnectArgs]) -> p.PageDone:
-        await commands.last(commands.CLIENTS, "connect", call.args.client, *(["undo"] if call.args.undo else []))
+        await commands.last("connect", call.args.client, *(["undo"] if call.args.undo else []))
         return p.PageDone()
 
     @page_tool("Token", CHANGE)
@@ -78,7 +75,7 @@ class _Tools:
         task = "plan" if call.args.dry_run else "import"
         found: dict[str, Any] = {}
         try:
-            async for entry in commands.told(commands.WORK, task, str(file), call.args.me or ""):
+            async for entry in commands.told(task, str(file), call.args.me or ""):
                 if "progress" in entry:
                     await call.context.report_progress(entry["progress"], 100)
                 else:
@@ -95,7 +92,7 @@ class _Tools:
     async def page_backup(self, call: Call[p.NoArgs]) -> p.BackupFile:
         name = f"{datetime.now(UTC):%Y-%m-%d-%H%M%S}.tellonce"
         file = backup_folder(self._storage.settings.data_dir) / name
-        made = await commands.last(commands.WORK, "backup", str(file))
+        made = await commands.last("backup", str(file))
         return _backup(Path(made["file"]))
 
     async def _tokens(self, user_id: int | None) -> tuple[p.TokenEntry, ...]:

@@ -8,7 +8,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
 from tellonce_server.app.access_tokens import OPERATOR, digest
-from tellonce_server.app.page.commands import WORK, CommandRefused, running
+from tellonce_server.app.page.commands import CommandRefused, running
 from tellonce_server.app.page.protection import HEADERS, refused
 from tellonce_server.app.storage import Storage
 from tellonce_server.app.token_verifier import is_still_valid
@@ -111,7 +111,7 @@ def _download(name: str, kind: str) -> dict[str, str]:
 
 
 async def _exported() -> AsyncGenerator[bytes]:
-    async with running(WORK, "export") as process:
+    async with running("export") as process:
         assert process.stdout is not None  # it was opened as a pipe
         while part := await process.stdout.read(PART):
             yield part

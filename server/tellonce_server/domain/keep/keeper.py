@@ -8,7 +8,7 @@ from tellonce.work import NotableSentence, WorkMessage
 from tellonce_server.domain.keep.choice import WISH, Scored, choose, is_order
 from tellonce_server.domain.keep.heads import heads
 from tellonce_server.domain.keep.sentences import Sentence, features, sentences
-from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Layers, Vector
+from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Layers, Vector, vectors_or_none
 
 MOST_READ: Final = 60
 """Maximum sentences of one message that are scored: half of them from the start of the message, half from its end.
@@ -31,7 +31,8 @@ class Keeper:
             layers = await self._embedder.layers([sentence.text for _, sentence in read])
         except EmbeddingUnavailable:
             return []
-        return await asyncio.to_thread(_chosen, read, layers, await self._vectors(kept[:MOST_KEPT]))
+        known = await vectors_or_none(self._embedder, kept[:MOST_KEPT]) if kept else []
+        return await asyncio.to_thread(_chosen, read, layers, known or [])
 
     async def is_wish(self, text: str) -> bool:
         """Whether a statement is a preference or wish rather than a fact or event; False if the model is not loaded."""
@@ -40,12 +41,6 @@ class Keeper:
         except EmbeddingUnavailable:
             return False
         return is_order(text) or heads().wish(layers[0], features(Sentence(text))) >= WISH
-
-    async def _vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
-        try:
-            return await self._embedder.embed(texts, urgent=True) if texts else []
-        except EmbeddingUnavailable:
-            return []
 
 
 def _read(messages: Sequence[WorkMessage]) -> list[tuple[int, Sentence]]:

@@ -74,7 +74,9 @@ def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool
         return True
     if cosine is None or cosine < (SAME_SOURCE_COSINE if same_source else SAME_COSINE):
         return False
-    if literals.said_numbers(text) != literals.said_numbers(denied) or not _names_agree(one, other):
+    if literals.said_numbers(text) != literals.said_numbers(denied):
+        return False
+    if not (other.has_all_names_of(one) and one.has_all_names_of(other)):
         return False
     a, b = literals.content(text).keys(), literals.content(denied).keys()
     return same_source or not certain or a <= b or b <= a
@@ -95,8 +97,3 @@ def is_retold(one: str, other: str) -> bool:
     x, y = literals.said_numbers(one), literals.said_numbers(other)
     agree = (x <= y or y <= x) and (other_said.has_all_names_of(said) or said.has_all_names_of(other_said))
     return agree and bool(whole) and 2 * shared >= RETOLD_SHARE * whole
-
-
-def _names_agree(one: _Statement, other: _Statement) -> bool:
-    """Whether each of the two statements contains all names of the other."""
-    return other.has_all_names_of(one) and one.has_all_names_of(other)

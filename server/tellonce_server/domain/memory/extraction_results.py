@@ -117,7 +117,7 @@ class Learner:
             await self._item(t, exchange, item, learned)
         await self._take_back(t, exchange, learned)
         for reason, items in learned.dropped.items():
-            await queue.count_dropped(t, job.key.owner_id, now, reason, items)
+            await queue.count_dropped(t, job.key.owner_id, now.date(), reason, items)
         return learned
 
     async def strike(self, t: Queries, job: Job, learned: Learned, now: datetime) -> bool:
@@ -199,7 +199,7 @@ class Learner:
         if any(s.created_at >= judged.said_at for s in self._deps.tombstones.covering(x.stones, text)):
             return FORGOTTEN
         since = (end for end in x.done if end.at is None or end.at >= judged.said_at)
-        ended = [end for end in since if dedup.is_retold(text, end.content)]
+        ended = [end for end in since if dedup.is_retold(text, end.content) or (item.note and _orders(text, end))]
         if any(end.rejected for end in ended) or await self._is_denied(t, x, judged):
             return REJECTED_BEFORE
         if ended:
@@ -265,18 +265,16 @@ class Learner:
         over = _over_already(x, judged)
         status: MemoryStatus = "completed" if over is not None else "active" if judged.certain else "uncertain"
         intent = Intent(tuple(m.id for m in _targets(x, item.replaces)), tuple(m.id for m in _targets(x, item.ends)))
-        return NewMemory(
+        return memories.like(
+            item,
             owner_id=key.owner_id,
             chat_id=None if item.scope == "global" and not x.shared else key.chat_id,
             source_chat_id=key.chat_id,
-            kind=item.kind,
             status=status,
             content=judged.text,
             confidence=CERTAIN if judged.certain else UNCERTAIN,
             priority=PRIORITY,
-            importance=item.importance,
             pinned=item.pin and judged.certain,
-            deadline=item.deadline,
             valid_from=judged.said_at,
             origin="extracted",
             user_confirmed=False,
@@ -285,9 +283,6 @@ class Learner:
             quotes=tuple(Quoted(q.message_id, mask(q.text)) for q in item.quotes if q.message_id in x.own),
             about=_about(x, judged),
             reason=judged.reason if over is None else "it had ended before it was learned",
-            when=item.when,
-            note=item.note,
-            shown=item.shown,
             provisional=x.job.provisional,
             tier=x.tier,
             intends=intent if not judged.certain else None,
@@ -336,6 +331,11 @@ def _checked_note(x: _Exchange, item: ExchangeItem) -> checks.Verdict:
     said = [own_words(x.lines[q.message_id].content) for q in item.quotes if q.message_id in x.own]
     true = any(checks.contains_quote(mask(text), item.text) for text in said)
     return checks.Verdict(true, (), true)
+
+
+def _orders(text: str, end: memories.Ended) -> bool:
+    """Whether a sentence of the user is the order for a reminder, whose content is the sentence's words and a time."""
+    return end.at is None and checks.contains_quote(text, end.content.rpartition(" (")[0])
 
 
 def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | None:

@@ -10,10 +10,9 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import literals
 from tellonce_server.domain.retrieval.lexical import any_of, index_text, owner_scope
 from tellonce_server.domain.retrieval.question import weight
-from tellonce_server.embedding.protocol import EmbeddingUnavailable
+from tellonce_server.embedding.protocol import vectors_or_none
 from tellonce_server.store import memories, retrieval
 from tellonce_server.store.codes import ModelVector
-from tellonce_server.store.memories import Known
 
 MOST: Final = 40
 EACH: Final = 16
@@ -46,14 +45,11 @@ class KnownMemories:
         found = await memories.known_for(
             self._deps.database, owner_id, chat_id, vectors, lexemes, scope, EACH, MOST, since
         )
-        return tuple(map(told, found))
+        return tuple(found)
 
     async def _vectors(self, texts: Sequence[str]) -> list[ModelVector]:
-        try:
-            model, vectors = self._deps.embedder.model, await self._deps.embedder.embed(texts, urgent=True)
-        except EmbeddingUnavailable:
-            return []
-        return [ModelVector(vector, model) for vector in vectors]
+        model, vectors = self._deps.embedder.model, await vectors_or_none(self._deps.embedder, texts)
+        return [ModelVector(vector, model) for vector in vectors or ()]
 
     async def _terms(self, text: str) -> list[str]:
         """The lexemes to search for: numbers first, then the rarest words. Rarity is estimated from a word's length,
@@ -61,16 +57,3 @@ class KnownMemories:
         lexemes = await retrieval.query_lexemes(self._deps.database, index_text(text, None))
         numbers = literals.said_numbers(text)
         return sorted(lexemes, key=lambda x: (x not in numbers, -weight(x, {})))[:TERMS]
-
-
-def told(m: Known) -> KnownMemory:
-    """The memory in the form that a worker receives."""
-    return KnownMemory(
-        id=m.id,
-        kind=m.kind,
-        text=m.content,
-        since=m.valid_from,
-        status=m.status,
-        user_confirmed=m.user_confirmed,
-        note=m.note,
-    )

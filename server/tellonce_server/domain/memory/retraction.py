@@ -11,7 +11,7 @@ from typing import Final
 
 from tellonce.contract import Memory
 from tellonce_server.domain.memory import literals
-from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
+from tellonce_server.embedding.protocol import Embedder, Vector, vectors_or_none
 from tellonce_server.store import memories, texts
 from tellonce_server.store.database import Queries
 from tellonce_server.store.texts import NewText, TextRow
@@ -116,10 +116,8 @@ class Striker:
     async def _cosines(self, texts: Sequence[str], ended: Sequence[Ended]) -> Cosines:
         lines = [part for text in texts for part in split_sentences(text)]
         asked = list(dict.fromkeys([*(s for x in ended for s in (*x.texts, x.instead)), *lines[:MOST_LINES]]))
-        try:
-            return Cosines(dict(zip(asked, await self._embedder.embed(asked, urgent=True), strict=True)))
-        except EmbeddingUnavailable:
-            return Cosines({})
+        vectors = await vectors_or_none(self._embedder, asked)
+        return Cosines(dict(zip(asked, vectors, strict=True)) if vectors is not None else {})
 
     async def _write(
         self, t: Queries, owner_id: int, row: TextRow, ended: Sequence[Ended], cosines: Cosines, now: datetime

@@ -72,7 +72,7 @@ class Finisher:
         reason = str(error) if isinstance(error, ResultRefused) else type(error).__name__
         policy = self._deps.settings.queue
         retry = now + policy.retry_delay(job.attempts)
-        await queue.refuse(t, job.key, reason, now, max_attempts=policy.max_attempts, not_before=retry)
+        await queue.refuse(t, *job.key, reason, policy.max_attempts, retry, now)
 
 
 def _event(job: Job, stored: dict[str, int]) -> str:

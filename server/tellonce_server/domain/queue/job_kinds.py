@@ -12,7 +12,6 @@ from tellonce_server.core.scope import known_everywhere
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.memory.extraction_results import Learner
-from tellonce_server.domain.memory.known import told
 from tellonce_server.domain.queue.exchange_job import ExchangeJob
 from tellonce_server.domain.queue.job_type import JobType, ResultRefused, shown
 from tellonce_server.domain.queue.summary_jobs import ChunkJob, RewriteJob, RollingJob
@@ -41,7 +40,7 @@ class ProfileJob(JobType[ProfileResult]):
         telling = await memories.telling(self._deps.database, owner, known_everywhere(owner), TOLD)
         return ProfileInput(
             timezone=self._deps.settings.timezone,
-            memories=tuple(map(told, telling)),
+            memories=tuple(telling),
             cap_tokens=self._deps.settings.compaction.profile_cap,
         )
 

@@ -2,20 +2,18 @@
 transaction. The queue does not store the input."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from datetime import timezone as fixed_zone
 from typing import Generic, TypeVar
 
 from tellonce.work import JobKind, WorkInput, WorkMessage
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.memory.extraction_results import may_tell
 from tellonce_server.store import messages, queue
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import Line
 from tellonce_server.store.queue import Job, NewJob
-from tellonce_text.clipping import head_and_tail
 from tellonce_text.secrets import mask
+from tellonce_text.tokens import head_and_tail
 
 MESSAGE_CHARACTERS = 4000
 """Maximum characters of one message that a summary sees."""
@@ -77,7 +75,3 @@ def shown(line: Line, characters: int = MESSAGE_CHARACTERS) -> WorkMessage:
     return WorkMessage(
         id=line.id, role=line.role, speaker=line.speaker, at=sender_time(line), text=clipped, routine=line.routine
     )
-
-
-def own_messages(job: Job, lines: Sequence[Line]) -> tuple[WorkMessage, ...]:
-    return tuple(shown(line) for line in lines if may_tell(*job.key.chat, line))

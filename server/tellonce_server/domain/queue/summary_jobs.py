@@ -2,12 +2,13 @@
 
 from datetime import datetime
 
-from tellonce.work import ChunkInput, ErasureInput, SummaryBody, SummaryResult, ThreadInput, WorkInput
+from tellonce.work import ChunkInput, ChunkText, ErasureInput, SummaryBody, SummaryResult, ThreadInput, WorkInput
 from tellonce_server.core.scope import session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.rebuild import ignores_former_text, queue_rolling_rebuild
 from tellonce_server.domain.keep.keeper import Keeper
-from tellonce_server.domain.queue.job_type import JobType, ResultRefused, enqueue_following, own_messages, shown
+from tellonce_server.domain.memory.extraction_results import may_tell
+from tellonce_server.domain.queue.job_type import JobType, ResultRefused, enqueue_following, shown
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.store import summaries
 from tellonce_server.store.database import Queries
@@ -36,9 +37,11 @@ class RewriteJob(JobType[SummaryResult]):
         lines = await self._lines(job, self._deps.settings.compaction.chunk)
         if not lines:
             return None
-        notable = tuple(await self._keeper.notable(own_messages(job, lines)))
+        own = [shown(line) for line in lines if may_tell(*job.key.chat, line)]
         return self.input(
-            timezone=self._deps.settings.timezone, messages=tuple(shown(line) for line in lines), notable=notable
+            timezone=self._deps.settings.timezone,
+            messages=tuple(map(shown, lines)),
+            notable=tuple(await self._keeper.notable(own)),
         )
 
     async def apply(self, t: Queries, job: Job, result: SummaryResult, now: datetime) -> dict[str, int]:
@@ -82,7 +85,7 @@ class RollingJob(JobType[SummaryResult]):
             level=level,
             prior_text=prior.text if prior else "",
             prior_body=prior.body if prior else SummaryBody(),
-            chunks=tuple(chunk.chunk_text() for chunk in new),
+            chunks=tuple(ChunkText.model_validate(chunk, from_attributes=True) for chunk in new),
             cap_tokens=self._deps.settings.compaction.thread_cap,
         )
 

@@ -110,7 +110,7 @@ class WorkQueue:
             await chats.lock(t, *key.chat)
             job = await queue.submit(
                 *(t, key, args.fence, result, args.model, args.provisional or args.tier != BEST, args.tier),
-                answered_badly=_answered_badly(args.calls),
+                answered_badly=any(not call.ok and not call.down for call in args.calls),
             )
             if job is not None:
                 await self._charge(t, job, args.calls)
@@ -135,11 +135,7 @@ class WorkQueue:
                 raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.", "call")
             await self._charge(t, job, args.calls)
         self._deps.emit("work_failed", job=str(key), kind=job.kind, state=failure.state, attempts=failure.attempts)
-        return w.Failed(
-            state=failure.state,
-            attempts=failure.attempts,
-            retry_at=failure.not_before if failure.state != "dead" else None,
-        )
+        return failure
 
     async def status(self) -> w.QueueStatus:
         now = self._deps.now()
@@ -213,15 +209,16 @@ class WorkQueue:
         if work is None:
             await queue.finish_empty(self._deps.database, *job.key, job.fence, self._deps.now())
             return None
-        allowed = await self._allowed(job)
+        chat = await chats.find(self._deps.database, *job.key.chat)
+        limits = allowed(job.kind, chat, spent=await self._is_spent(past=job.past))
         return w.WorkItem(
             job_id=str(job.key),
             kind=job.kind,
             fence=job.fence,
             attempt=job.attempts + 1,
             lease_seconds=self._deps.settings.queue.lease_seconds,
-            best_tier=allowed.best_tier,
-            second_reading=allowed.second_reading,
+            best_tier=limits.best_tier,
+            second_reading=limits.second_reading,
             traceparent=job.traceparent,
             input=work,
         )
@@ -239,10 +236,6 @@ class WorkQueue:
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
             raise ClaimLost(f"Job {key} is no longer yours; drop its result.", "call")
         return job
-
-    async def _allowed(self, job: Job) -> Allowed:
-        chat = await chats.find(self._deps.database, *job.key.chat)
-        return allowed(job.kind, chat, spent=await self._is_spent(past=job.past))
 
     async def _is_spent(self, *, past: bool) -> bool:
         """Whether the monthly budget, or the share of the budget for past work, is spent."""
@@ -270,11 +263,6 @@ class WorkQueue:
                 await self._wake.wait()
         except TimeoutError:
             return
-
-
-def _answered_badly(calls: Sequence[w.ModelCall]) -> bool:
-    """Whether a model answered but the answer could not be used."""
-    return any(not call.ok and not call.down for call in calls)
 
 
 def month_start(now: datetime) -> datetime:

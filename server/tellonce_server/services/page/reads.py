@@ -38,9 +38,10 @@ class PageReads:
         after = place_of(args.cursor)
         found, total = await page.found(self._deps.database, owner_id, args, after, limit=limit, counted=first)
         shown = found[: args.limit]
+        of_owner = await chats.of_owner(self._deps.database, owner_id) if first else ()
         return p.PageMemories(
             entries=tuple(shown),
-            chats=await self._chats(owner_id) if first else (),
+            chats=tuple(p.PageChat.model_validate(x, from_attributes=True) for x in of_owner),
             total=total if first else None,
             next_cursor=cursor_of(shown[-1].memory.valid_from, shown[-1].memory.id)
             if len(found) > args.limit
@@ -123,10 +124,6 @@ class PageReads:
             x.model_copy(update={"budgets": section_shares(self._deps.settings.budgets, x.token_budget)}) for x in found
         )
 
-    async def _chats(self, owner_id: int) -> tuple[p.PageChat, ...]:
-        found = await chats.of_owner(self._deps.database, owner_id)
-        return tuple(p.PageChat(chat_id=x.chat_id, channel=x.channel, conversation=x.conversation) for x in found)
-
     async def _newest(
         self, owner_id: int, statuses: tuple[MemoryStatus, ...], since: datetime | None
     ) -> tuple[p.PageEntry, ...]:
@@ -166,7 +163,7 @@ def _lines(lines: Sequence[p.SaidLine], sources: Sequence[int]) -> tuple[p.SaidL
 def _with_summaries(talk: p.TalkEntry, summaries: Sequence[page.SpanSummary]) -> p.TalkEntry:
     """One chat's messages of one day, with the summaries that cover at least one of these messages."""
     held = [s for s in summaries if s.chat_id == talk.chat_id and s.from_id <= talk.to_id and s.to_id >= talk.from_id]
-    shown = tuple(p.TalkSummary(from_at=s.from_at, to_at=s.to_at, count=s.count, text=s.text) for s in held)
+    shown = tuple(p.TalkSummary.model_validate(s, from_attributes=True) for s in held)
     return talk.model_copy(update={"summaries": shown})
 
 

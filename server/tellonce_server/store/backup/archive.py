@@ -56,10 +56,6 @@ class Archive:
     manifest: Manifest
 
 
-def is_archive(file: Path) -> bool:
-    return zipfile.is_zipfile(file)
-
-
 async def write(connection: Any, file: Path) -> None:
     """Write a backup of the whole database as it is at one moment. Other connections can read and write meanwhile."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:

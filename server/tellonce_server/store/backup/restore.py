@@ -3,10 +3,11 @@
 import json
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import is_zipfile
 
 import asyncpg
 
-from tellonce_server.store.backup.archive import fill, is_archive, opened
+from tellonce_server.store.backup.archive import fill, opened
 from tellonce_server.store.backup.dump import replace_by_dump
 from tellonce_server.store.database import unzip
 from tellonce_server.store.postgres.migrate import migrate
@@ -55,7 +56,7 @@ async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
     """
     connection: Any = await asyncpg.connect(dsn)
     try:
-        if not is_archive(file):
+        if not is_zipfile(file):
             await replace_by_dump(dsn, file)
             await migrate(connection)
             return await _put_back(connection, kept, key_name)

@@ -37,7 +37,7 @@ from tellonce_server.store.postgres.embedded_cluster import (
     place,
     postmaster,
     put_aside_unreadable_pid,
-    reachable_bindir,
+    reachable,
     refuse_other_major,
     socket_dir,
     trim_log,
@@ -329,7 +329,7 @@ class EmbeddedPostgres:
         # would never end.
         with tempfile.TemporaryFile() as output:
             process = await anyio.run_process(
-                [str(reachable_bindir(account) / program), *arguments],
+                [str(reachable(bindir(), account) / program), *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

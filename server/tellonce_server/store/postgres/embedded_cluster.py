@@ -92,11 +92,6 @@ def bindir() -> Path:
     return found.resolve()
 
 
-def reachable_bindir(account: Account | None) -> Path:
-    """Return `bindir()`, or a copy of this folder that the account may enter."""
-    return reachable(bindir(), account)
-
-
 def reachable(source: Path, account: Account | None) -> Path:
     """Return the folder `source`, or a copy of it if the account may not enter `source`, for example because `source`
     is in a closed home directory. The copy takes about 40 MB and is made once."""
