@@ -10,6 +10,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.settings import ContextDefaults, ServerSettings
 from tellonce_server.app.storage import Storage
+from tellonce_server.domain.retrieval import candidates
 from tellonce_server.domain.retrieval.prompt_selection import choose
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.domain.retrieval.search_results import Result, SearchRequest
@@ -508,3 +509,18 @@ async def test_scores_are_the_same_whenever_the_same_is_asked(memory: Memory) ->
     assert [r.score for r in first.results] == sorted((r.score for r in first.results), reverse=True)
     assert first.results[0].at.tzinfo is not None
     assert first.results[0].at.astimezone(UTC).year == 2026
+
+
+async def test_a_question_of_many_words_has_the_same_results_however_its_words_are_read(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = c.SearchMemoryArgs(query="Which green boat did Ann paint with Tom in the harbour last spring?", limit=40)
+    words = "green boat Ann paint Tom harbour spring lamp".split()
+    async with memory.client() as client:
+        for number in range(60):
+            said = f"We saw the {words[number % 8]} and then the {words[number * 5 % 7]} of house {number}."
+            await client.record_message(c.RecordMessageArgs(role="user", content=said))
+        at_once = await client.search_memory(asked)
+        monkeypatch.setattr(candidates, "SMALL", 0)
+        assert await client.search_memory(asked) == at_once
+    assert len(at_once.results) == 40

@@ -75,7 +75,7 @@ left join lateral (
 -- $17 speakers who are preferred within the span
 -- $18 maximum messages of the span
 -- $19 the latest time of a message that may refer to the span
--- $20 whether $5 has all lexemes
+-- $20 whether the full-text index is searched for all lexemes, and not only for the rarest, which alone select candidates
 with asked as materialized (
   select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
 ), terms as materialized (
@@ -109,10 +109,11 @@ with asked as materialized (
   limit $10
 ), worded as materialized (
   select chat_id, id, ts_rank(tsv, $5::tsquery) + ts_rank(tsv, $6::tsquery) as rank
-  from messages_with($7::tsquery && $5::tsquery)
+  from messages_with($7::tsquery && case when $20 then (select term from any_term) else $5::tsquery end)
   where ($2::bigint is null or chat_id = $2) and id < $8
 ), lexical as materialized (
   select chat_id, id from worded
+  where rank > 0
   order by rank desc, id desc
   limit $10
 ), dated as materialized (

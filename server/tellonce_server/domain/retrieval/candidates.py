@@ -47,6 +47,10 @@ RAREST = 5
 """Number of the query's rarest words that select candidates. The other words are only matched against these
 candidates."""
 
+SMALL = 2_000
+"""Up to this number of messages, the full-text index is searched for all words of the query at once. In a larger chat,
+common words would match more messages than there are candidates."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scan:
@@ -74,6 +78,12 @@ class Scan:
     def all_rarest(self) -> bool:
         """Whether all words of the question select candidates."""
         return len(self.question.terms) <= RAREST
+
+    @property
+    def searches_all_words(self) -> bool:
+        """Whether the index is searched for all words of the question, so that the candidates' words need not be read
+        one by one."""
+        return self.all_rarest or self.size <= SMALL
 
     @property
     def rarer_half(self) -> str:
@@ -105,7 +115,7 @@ async def messages(database: Database, scan: Scan) -> list[Candidate]:
         database,
         *(r.owner_id, r.chat_id, scan.vector, scan.code, scan.rarest, scan.rarer_half, scan.scope, scan.below),
         *(_reranked(scan.size), OF_EACH_KIND, start, soon, NEIGHBOURED, scan.terms, scan.question.asks_routine),
-        *(scan.near_index and scan.size >= MANY, sorted(scan.question.named), OF_A_SPAN, late, scan.all_rarest),
+        *(scan.near_index and scan.size >= MANY, sorted(scan.question.named), OF_A_SPAN, late, scan.searches_all_words),
     )
     return list(map(Candidate._make, rows))
 
