@@ -13,7 +13,7 @@ import tellonce_relay
 import tellonce_server
 import tellonce_summarizer
 import tellonce_text
-from tellonce import forget_contract, tag_form
+from tellonce import forget_contract, reasons, tag_form
 from tellonce.contract import MAX_TEXT_BYTES, Role
 from tellonce.contract_types import When
 from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
@@ -27,7 +27,7 @@ from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminders, tags
 from tellonce_server.api import coercion
 from tellonce_server.domain.context import canonical_summary, lines, slots, turn_index
-from tellonce_server.domain.erasure import forget_query, previews, redaction, word_forms
+from tellonce_server.domain.erasure import forget_query, previews, redaction, request, word_forms
 from tellonce_server.domain.keep import choice, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
 from tellonce_server.domain.memory import check, dedup, literals, measures, resolution, retraction, statements
@@ -116,6 +116,11 @@ def _redact(text: str) -> object:
     return redaction.redact(text, lambda part: QUERIES["StatementQuery"].marks(part, SOURCE))
 
 
+def _forgotten_as_topic(text: str) -> object:
+    literal = folding.Literal.of(text)
+    return forget_query.TopicQuery(text, literal).marks(SENTENCE, SOURCE) if literal is not None else None
+
+
 def _wanted_by(text: str) -> object:
     try:
         return reminders.wanted_by(text, NOW, ZONE)
@@ -137,6 +142,7 @@ def _in_german(text: str) -> str:
 
 READERS: dict[str, Callable[[str], object]] = {
     "tellonce.forget_contract.picked": lambda text: forget_contract.picked(text, 30),
+    "tellonce.reasons.codes": reasons.codes,
     "tellonce.tag_form.OPENING": lambda text: [
         pattern.search(text)
         for pattern in (tag_form.OPENING, tag_form.SHOWN, tag_form.MAY_OPEN, tag_form.DEADLINE_MARK)
@@ -213,8 +219,13 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.erasure.forget_query.TopicQuery.marks": lambda text: QUERIES["TopicQuery"].marks(
         text, SOURCE
     ),
+    "tellonce_server.domain.erasure.forget_query.TopicQuery": _forgotten_as_topic,
+    "tellonce_server.domain.erasure.forget_query.StatementQuery": lambda text: forget_query.StatementQuery(
+        [forget_query.Stated(text)]
+    ).marks(SENTENCE, SOURCE),
     "tellonce_server.domain.erasure.previews.clipped": lambda text: previews.clipped(text, 9),
     "tellonce_server.domain.erasure.redaction.redact": _redact,
+    "tellonce_server.domain.erasure.request.as_stored": request.as_stored,
     "tellonce_server.domain.erasure.redaction.redact_all": lambda text: redaction.redact_all(
         {"said": [text]}, lambda part: QUERIES["TopicQuery"].marks(part, SOURCE)
     ),
@@ -426,6 +437,7 @@ SLOW = frozenset(
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.alarms.names_more
     tellonce_server.domain.context.lines.with_days
+    tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.check.unsupported
     tellonce_text.claims.claims tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings

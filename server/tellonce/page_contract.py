@@ -204,8 +204,8 @@ class FormerState(Contract):
 
 
 class PageUndoArgs(Contract):
-    memories: Annotated[tuple[FormerState, ...], Field(min_length=1, max_length=200)]
-    withdraw: RowId | None = Field(default=None, description="The statement that replaced these memories.")
+    memories: Annotated[tuple[FormerState, ...], Field(max_length=200)] = ()
+    withdraw: RowId | None = Field(default=None, description="A new statement, and the one that replaced `memories`.")
 
 
 class PageUndone(Contract):

@@ -33,6 +33,7 @@ ToolCode = Literal[
     "forget_not_yet",
     "forget_only_similar",
     "forget_outdated",
+    "forget_shared",
     "forget_unspecific",
     "forget_words",
     "forgotten_since",

@@ -20,9 +20,9 @@ BARS: Final = "|｜¦∣"
 _BLOCKS: Final = ((0x17F, 0x180), (0x2100, 0x2500), (0xFF00, 0xFFF0), (0x1D400, 0x1D800), (0x1F100, 0x1F200))
 _INVISIBLE: Final = "".join(
     chr(code)
-    for first, last in ((0xAD, 0xAE), (0x600, 0x606), (0x61C, 0x61D), (0x180B, 0x1810), (0x2000, 0x2070), (0xFE00, 0xFE10))
+    for first, last in ((0x1, 0xAE), (0x600, 0x606), (0x61C, 0x61D), (0x180B, 0x1810), (0x2000, 0x2070), (0xFE00, 0xFE10))
     for code in range(first, last)
-    if unicodedata.category(chr(code)) in ("Cf", "Mn")
+    if unicodedata.category(chr(code)) in ("Cc", "Cf", "Mn") and not chr(code).isspace()
 ) + "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufeff\uffa0\ufff9\ufffa\ufffb\U000e0001"  # fmt: skip
 _HIDDEN: Final = f"[{_INVISIBLE}\U000e0020-\U000e007f\U000e0100-\U000e01ef]*+"
 _BLANK: Final = rf"(?:\s|[{_INVISIBLE}\U000e0020-\U000e007f\U000e0100-\U000e01ef])*+"

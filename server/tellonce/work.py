@@ -78,7 +78,7 @@ class KnownMemory(Contract):
     kind: MemoryKind
     text: str
     since: AwareDatetime = Field(description="When it was said.")
-    status: Literal["active", "uncertain"]
+    status: Literal["active", "uncertain", "rejected"]
     user_confirmed: bool = False
     note: bool = Field(default=False, description="The text is the user's own sentence, verbatim.")
 

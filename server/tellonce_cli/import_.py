@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tellonce import plural
 from tellonce.client_settings import RelaySettings, SummarizerSettings
+from tellonce.reasons import reason
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.importers import ImportKind
 from tellonce_cli.importers.files import Source, size
@@ -32,9 +33,6 @@ from tellonce_server.services.services import Services
 BATCH_CHARACTERS = 4 * 1024 * 1024
 NAMED = 5
 """Number of unreadable entries that are named in the report."""
-
-
-PASSED = "its time had passed before it was imported"
 
 
 @dataclass
@@ -216,7 +214,9 @@ def _with_later_alarm(item: ExportedMemory, now: datetime, zone: ZoneInfo) -> Ex
     past = replace(item, alarm=replace(alarm, done_at=now))
     if item.status != "active":
         return past
-    return replace(past, status="completed", valid_to=max(alarm.due_at, item.valid_from), reason=PASSED)
+    return replace(
+        past, status="completed", valid_to=max(alarm.due_at, item.valid_from), reason=reason("over_before_import")
+    )
 
 
 def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:

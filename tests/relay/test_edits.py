@@ -13,7 +13,7 @@ from tellonce_llm.model import Answer
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
-from tests.memory_fixtures import Memory
+from tests.memory_fixtures import Clock, Memory
 from tests.relay.running_relay import Echo, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import telegram
 
@@ -53,6 +53,24 @@ async def test_an_edited_request_changes_its_reminder_and_an_edited_command_says
     assert shown[3].endswith("1. tomorrow at 10:00 AM: check in")
     assert shown[5] == phrase("help.edited_command")
     assert [one.memory.content for one in due] == ["check in (2026-02-17 10:00)"]
+
+
+async def test_with_a_model_too_a_reminder_follows_its_edited_request_or_stays(memory: Memory, clock: Clock) -> None:
+    tag = "Sure. [REMIND: {} | AT: 2026-02-17 09:00]"
+    model = Scripted(tag.format("call Bob"), tag.format("call Ann"))
+    async with relaying(memory, model, clock=clock) as api, memory.relay() as client:
+        plain = await api.say("Remind me tomorrow at 9 to call Bob")
+        await api.replies(2)
+        await api.edit(plain, "Remind me tomorrow at 10 to call Bob")
+        await api.replies(3)
+        number = await api.say("Ring tomorrow at 9 so that I call Ann")
+        await api.replies(5)
+        await api.edit(number, "Ring tomorrow at 11 so that I call Ann")
+        shown = await api.replies(6)
+        due = (await client.list_reminders(ListRemindersArgs(chat_id=42))).reminders
+    assert shown[2] == "⏰ I'll remind you tomorrow at 10:00 AM: call Bob"
+    assert shown[5] == "⏰ Your reminders:\n1. tomorrow at 9:00 AM: call Ann"
+    assert [one.memory.content for one in due] == ["call Ann (2026-02-17 09:00)", "call Bob (2026-02-17 10:00)"]
 
 
 async def test_a_message_edited_before_its_turn_is_answered_as_it_reads_then(memory: Memory) -> None:

@@ -126,6 +126,19 @@ async def test_what_no_waiting_cures_is_named_at_once_and_skip_drops_the_questio
     assert texts(api)[2:] == [phrase("turn.nothing_owed"), "re Second question"]
 
 
+async def test_after_a_skipped_question_the_next_one_that_fails_names_its_own_cause(memory: Memory) -> None:
+    responder = Down("billing")
+    async with relaying(memory, responder, owed_pauses=(60, 60)) as api:
+        await api.say("First question")
+        await api.replies(1)
+        await api.say("/skip")
+        await api.replies(2)
+        responder.cause = "key"
+        await api.say("Second question")
+        await api.replies(3)
+    assert texts(api)[2] == trouble("key", owed=True)
+
+
 async def test_a_refusal_is_final_and_owes_nothing(memory: Memory) -> None:
     async with relaying(memory, Scripted([down("refused")], "Better")) as api:
         await api.say("A question")

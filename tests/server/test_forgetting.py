@@ -370,3 +370,33 @@ async def test_an_answer_under_way_does_not_remember_what_was_forgotten_meanwhil
         again = await keep("u3", statement)
     assert profile.facts == ()
     assert [m.outcome for m in (kept, again)] == ["stored", "stored"]
+
+
+async def test_an_erasure_tells_of_the_copies_that_were_shared_until_they_are_gone(memory: Memory) -> None:
+    note = "Copies that were shared stay: memory 1 in chat -100. Forget them in that chat."
+    async with memory.relay() as client:
+        for text in ("My locker code is Zorblax", "I like chess"):
+            await client.remember(c.RememberArgs(content=text, chat_id=USER))
+        kept = c.UpdateMemoryArgs(memory_id=1, action="share", to_chat_id=-100, chat_id=USER)
+        copy = await client.update_memory(kept)
+        await client.update_memory(kept)
+        edit = c.UpdateMemoryArgs(memory_id=1, action="edit", content="The locker code is Zorblax now", chat_id=USER)
+        await client.update_memory(edit)
+        chess = await client.forget(c.ForgetArgs(topic="chess", chat_id=USER))
+        preview = await client.forget(c.ForgetArgs(topic="Zorblax", chat_id=USER))
+        done = await client.forget(c.ForgetArgs(topic="Zorblax", chat_id=USER, confirm=preview.confirm))
+        left = await client.get_profile(c.GetProfileArgs(chat_id=-100))
+    assert copy.id == 1
+    assert note not in chess.notes
+    assert note in preview.notes
+    assert (done.erased["memories"], done.traces_left, note in done.notes) == (1, 0, True)
+    assert [fact.content for fact in left.facts] == ["My locker code is Zorblax"], "it belongs to the group"
+
+
+async def test_an_erasure_tells_of_no_copy_that_was_forgotten_where_it_was_shared(memory: Memory) -> None:
+    async with memory.relay() as client:
+        await client.remember(c.RememberArgs(content="My locker code is Zorblax", chat_id=USER))
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=1, action="share", to_chat_id=-100, chat_id=USER))
+        await forget(client, topic="Zorblax", chat_id=-100)
+        done = await forget(client, topic="Zorblax", chat_id=USER)
+    assert (done.erased["memories"], [note for note in done.notes if "shared" in note]) == (1, [])

@@ -382,6 +382,55 @@ async def test_messages_are_forgotten_whole_by_their_numbers_and_nothing_beside_
     assert "It rains" not in " ".join(left)
 
 
+@pytest.mark.parametrize("how", ["topic", "literal"])
+async def test_a_line_copied_from_a_context_is_found_with_all_that_the_context_added(
+    memory: Memory, clock: Clock, how: str
+) -> None:
+    """Of the lines of a context, those about Zorblax are copied and forgotten one by one."""
+    async with memory.client() as client:
+        await said(client, "We met Zorblax last Saturday in the harbor.", "Zorblax will call tomorrow, I hope (maybe).")
+        await client.remember(c.RememberArgs(content="Lunch with Zorblax next Tuesday at 3pm by the sea"))
+        clock.forward(days=1)
+        await said(client, "It rains in the valley.")
+        lines = ((await client.get_context(c.GetContextArgs(query="Zorblax"))).context or "").split("\n")
+        shown = [line for line in lines if "Zorblax" in line and not line.startswith("User: ")]
+        for line in shown:
+            done = await gone(client, (), **{how: line})
+            assert done.traces_left == 0
+    assert len(shown) == 3
+    assert [line for line in await stored(memory, rendered=False) if "Zorblax" in line] == []
+    assert "It rains in the valley." in await stored(memory)
+
+
+@pytest.mark.parametrize(
+    ("word", "line", "kept"),
+    [
+        ("Zorblax.", "The user's dog is called Zorblax.", "The user lives in Oslo."),
+        ("リスボン", "ユーザーはリスボンに住んでいます。", "ユーザーは猫が好きです。"),
+    ],
+)
+async def test_a_message_of_one_word_takes_the_lines_that_repeat_it(
+    memory: Memory, word: str, line: str, kept: str
+) -> None:
+    async with memory.client() as client, memory.tables() as tables:
+        await said(client, word, "Yes.", "It rains in the valley.")
+        await client.remember(c.RememberArgs(content=kept))
+        text = f"{line}\n{kept}"
+        await tables.execute("update user_profile set narrative = $1", text)
+        await tables.execute(
+            "insert into chat_metadata (owner_id, chat_id, epoch, general_summary, updated_at) values ($1, $1, 0, $2, now())",
+            USER,
+            text,
+        )
+        agreed = await gone(client, message_ids=(2,))
+        assert line in await stored(memory), "a word that tells nothing takes no line"
+        done = await gone(client, message_ids=(1,))
+    left = await stored(memory)
+    assert (agreed.traces_left, done.traces_left, done.erased["messages"]) == (0, 0, 1)
+    assert [text for text in left if word.strip(".") in text] == []
+    assert left.count(kept) == 3, "the memory, the profile and the summary"
+
+
 async def test_a_stretch_of_time_is_forgotten_with_its_memories(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         await said(client, "Before all that I liked chess.")

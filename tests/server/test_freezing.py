@@ -43,6 +43,9 @@ async def test_while_one_user_records_and_reads_a_hostile_text_another_users_cal
         httpx2.AsyncClient() as http,
     ):
         for number, (name, text) in enumerate(TEXTS.items()):
+            await theirs.remember(c.RememberArgs(chat_id=OTHER, content="I keep bees by the river"))
+            preview = await theirs.forget(c.ForgetArgs(chat_id=OTHER, topic="bees"))
+            await theirs.forget(c.ForgetArgs(chat_id=OTHER, topic="bees", confirm=preview.confirm))
             longer, limit = float("inf"), promised(MORE_SECONDS)
             for attempt in range(ATTEMPTS):
                 if longer >= limit:
@@ -71,10 +74,13 @@ async def _profile(client: MemoryClient) -> float:
 
 
 async def _use(client: MemoryClient, text: str, number: int) -> None:
-    """Record the text, edit it, search with it, and request contexts with it."""
+    """Record the text, edit it, search with it, request contexts with it, remember it, and preview its erasure."""
     first = c.RecordMessageArgs(chat_id=OTHER, role="user", content=text, message_id=f"m{number}")
     await client.record_message(first)
     await client.record_message(first.model_copy(update={"content": text[:-1] + "!"}))
     await client.get_context(c.GetContextArgs(chat_id=OTHER, query="what did I say?"))
     await client.get_context(c.GetContextArgs(chat_id=OTHER, query=text[:8_000]))
     await client.search_memory(c.SearchMemoryArgs(chat_id=OTHER, query=text[:8_000]))
+    await client.remember(c.RememberArgs(chat_id=OTHER, content=text))
+    await client.forget(c.ForgetArgs(chat_id=OTHER, topic=text))
+    await client.forget(c.ForgetArgs(chat_id=OTHER, literal=text))

@@ -87,3 +87,26 @@ async def test_what_rules_made_becomes_the_users_sentence_and_what_the_user_said
     assert calls is not None
     assert tuple(calls) == (1, 0, 0)
     assert [row["tier"] for row in tiers] == ["claude", "keep"]
+
+
+SHARED = """
+insert into user_profile (owner_id, last_memory_id) values (42, 2), (-100, 1);
+insert into memories (owner_id, id, chat_id, kind, status, content, confidence, priority, importance, pinned, valid_from,
+  origin, user_confirmed, source_chat_id, source_ids, version, created_at, updated_at, tsv)
+values
+  (42, 1, null, 'fact', 'active', 'Plays the cello', 1, 3, 0.5, false, now(), 'user', true, 42, '{}', 1, now(), now(), ''),
+  (42, 2, null, 'fact', 'active', 'Plays chess', 1, 3, 0.5, false, now(), 'user', true, 42, '{}', 1, now(), now(), ''),
+  (-100, 1, -100, 'fact', 'active', 'Plays the cello', 1, 3, 0.5, false, now(), 'user', true, -100, '{}', 1, now(), now(),
+    '');
+"""
+
+
+async def test_a_copy_that_was_shared_before_the_upgrade_is_known(
+    postgres: EmbeddedPostgres, settings: ServerSettings, clock: Clock
+) -> None:
+    async with upgraded(postgres, SHARED) as dsn:
+        there = ServerSettings.model_validate({**settings.model_dump(), "database_url": dsn})
+        async with opened(Storage(there, clock)) as memory, memory.client() as client:
+            notes = [(await client.forget(c.ForgetArgs(topic=topic))).notes for topic in ("cello", "chess")]
+    told = [[note for note in of_topic if "shared" in note] for of_topic in notes]
+    assert told == [["Copies that were shared stay: memory 1 in chat -100. Forget them in that chat."], []]

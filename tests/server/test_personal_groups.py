@@ -70,3 +70,20 @@ async def test_the_narrative_is_shown_in_every_chat_of_its_owner_and_in_no_other
             await tables.execute("update user_profile set narrative = 'Afraid of Zorblax' where owner_id = $1", USER)
         told = [(await client.get_profile(c.GetProfileArgs(chat_id=chat))).narrative for chat in (USER, GROUP, SHARED)]
     assert told == ["Afraid of Zorblax", "Afraid of Zorblax", ""]
+
+
+@pytest.mark.parametrize("asked_in", [USER, GROUP])
+async def test_a_search_of_all_chats_finds_no_memory_of_another_chat_alone(memory: Memory, asked_in: int) -> None:
+    other = GROUP if asked_in == USER else USER
+    async with memory.relay() as client:
+        for chat, scope, text in (
+            (other, "chat", "The door code is Zorblax one"),
+            (other, "global", "The gate code is Zorblax two"),
+            (asked_in, "chat", "The safe code is Zorblax three"),
+        ):
+            stored = c.RememberArgs.model_validate({"content": text, "chat_id": chat, "scope": scope})
+            await client.remember(stored)
+        found = await client.search_memory(c.SearchMemoryArgs(query="Zorblax code", where="all", chat_id=asked_in))
+        by_others = await client.search_memory(c.SearchMemoryArgs(query="Zorblax code", where="all", chat_id=other))
+    assert sorted(r.text for r in found.results) == ["The gate code is Zorblax two", "The safe code is Zorblax three"]
+    assert sorted(r.text for r in by_others.results) == ["The door code is Zorblax one", "The gate code is Zorblax two"]

@@ -187,8 +187,8 @@ async def set_in(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ..
 async def revise(
     memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, old: tuple[Reminder, ...]
 ) -> Reply:
-    """Set the reminder that an edited message asks for, and cancel those that the message had set. If the new wording
-    gives no possible time, or `text` is empty because a model understood the request, the old ones are shown."""
+    """Set the reminder that an edited message asks for, and cancel the one that the message had set. If the new wording
+    gives no possible time, or `text` is empty because only a model understands the request, the old ones are shown."""
     try:
         if not text:
             raise NotSet

@@ -251,7 +251,9 @@ class Relay:
 
     async def _revise(self, case: Case, reminded: tuple[Reminder, ...]) -> None:
         """Change the reminders that the edited message had set."""
-        order, context = self._order_in_words(case), self._e.command_context
+        context = self._e.command_context
+        with speaking(case.language):
+            order = order_of(case.incoming.text) if len(reminded) == 1 else None
         text = order.rest if order is not None and order.kind == "remind" else ""
         said = await reminders.revise(context.memory, context.zone, case.incoming, text, reminded)
         self._e.wake_alarms.set()

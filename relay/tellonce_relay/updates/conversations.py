@@ -247,6 +247,7 @@ class Conversations:
             except Stopped:
                 opened.interrupted.clear()
             if opened.stopped:
+                self._troubled.discard(opened.head.chat_id)  # so that the next question that fails gets the reason, too
                 await opened.head.surface.settle(None)
                 self._e.emit("turn_stopped", owed=opened.owed is not None)
                 return turn.DraftAnswer(parse(opened.progress.said).visible, claims=False, stopped=True)

@@ -17,6 +17,7 @@ from pydantic_core import ErrorDetails
 
 from tellonce.client import LATER_META
 from tellonce.contract_types import NOT_A_TIME, ZONE
+from tellonce.reasons import reasons_meta
 from tellonce.server_text import ServerText, invalid, texts_of, to_meta
 from tellonce_server.api.coercion import coerced, unstorable
 from tellonce_server.api.schema import compact_arguments, compact_result
@@ -64,21 +65,21 @@ class StrictTool(Tool):
         try:
             args = self._validated(arguments)
         except ValidationError as error:
-            return _failed(invalid(explained(self.name, error), error, self.name))
+            return failed(invalid(explained(self.name, error), error, self.name))
         try:
             if reason := unstorable(arguments):
                 raise Refused(f"{self.name} was not run. {reason}", "text_unstorable")
             result = await self.spec.handler(Call(self.caller_of(), args, context))
         except Refused as refusal:
-            return _failed(refusal.text)
+            return failed(refusal.text)
         except errors.PASSING as failure:
             # A model reads the sentence; our own clients read the key in `_meta` and try again later.
-            return _failed(errors.OUTAGES.noted(failure), {LATER_META: True})
+            return failed(errors.OUTAGES.noted(failure), {LATER_META: True})
         except Exception:
             # Any unexpected error of a call is caught here. The caller gets no details, because they may contain stored
             # text.
             logger.exception("the tool %s raised an unexpected exception", self.name)
-            return _failed(ServerText(f"{self.name} failed inside the memory server; try again.", "crash"))
+            return failed(ServerText(f"{self.name} failed inside the memory server; try again.", "crash"))
         errors.OUTAGES.answered()
         if isinstance(result, InputRequiredResult):
             return result
@@ -87,7 +88,7 @@ class StrictTool(Tool):
         return CallToolResult(
             content=[TextContent(type="text", text=self.spec.render(shown))],
             structured_content=structured,
-            _meta=to_meta(texts_of(shown)) or None,
+            _meta={**to_meta(texts_of(shown)), **reasons_meta(structured)} or None,
         )
 
     def _validated(self, arguments: dict[str, Any]) -> BaseModel:
@@ -95,7 +96,8 @@ class StrictTool(Tool):
         return self.spec.args.model_validate(taken, context={ZONE: self.zone})
 
 
-def _failed(text: ServerText, meta: Mapping[str, Any] = MappingProxyType({})) -> CallToolResult:
+def failed(text: ServerText, meta: Mapping[str, Any] = MappingProxyType({})) -> CallToolResult:
+    """The result of a call that was refused or that failed."""
     shown = TextContent(type="text", text=str(text))
     return CallToolResult(content=[shown], is_error=True, _meta={**meta, **to_meta([text])})
 

@@ -16,16 +16,17 @@ from mcp.types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequ
 from mcp.types import Tool as ListedTool
 from pydantic import AnyUrl
 
+from tellonce.server_text import ServerText
 from tellonce.settings import ServerSettings
 from tellonce_server.api.assistant import AssistantTools
 from tellonce_server.api.middleware import AppOnly, OfferedTo, wanted_resources
 from tellonce_server.api.page.app_bundle import memory_app
-from tellonce_server.api.page.tools import PageTools
+from tellonce_server.api.page.tools import page_tools
 from tellonce_server.api.programs import ReminderTools, WorkTools
 from tellonce_server.api.prompts import INSTRUCTIONS, add_prompts
 from tellonce_server.api.resources import add_resources, later
 from tellonce_server.api.spec import specs_of
-from tellonce_server.api.strict import CallerOf, StrictTool, strict_tool
+from tellonce_server.api.strict import CallerOf, StrictTool, failed, strict_tool
 from tellonce_server.app.access_tokens import OPERATOR, http_caller
 from tellonce_server.app.page.operator_tools import OperatorTools
 from tellonce_server.app.storage import Storage
@@ -85,9 +86,10 @@ class MemoryServer(MCPServer[None]):
     ) -> CallToolResult | InputRequiredResult:
         tool = self._strict.get(name)
         if tool is None or not tool.scopes & self._caller_of().scopes:
-            raise ToolError(
-                f"There is no tool {name[: errors.MOST_NAMED]} for this credential; tools/list names the available tools."
-            )
+            text = f"There is no tool {name[: errors.MOST_NAMED]} for this credential; tools/list names the available tools."
+            if tool is not None and OPERATOR in tool.scopes:
+                return failed(ServerText(text, "operator_only"))
+            raise ToolError(text)
         if not tool.only_reads:
             await _require_standing()
         return await super().call_tool(name, arguments, context)
@@ -126,7 +128,7 @@ def build_server(
     """
     own_caller = None if auth or caller_of else Caller(settings.default_user, PERSON)
     who = caller_of or (http_caller if own_caller is None else lambda: own_caller)
-    own = specs_of(PageTools(storage.services))
+    own = page_tools(storage.services)
     zone = ZoneInfo(settings.timezone)
     # Times for the relay and the agent carry an offset, so they are left unchanged.
     offered = (

@@ -19,11 +19,11 @@ from tellonce_server.domain.erasure import derived_texts, previews
 from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order, Report, unreported
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, StatementQuery
 from tellonce_server.domain.erasure.previews import GROUP, Match, Shown, is_own, related
-from tellonce_server.domain.erasure.request import query_of, stated
+from tellonce_server.domain.erasure.request import as_stored, query_of, stated
 from tellonce_server.domain.erasure.scan import MatchingRow, known_again, names_again, scan
 from tellonce_server.domain.erasure.targets import Target
 from tellonce_server.domain.erasure.text_places import PLACES, Cleaned
-from tellonce_server.store import forget
+from tellonce_server.store import forget, memories
 from tellonce_server.store.forget import Preview
 from tellonce_server.store.uploads import Uploads
 from tellonce_text import caches
@@ -83,8 +83,7 @@ class Forgetter:
 
         Raises: ForgetRefused: the text is empty after normalization, or a memory or message number does not exist.
         """
-        query = await query_of(self._deps.database, where, args)
-        found = await self._scan(where, query, args)
+        query, found = await self._searched(where, args)
         now = self._deps.now()
         seen = await asyncio.to_thread(_seen, found, now, query)
         if not seen.shown:
@@ -96,7 +95,11 @@ class Forgetter:
             unlisted=len(seen.shown) - len(seen.listed),
             would_erase=seen.tally,
             confirm=await self._seal(where, args, seen.sealed),
-            notes=(*_preview_notes(seen), *self._notes()),
+            notes=(
+                *_preview_notes(seen),
+                *await self._copies(where, [each.match for each in seen.shown]),
+                *self._notes(),
+            ),
         )
 
     async def erase(self, where: ChatScope, args: ForgetArgs, report: Report = unreported) -> Forgotten:
@@ -110,8 +113,9 @@ class Forgetter:
         """
         confirmed = await self._opened(where, args)
         await self._bind(where, args)
+        copies = await self._copies(where, confirmed.chosen)
         Uploads(self._deps.settings.data_dir).clear()
-        query = await query_of(self._deps.database, where, args, confirmed.shown)
+        query, _ = await self._searched(where, args, confirmed.shown)
         kept: frozenset[Degree] = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
         order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages, report)
         erased = await self._eraser.erase(order)
@@ -124,7 +128,7 @@ class Forgetter:
             traces_left=len(left),
             left=previews.listed(previews.matches(left), self._deps.now()),
             receipt=receipt,
-            notes=(*_erased_notes(left, erased, confirmed), *self._notes()),
+            notes=(*_erased_notes(left, erased, confirmed), *copies, *self._notes()),
         )
 
     async def erase_picked(
@@ -161,13 +165,42 @@ class Forgetter:
     async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[ServerText, ...]:
         """A note with the topic's words that some text contains. The note is shown if no text contains all words of the
         topic."""
-        words = Target.topic(args.topic).topic_words if args.topic is not None else ()
+        target = await asyncio.to_thread(Target.topic, args.topic) if args.topic is not None else None
+        words = target.topic_words if target is not None else ()
         counts: dict[str, int] = {}
         for word in words[:MOST_WORDS] if len(words) > 1 else ():
             alone = args.model_copy(update={"topic": word})
             hits = await self._scan(where, await query_of(self._deps.database, where, alone), alone)
             counts[word] = sum(map(is_own, hits))
         return _single_words({word: count for word, count in counts.items() if count})
+
+    async def _copies(self, where: ChatScope, matches: Sequence[Match]) -> tuple[ServerText, ...]:
+        """A note about the copies of these memories that the user shared and that other owners still have. An erasure
+        does not reach them, because a shared statement belongs to those it was shared with."""
+        database, ids = self._deps.database, [match.ref for match in matches if match.kind == "memory"]
+        made = await forget.copies(database, where.owner_id, ids)
+        found = [await memories.by_id(database, owner, number) for owner, number in made]
+        stay = [copy for copy in found if copy is not None]
+        if not stay:
+            return ()
+        text = f"Copies that were shared stay: {', '.join(f'memory {m.id} in chat {m.chat_id}' for m in stay)}. "
+        chats = ", ".join(dict.fromkeys(str(m.chat_id) for m in stay))
+        return (ServerText(text + "Forget them in that chat.", "forget_shared", n=len(stay), chats=chats),)
+
+    async def _searched(
+        self, where: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
+    ) -> tuple[ForgetQuery, list[MatchingRow]]:
+        """The query and its matches. If no text contains a copied line as it was shown, the stored forms of the line are
+        searched for. At a confirmation, the matches are read only if they decide which form was shown."""
+        query = await query_of(self._deps.database, where, args, sealed)
+        forms = [args.model_copy(update=form) for form in _stored_forms(args)]
+        found = await self._scan(where, query, args) if sealed is None or forms else []
+        for form in forms:
+            if found:
+                break
+            query = await query_of(self._deps.database, where, form, sealed)
+            found = await self._scan(where, query, form)
+        return query, found
 
     async def _scan(self, where: ChatScope, query: ForgetQuery, args: ForgetArgs) -> list[MatchingRow]:
         return await scan(self._deps.database, where.owner_id, _reach(where), query, messages=args.include_messages)
@@ -215,6 +248,12 @@ class Forgetter:
 def _reach(where: ChatScope) -> int | None:
     """The chat to search. From a person's own chat, all chats are searched (None); from a group, only that group."""
     return None if where.is_own else where.chat_id
+
+
+def _stored_forms(args: ForgetArgs) -> list[dict[str, str]]:
+    if args.topic is not None:
+        return [{"topic": form} for form in as_stored(args.topic)]
+    return [{"literal": form} for form in as_stored(args.literal)] if args.literal is not None else []
 
 
 def _tally(hits: Sequence[MatchingRow]) -> dict[str, int]:

@@ -180,6 +180,7 @@ class Keeper:
         statements = Statements(deps)
         vector = await statements.vector(text)
         async with deps.database.transaction() as t:
+            await statements.lock(t, new.owner_id, [text])
             stored = await statements.store(t, new, vector, deps.now())
         return "known" if stored.outcome == "duplicate" else "kept"
 

@@ -148,9 +148,10 @@ class Rememberer:
         over = [m.id for one in told for m in one.replaced]
         await self._striker.warm(self._deps.database, where.owner_id, over, [one.text for one in told])
         async with self._deps.database.transaction() as t:
-            await memories.lock(t, where.owner_id, [dedup.key(one.text) for one in told])
             if any(one.statement.scope == "chat" for one in told):
                 await chats.open_chat(t, *where.key, where.home, where.conversation, now)
+            await chats.lock(t, *where.key)
+            await self._statements.lock(t, where.owner_id, [one.text for one in told])
             stored = [await self._store(t, where, one, now) for one in told]
             for x in stored:
                 ended += [(old, x.memory.content) for old in x.ended]
@@ -180,7 +181,9 @@ class Rememberer:
             stored = await self._statements.put(t, new, told.vector, now, replaced=replaced)
         else:
             stored = await self._statements.store(t, new, told.vector, now)
-        stones = self._deps.tombstones.covering(await self._deps.tombstones.standing(t, where.owner_id), told.text)
+        tombstones = self._deps.tombstones
+        standing = await tombstones.standing(t, where.owner_id)
+        stones = await offloaded(len(told.text), lambda: tombstones.covering(standing, told.text))
         doubted = not told.certain and bool(stones)
         if doubted or (told.source is not None and await self._is_gone(t, where, told.source, stones)):
             raise MemoryUnfit(
@@ -289,7 +292,7 @@ class Rememberer:
                 changed = await memories.make_global(db, owner, memory.id, now)
             case "share":
                 assert share_to is not None  # the contract requires to_chat_id
-                changed = await self._share(memory, share_to)
+                changed = await self._share(where, memory, share_to)
         if changed is None:
             raise NoSuchMemory(f"Memory {memory.id} is gone.", "no_memory", id=memory.id)
         return changed
@@ -336,7 +339,7 @@ class Rememberer:
         named_before = due_date(memory.content, memory.valid_from, zone) is not None
         return due_date(text, now, zone) or (None if named_before else memory.deadline)
 
-    async def _share(self, memory: Memory, target: ChatScope) -> Memory:
+    async def _share(self, where: ChatScope, memory: Memory, target: ChatScope) -> Memory:
         """Copy the memory to another owner. A copy is needed because an owner's rows are never read for another
         owner. Raises MemoryUnfit for a memory that does not hold, because the copy is active."""
         if memory.status != "active":
@@ -360,7 +363,11 @@ class Rememberer:
         )
         vector = await self._statements.vector(copy.content)
         async with self._deps.database.transaction() as t:
-            return (await self._statements.store(t, copy, vector, self._deps.now())).memory
+            await self._statements.lock(t, copy.owner_id, [copy.content])
+            shared = (await self._statements.store(t, copy, vector, self._deps.now())).memory
+            if target.owner_id != where.owner_id:
+                await memories.add_copy(t, where.owner_id, memory.id, target.owner_id, shared.id)
+            return shared
 
     def _changed(self, where: ChatScope) -> None:
         self._deps.tell_subscribers(where.owner_id, "memory://profile")

@@ -6,6 +6,7 @@ from typing import Final
 
 from tellonce import reminders as r
 from tellonce.contract import RememberArgs, Scope
+from tellonce.reasons import reason
 from tellonce_server.core.scope import ChatScope, owner_of, room
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.services.remember import MemoryUnfit, NoSuchMemory, Rememberer
@@ -14,8 +15,6 @@ from tellonce_server.store.reminders import Alarm
 
 LEASE: Final = timedelta(minutes=2)
 """How long a claimed reminder is reserved for its worker."""
-
-CANCELLED: Final = "the reminder was cancelled"
 
 
 class ReminderKeeper:
@@ -56,7 +55,9 @@ class ReminderKeeper:
         async with self._deps.database.transaction() as t:
             if args.action == "cancel":
                 ended = max(now, found.memory.valid_from)
-                await memories.set_status(t, owner, found.memory.id, "completed", now, valid_to=ended, reason=CANCELLED)
+                await memories.set_status(
+                    t, owner, found.memory.id, "completed", now, valid_to=ended, reason=reason("reminder_cancelled")
+                )
             else:
                 await memories.set_status(t, owner, found.memory.id, "active", now)
                 await reminders.move(t, owner, found.memory.id, args.at, now)

@@ -29,6 +29,7 @@ class Searcher:
             SearchRequest(
                 owner_id=where.owner_id,
                 chat_id=None if args.where == "all" else where.chat_id,
+                asked_in=where.chat_id,
                 thread_key=thread,
                 query=args.query,
                 now=self._deps.now(),
@@ -41,8 +42,7 @@ class Searcher:
             )
         )
         places = [result.place for result in page.results if result.place is not None]
-        visible_in = None if args.where == "all" else where.chat_id
-        changes = await memories.changes(self._deps.database, where.owner_id, (), places, visible_in)
+        changes = await memories.changes(self._deps.database, where.owner_id, (), places, where.chat_id)
         longest = max((len(result.full_text) for result in page.results), default=0)
         listed = frozenset(result.id for result in page.results if result.kind in MEMORY_KINDS)
         results = await offloaded(longest, lambda: tuple(map(partial(self._result, changes, listed), page.results)))

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from tellonce.reasons import reason
 from tellonce.work import KnownMemory
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
@@ -55,7 +56,7 @@ async def take_over(
         for note in await memories.read_by(t, *where.key, own, ("keep",)):
             if note.id not in borne_out:
                 end = max(now, note.valid_from)
-                why = "read again by assistant"
+                why = reason("read_again", tier="assistant")
                 await memories.set_status(t, where.owner_id, note.id, "superseded", now, valid_to=end, reason=why)
 
 
@@ -97,7 +98,8 @@ def learning_prompt(parts: Sequence[Sequence[Line]], known: Sequence[KnownMemory
 
 
 def _text(m: KnownMemory) -> str:
-    return f"“{m.text}”" if m.note else m.text
+    text = f"“{m.text}”" if m.note else m.text
+    return f"I said that this is not so: {text}" if m.status == "rejected" else text
 
 
 def _line(line: Line, zone: ZoneInfo) -> str:

@@ -48,6 +48,10 @@ memories_of = Rows[[OwnerId, ChatId, bool, datetime | None, datetime | None], St
 chat are included."""
 
 
+copies = Rows[[OwnerId, Sequence[int]], tuple[int, int]]("forget.copies", lambda row: (row["owner"], row["id"]))
+"""The copies of these memories that were shared with other owners, each as (owner, number)."""
+
+
 async def resting_on(
     q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], without: Sequence[int], limit: int
 ) -> list[Statement]:

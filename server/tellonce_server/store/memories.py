@@ -166,7 +166,7 @@ telling = Rows[[OwnerId, ChatId, int], KnownMemory]("memories.telling", named(Kn
 """The memories used to write the profile, most important first."""
 
 
-known_for = Rows[[OwnerId, ChatId, Sequence[HalfVector], str, str, int, int, datetime], KnownMemory](
+known_for = Rows[[OwnerId, ChatId, Sequence[HalfVector], str, str, int, int, datetime, int], KnownMemory](
     "memories.known_for", named(KnownMemory)
 )
 """The memories to show to a worker, which are pinned, recent, or similar in meaning (vectors) or in words (lexemes) to
@@ -181,6 +181,9 @@ all_of_owner = Rows[[OwnerId], Memory]("memories.all_of_owner", memory)
 from_message = Rows[[OwnerId, ChatId, MessageId], Memory]("memories.from_message", memory)
 lock = Run[[OwnerId, Collection[int]]]("memories.lock")
 """Wait until no other transaction stores a statement with one of these hashes of words."""
+
+add_copy = Run[[OwnerId, MemoryId, OwnerId, MemoryId]]("memories.add_copy")
+"""Store that a memory was shared: the owner and the number of the copy."""
 
 same_words = Rows[[OwnerId, ChatId, int], Memory]("memories.same_words", memory)
 """Current statements with the same words, in any order."""

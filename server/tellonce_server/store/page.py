@@ -120,5 +120,5 @@ revive = Run[[OwnerId, MemoryId, datetime, datetime]]("page.revive")
 """Reactivate the memories that the memory `memory_id` replaced or ended after `since`. Returns the number of
 revived memories."""
 
-withdraw = Found[[OwnerId, MemoryId, int, datetime, datetime]]("page.withdraw")
-"""Withdraw a statement that was made after `since`. `by` is the statement that it had replaced."""
+withdraw = Found[[OwnerId, MemoryId, int | None, datetime, datetime]]("page.withdraw")
+"""Withdraw a statement that was made after `since`. `by` is the statement that it had replaced, if any."""

@@ -90,9 +90,11 @@ limit $3
 
 -- name: known_for
 -- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 maximum memories from
--- each of the searches below, $7 maximum memories in all, $8 a time: the memories that a worker is shown. The result
+-- each of the searches below, $7 maximum memories in all, $8 a time, $9 maximum rejected memories: the memories that a
+-- worker is shown. The result
 -- has the memories most similar in meaning or in words to the texts that the worker reads, pinned memories, and
--- memories learned since $8. The newest memories fill the remaining places, because a statement may end a memory that
+-- memories learned since $8, and the statements most similar in meaning among those that the user rejected, so that they
+-- are not learned again in other words. The newest memories fill the remaining places, because a statement may end a memory that
 -- is not similar to it ("I moved to Lisbon" ends "lives in Singapore"). Each of these searches reads an index. The
 -- memories nearest by binary code are then compared by their exact vectors. Only the best matches by words are read,
 -- because a common word occurs in thousands of memories.
@@ -135,6 +137,11 @@ with asked as materialized (
   where owner_id = $1 and valid_to is null and created_at >= $8 and (chat_id is null or chat_id = $2)
   order by created_at desc
   limit $6
+), denied as (
+  select m.id from memories m
+  where m.owner_id = $1 and m.status = 'rejected' and m.user_confirmed and (m.chat_id is null or m.chat_id = $2)
+  order by (select min(m.embedding <=> asked.vector) from asked) nulls last, m.id desc
+  limit $9
 ), newest as (
   select id from memories
   where owner_id = $1 and valid_to is null and (chat_id is null or chat_id = $2)
@@ -146,6 +153,7 @@ with asked as materialized (
     select id, row_number() over (order by distance) as place from dense
     union all select id, row_number() over (order by rank desc) from lexical
     union all select id, row_number() over () from learned
+    union all select id, 500 + row_number() over () from denied
     union all select id, 1000 + row_number() over () from pins
     union all select id, 2000 + row_number() over () from newest) c
   group by id
@@ -153,7 +161,7 @@ with asked as materialized (
 select m.id, m.kind, m.content as text, m.valid_from as since, m.status, m.user_confirmed, m.note
 from candidates c
 join memories m on m.owner_id = $1 and m.id = c.id
-where m.status in ('active', 'uncertain')
+where m.status in ('active', 'uncertain') or m.id in (select id from denied)
 order by c.place, m.id
 limit $7
 
@@ -272,6 +280,12 @@ update memories
 set chat_id = null, updated_at = $3
 where owner_id = $1 and id = $2
 returning *
+
+-- name: add_copy
+-- $1 owner, $2 number, $3 the other owner with whom the memory was shared, $4 the copy's number
+update memories set copies = copies || array[array[$3::bigint, $4::bigint]]
+where owner_id = $1 and id = $2 and not exists (
+  select from generate_subscripts(copies, 1) as n where copies[n][1] = $3 and copies[n][2] = $4)
 
 -- name: support
 -- $1 owner, $2 number, $3 further source messages, $4 now, $5 whether the user said or confirmed it, $6 pinned,

@@ -164,9 +164,9 @@ set status = 'active', valid_to = null, superseded_by = null, updated_at = $3
 where owner_id = $1 and superseded_by = $2 and updated_at >= $4
 
 -- name: withdraw
--- $1 owner, $2 a memory, $3 the memory that it had replaced, $4 now, $5 a time: ends memory $2 if it was created since
--- $5, and marks it as superseded by $3
+-- $1 owner, $2 a memory, $3 the memory that it had replaced or null, $4 now, $5 a time: ends memory $2 if it was created since
+-- $5, and marks it as superseded by $3 and as taken back
 update memories
-set status = 'superseded', superseded_by = $3, valid_to = $4, updated_at = $4
+set status = 'superseded', superseded_by = $3, valid_to = $4, updated_at = $4, reason = 'taken back'
 where owner_id = $1 and id = $2 and created_at >= $5
 returning id

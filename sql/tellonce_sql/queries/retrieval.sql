@@ -209,8 +209,8 @@ cross join lateral (
   order by v.version limit 1) v
 
 -- part: memory_in_scope
--- $2 chat or null for all, $7 statuses, $8 a past time or null, $9 since, $10 until
-    ($2::bigint is null or chat_id is null or chat_id = $2)
+-- $7 statuses, $8 a past time or null, $9 since, $10 until, $19 the chat of the call
+    (chat_id is null or chat_id = $19)
     and (status = any($7::text[]) or ($8::timestamptz is not null and valid_to > $8 and status <> 'uncertain'
       and (status <> 'rejected' or confidence > 0.5)))
     and valid_from <= coalesce($8, 'infinity')
@@ -246,6 +246,7 @@ cross join lateral (
 -- $16 thread key, or null
 -- $17 a past time for summaries, or null for now
 -- $18 scope lexeme query of summaries
+-- $19 the chat of the call: memories of `chat` scope are found in their own chat only, even if all chats are searched
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (

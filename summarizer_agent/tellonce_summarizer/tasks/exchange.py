@@ -63,7 +63,8 @@ def known_lines(known: tuple[KnownMemory, ...], zone: ZoneInfo) -> str:
 def _known_line(memory: KnownMemory, zone: ZoneInfo) -> str:
     marks = [memory.kind, f"since {memory.since.astimezone(zone).date().isoformat()}"]
     marks += ["uncertain"] if memory.status == "uncertain" else []
-    marks += ["confirmed by the user"] if memory.user_confirmed else []
+    marks += ["denied by the user"] if memory.status == "rejected" else []
+    marks += ["confirmed by the user"] if memory.user_confirmed and memory.status != "rejected" else []
     text = " ".join(memory.text.split())
     return f"#{memory.id} {', '.join(marks)}: {f'“{text}”' if memory.note else text}"
 

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import ValidationError
 
+from tellonce.reasons import reason
 from tellonce.work import ExchangeInput, ExchangeItem, Quote, When, WorkMessage
 from tellonce_summarizer.models.answers import (
     ItemShape,
@@ -68,7 +69,7 @@ def _built(shape: ItemShape, work: ExchangeInput) -> ExchangeItem:
     when = _when(shape.when, zone)
     if shape.kind == "date" and deadline is None and when is not None:
         deadline = when.start  # a memory of kind `date` is shown until its deadline
-    doubt = (shape.doubt or "").strip() or ("its deadline could not be read" if unreadable else "")
+    doubt = (shape.doubt or "").strip() or (reason("deadline_unreadable") if unreadable else "")
     return ExchangeItem(
         text=" ".join(shape.text.split()),
         kind=shape.kind,

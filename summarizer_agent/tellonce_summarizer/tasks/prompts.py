@@ -82,7 +82,8 @@ question for all of a kind finds it: "sport", "hobby" for bouldering. Language o
 
 KNOWN: what the memory holds, by number; in quotation marks the user's own words of that day, kept without having been \
 read. It is not the user speaking now: take no item from it.
-- same_as: the number of a statement the user says again. Without being said again it is not an item.
+- same_as: the number of a statement the user says again, in whatever words. Without being said again it is not an item. \
+What is marked "denied by the user" is not so: where they only hint at it again, certain is false.
 - replaces: numbers that are no longer true because this item is. ends: numbers that are over with nothing in their \
 place; the item tells the ending.
 - Only statements that cannot both be true replace each other: somebody who likes tea may like coffee too, and may have \
@@ -107,7 +108,7 @@ questions, jokes, "if …", stories, pasted text, code, what the assistant says.
 about the person named in about. Same language. Do not add anything.
 - categories: one or two general nouns for the kind of thing: "sport", "pet".
 - certain is false for maybe and might. when and deadline: days like 2026-03-15, only if told.
-- KNOWN are old notes with numbers. same_as: the user says the old note again. replaces: the new statement makes the old \
+- KNOWN are old notes with numbers. same_as: the user says the old note again. "denied by the user": it is not so. replaces: the new statement makes the old \
 note untrue. ends: the old note is over. Otherwise leave these empty.
 canonical.general_summary: one line on what the user said; leave the other lists empty.
 

@@ -7,6 +7,7 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from tellonce.journal import Emit
+from tellonce.reasons import reason
 from tellonce.work import ExchangeInput, ExchangeItem, ExchangeResult, Tier, When
 from tellonce_llm.model import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.models.answers import LooseVerdicts, VerdictShape, VerdictsShape, read, readable, schema_of
@@ -14,8 +15,8 @@ from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome, Ta
 from tellonce_summarizer.tasks import prompts
 from tellonce_summarizer.tasks.prompts import transcript
 
-NOT_YET = "not read a second time yet"
-NOT_FOUND = "a second reading did not find this in what was said"
+NOT_YET = reason("unread")
+NOT_FOUND = reason("not_found")
 _TOKENS = 1500
 _BEFORE_CHARACTERS = 400
 _LONGEST_DOUBT = 200

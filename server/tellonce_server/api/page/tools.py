@@ -2,18 +2,26 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_type_hints
 
 from mcp.types import ToolAnnotations
+from pydantic import BaseModel
 
 from tellonce import page_contract as p
 from tellonce_server.api import text
-from tellonce_server.api.assistant import CHANGE, READ, Tools
-from tellonce_server.api.spec import Call, MethodT, tool
+from tellonce_server.api.assistant import CHANGE, READ, GetServices, Tools
+from tellonce_server.api.spec import Call, MethodT, ToolSpec, specs_of, tool
 from tellonce_server.core.scope import own_chat
+from tellonce_server.services.page.reads import PageReads
 
 APP_ONLY = {"ui": {"visibility": ["app"]}}
 """Metadata for hosts with MCP Apps: the page may call these tools; the model does not see them."""
+
+
+def page_tools(ready: GetServices) -> list[ToolSpec]:
+    """The tools that read data for the page's screens, and the tool that undoes an action."""
+    reads = [name for name, read in vars(PageReads).items() if "args" in getattr(read, "__annotations__", {})]
+    return [*specs_of(PageTools(ready)), *(_read(name, ready) for name in reads if not name.startswith("_"))]
 
 
 def page_tool(
@@ -24,8 +32,6 @@ def page_tool(
 
 
 class PageTools(Tools):
-    """The tools that read data for the page's screens, and the tool that undoes an action."""
-
     @tool("Undoes the last change made on the memory page.", CHANGE, text.structured, APP_ONLY, title="Undo")
     async def page_undo(self, call: Call[p.PageUndoArgs]) -> p.PageUndone:
         return await (await self._ready()).undoer.undo(_owner(call), call.args)
@@ -36,29 +42,20 @@ class PageTools(Tools):
         operator = call.caller.user_id == services.deps.settings.default_user
         return await services.page.today(_owner(call), operator=operator)
 
-    @page_tool("Memories", READ, APP_ONLY)
-    async def page_memories(self, call: Call[p.PageMemoriesArgs]) -> p.PageMemories:
-        return await (await self._ready()).page.memories(_owner(call), call.args)
 
-    @page_tool("One memory", READ, APP_ONLY)
-    async def page_memory(self, call: Call[p.PageMemoryArgs]) -> p.PageMemory:
-        return await (await self._ready()).page.memory(_owner(call), call.args)
+def _read(name: str, ready: GetServices) -> ToolSpec:
+    """The tool `page_…` of a coroutine of `PageReads`, whose types give the models of the arguments and of the
+    result."""
+    types, title = get_type_hints(getattr(PageReads, name)), name.capitalize()
 
-    @page_tool("Timeline", READ, APP_ONLY)
-    async def page_timeline(self, call: Call[p.PageTimelineArgs]) -> p.PageTimeline:
-        return await (await self._ready()).page.timeline(_owner(call), call.args)
+    async def handler(call: Call[Any]) -> BaseModel:
+        read = getattr((await ready()).page, name)
+        found: BaseModel = await read(_owner(call), call.args)
+        return found
 
-    @page_tool("Words", READ, APP_ONLY)
-    async def page_words(self, call: Call[p.PageWordsArgs]) -> p.PageWords:
-        return await (await self._ready()).page.words(_owner(call), call.args)
-
-    @page_tool("Answers", READ, APP_ONLY)
-    async def page_answers(self, call: Call[p.PageAnswersArgs]) -> p.PageAnswers:
-        return await (await self._ready()).page.answers(_owner(call), call.args)
-
-    @page_tool("Names", READ, APP_ONLY)
-    async def page_names(self, call: Call[p.PageNamesArgs]) -> p.PageNames:
-        return await (await self._ready()).page.names(_owner(call), call.args)
+    about = f"{title}: for the memory page."
+    models = (types["args"], types["return"])
+    return ToolSpec(f"page_{name}", title, about, *models, handler, text.structured, READ, APP_ONLY)
 
 
 def _owner(call: Call[Any]) -> int:

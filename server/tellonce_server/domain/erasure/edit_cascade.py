@@ -13,7 +13,7 @@ from tellonce_server.domain.memory import literals
 from tellonce_server.domain.memory.check import Quoted, check_claim, contains_quote
 from tellonce_server.domain.memory.profile_queue import queue_profile
 from tellonce_server.domain.memory.statements import Statements
-from tellonce_server.store import memories, queue, summaries
+from tellonce_server.store import memories, queue, reminders, summaries
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import StoredMessage
 from tellonce_server.store.queue import NewJob
@@ -62,8 +62,9 @@ class EditCascade:
         self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
     ) -> list[Memory]:
         """Withdraw and return the memories that models learned from this message alone, unless the new text supports
-        them."""
-        learned = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
+        them. A reminder stays: the person relies on it until they cancel it."""
+        found = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
+        learned = [m for m in found if await reminders.by_memory(t, where.owner_id, m.id) is None]
         said = Quoted(new_text, new_text, old.role, old.sent_at, self._zone)
         stale = [m for m in learned if _only_from(m, old.id) and not await self._holds(t, where, m, said)]
         for memory in stale:

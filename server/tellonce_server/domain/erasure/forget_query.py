@@ -24,7 +24,8 @@ DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 MOST_SILENT: Final = 100_000
 """Maximum sentences without a match that a query caches."""
 LEAST_SPACELESS: Final = 4
-"""Minimum characters of a quote in a script without spaces that is searched for outside of its message."""
+"""Minimum characters of a statement or quote in a script without spaces, or without content words, that is searched for
+in texts that are neither derived nor its source."""
 MESSAGES: Final = ("message", "message_version")
 """The places with the words of a message itself."""
 
@@ -227,7 +228,8 @@ class StatementQuery:
             return True
         is_source = source.place in MESSAGES and (source.chat_id, source.id) in self._stated[number].sources
         lenient = source.place in DERIVED or is_source
-        if (lenient or number in self._wordless) and self._folded[number] and self._folded[number] in folded:
+        told = self._folded[number]
+        if told and told in folded and (lenient or (number in self._wordless and len(told) >= LEAST_SPACELESS)):
             return True
         return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
 

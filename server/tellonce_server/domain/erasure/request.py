@@ -1,7 +1,9 @@
 """Turns a call of `forget` into a query. Statements are analyzed outside the event loop."""
 
 import asyncio
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from tellonce.contract import ForgetArgs
 from tellonce_server.core.errors import Refused
@@ -25,11 +27,28 @@ from tellonce_text.folding import Literal
 from tellonce_text.sentences import sentences
 
 TELLING = 2
-"""Minimum content words of a sentence. A sentence with fewer words cannot be recognized in a derived text."""
+"""Minimum content words of a sentence. A derived text may contain the only word of a shorter sentence by chance, so
+shorter sentences are searched for only if their message has no longer one."""
+
+LONGEST_SHOWN: Final = 2_000
+"""Maximum characters of a line that is shown."""
+_BEFORE: Final = re.compile(r"\A\s*(?:[-•·›] )?(?:#\d+ )?(?:\[[^\[\]\n]*\](?: [^:\n]{1,64})?:? )?")
+_AFTER: Final = re.compile(r"(?: \((?!\d{4}-)[^()\n]*\))+\s*\Z")
+_DAY: Final = re.compile(r" \(\d{4}-\d\d-\d\d[^()\n]*\)")
 
 
 class NothingNamed(Refused):
     """The call names nothing to search for. The error text says what to send."""
+
+
+def as_stored(shown: str) -> list[str]:
+    """Forms of a line copied from a context or a list that the stored text may have: without its number, time, speaker
+    and remarks, and without the days that are shown beside words such as "tomorrow". Empty if the line has none of
+    these, or is longer than any line that is shown."""
+    if len(shown) > LONGEST_SHOWN:
+        return []
+    line = _AFTER.sub("", _BEFORE.sub("", shown))
+    return [form for form in dict.fromkeys((line, _DAY.sub("", line))) if form not in (shown, "")]
 
 
 async def query_of(
@@ -41,9 +60,11 @@ async def query_of(
     Raises: NothingNamed: the text is empty after normalization, or a number does not exist.
     """
     if args.topic is not None:
-        return TopicQuery(args.topic, _literal(args.topic))
+        topic = args.topic
+        return await asyncio.to_thread(lambda: TopicQuery(topic, _literal(topic)))
     if args.literal is not None:
-        return LiteralQuery(_literal(args.literal))
+        literal = args.literal
+        return await asyncio.to_thread(lambda: LiteralQuery(_literal(literal)))
     if args.memory_ids is not None:
         found = await forget.memories(q, where.owner_id, args.memory_ids)
         seen = [memory for memory in found if where.sees(memory.chat_id)]
@@ -104,6 +125,13 @@ def _refs(sealed: Sequence[Match], kind: str) -> list[int]:
 
 
 def _rows(rows: Sequence[TextRow], memories: Sequence[Statement]) -> RowQuery:
-    parts = (part.strip() for row in rows for part in sentences(row.texts[CONTENT] or ""))
-    told = [Stated(part) for part in dict.fromkeys(parts) if len(Target.statement(part).words) >= TELLING]
+    parts = (part for row in rows for part in _telling(row.texts[CONTENT] or ""))
+    told = map(Stated, dict.fromkeys(parts))
     return RowQuery([(row.chat_id or 0, row.id) for row in rows], [*stated(memories), *told])
+
+
+def _telling(text: str) -> list[str]:
+    """The sentences of a message by which derived texts are searched."""
+    words = {part.strip(): len(Target.statement(part).words) for part in sentences(text)}
+    fewest = min(TELLING, max(words.values(), default=0))
+    return [part for part, count in words.items() if count >= fewest > 0]

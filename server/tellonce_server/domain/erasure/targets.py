@@ -72,7 +72,8 @@ class Target:
     def topic(cls, topic: str) -> "Target":
         """The target for a topic. If the topic has no content words, the target is empty (`is_empty`)."""
         said = claims(topic)
-        telling = {word for word in tokens_of(topic) if stem(word) in said.stems and _tells(word)}
+        stems = frozenset(said.stems)
+        telling = {word for word in tokens_of(topic) if stem(word) in stems and _tells(word)}
         return cls(frozenset((*said.numbers, *said.dates)), tuple(sorted(telling)))
 
     @classmethod

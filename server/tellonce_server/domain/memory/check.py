@@ -13,6 +13,7 @@ from functools import reduce
 from typing import Final
 
 from tellonce.contract_types import When
+from tellonce.reasons import reason
 from tellonce_server.domain.memory import literals
 from tellonce_server.domain.memory.measures import changed
 from tellonce_server.domain.memory.resolution import (
@@ -99,13 +100,13 @@ def check(
     true = [quoted for quoted in quotes if quoted.role == "user" and contains_quote(quoted.message, quoted.quote)]
     reasons = [_false_quote(quoted) for quoted in quotes if quoted not in true]
     if not true:
-        return Verdict(False, tuple(reasons) or ("It has no quote of the user.",), False)
+        return Verdict(False, tuple(reasons) or (reason("no_quote"),), False)
     evidence = _Evidence(true, (*shown, *known))
     reasons += evidence.lacking(text, when, deadline)
     reasons += evidence.missing_subject(text, about)
     alike = [quoted.quote for quoted in true if language_of(quoted.quote) == language_of(text)]
     if similarity and len(alike) == len(true) and not _borne_out(text, alike, similarity, SOME_CONTENT, UNLIKE):
-        reasons.append("The quote does not say this.")
+        reasons.append(reason("quote_silent"))
     return Verdict(not reasons, tuple(reasons), True)
 
 
@@ -125,10 +126,10 @@ def check_claim(
     """
     said = _said(user_words)
     if not said:
-        return Verdict(False, ("The user said nothing that supports it.",), False)
+        return Verdict(False, (reason("nothing_said"),), False)
     reasons = _Evidence(said, known).lacking(text, when, deadline)
     if not _borne_out(text, _stated(said), similarity, CONTENT_SHARE, SIMILAR):
-        reasons.append("The user's words do not say this.")
+        reasons.append(reason("words_silent"))
     return Verdict(not reasons, tuple(reasons), False)
 
 
@@ -166,8 +167,8 @@ def contains_quote(message: str, quote: str) -> bool:
 
 def _false_quote(quoted: Quoted) -> str:
     if quoted.role != "user":
-        return "A quote is not the user's own words."
-    return "A quote is not in the message it names."
+        return reason("not_own_words")
+    return reason("quote_absent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,15 +232,13 @@ class _Evidence:
         named = list(_named_moments(text, when, deadline, self._zone))
         moments = [moment for moment in named if self._follows(moment)]
         moments += self._named_today(text)
-        reasons = [f"{moment.at:%Y-%m-%d} does not follow from the quote." for moment in named if moment not in moments]
-        reasons += [
-            f"The number {number} is not in the quote." for number in self._missing_numbers(in_digits(text), moments)
-        ]
-        reasons += [f"The quote does not count in {unit}s." for unit in self._other_units(text)]
+        reasons = [reason("day", day=f"{moment.at:%Y-%m-%d}") for moment in named if moment not in moments]
+        reasons += [reason("number", number=number) for number in self._missing_numbers(in_digits(text), moments)]
+        reasons += [reason("time_unit", unit=unit) for unit in self._other_units(text)]
         units = changed(text, (quoted.quote for quoted in self._quotes))
-        reasons += [f"The unit of {measure} is not the one in the quote." for measure in units]
+        reasons += [reason("measure", measure=measure) for measure in units]
         moments += [_Moment(day, "day") for day in self._following.named]
-        reasons += [f"The name {name} is not in the quote." for name in self._missing_names(text, moments)]
+        reasons += [reason("name", name=name) for name in self._missing_names(text, moments)]
         return list(dict.fromkeys(reasons))
 
     def missing_subject(self, text: str, about: str) -> list[str]:
@@ -247,7 +246,7 @@ class _Evidence:
         see such a name, because every sentence begins with a capital letter."""
         first = next(iter(literals.Spoken(text).words), "")
         named = first[:1].isupper() and first in literals.Spoken(about).words
-        return [f"The name {first} is not in the quote."] if named and not self._words.have(first) else []
+        return [reason("name", name=first)] if named and not self._words.have(first) else []
 
     def _named_today(self, text: str) -> Iterator[_Moment]:
         """The days on which the quotes were said, if the claim names these days and the quotes name no others: `sober for

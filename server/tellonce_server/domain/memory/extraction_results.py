@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tellonce.contract import Memory, MemoryStatus
+from tellonce.reasons import reason
 from tellonce.work import TIERS, Canonical, ExchangeItem, ExchangeResult, Tier
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope
@@ -72,6 +73,11 @@ class _Exchange:
     now: datetime
 
     @property
+    def held(self) -> list[str]:
+        """The texts of the known memories that the user has not rejected."""
+        return [m.content for m in self.known.values() if m.status != "rejected"]
+
+    @property
     def shared(self) -> bool:
         return ChatScope(self.job.key.owner_id, self.job.key.chat_id).shared
 
@@ -103,7 +109,7 @@ class Learner:
     async def prepare(self, owner_id: int, result: ExchangeResult) -> None:
         """Embed the texts that may be stored, before the transaction begins. The embedder caches the vectors."""
         for item in result.items:
-            await self._statements.vector(mask(item.text.strip()))
+            await self._statements.vector(_masked(item))
         over = [number for item in result.items for number in (*item.replaces, *item.ends)]
         told = [part for part in result.canonical.model_dump().values() if part]
         await self._striker.warm(self._deps.database, owner_id, over, told)
@@ -111,13 +117,14 @@ class Learner:
     async def learn(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> Learned:
         """Store the items that pass the checks, and end the memories that lower tiers learned from the same
         messages."""
+        await self._statements.lock(t, job.key.owner_id, [_masked(item) for item in result.items])
         exchange = await self._exchange(t, job, now)
         learned = Learned(await self._attributed(t, exchange, result.canonical))
         for item in result.items:
             await self._item(t, exchange, item, learned)
         await self._take_back(t, exchange, learned)
-        for reason, items in learned.dropped.items():
-            await queue.count_dropped(t, job.key.owner_id, now.date(), reason, items)
+        for why, items in learned.dropped.items():
+            await queue.count_dropped(t, job.key.owner_id, now.date(), why, items)
         return learned
 
     async def strike(self, t: Queries, job: Job, learned: Learned, now: datetime) -> bool:
@@ -161,13 +168,12 @@ class Learner:
             return told
         said = [self._quoted(x, number, mask(own_words(x.lines[number].content))) for number in sorted(x.own)]
         said.append(checks.Quoted(prior, prior, "user", x.now, self._deps.zone))
-        known = [m.content for m in x.known.values()]
         inferred = await offloaded(
             sum(len(quoted.message) for quoted in said),
             lambda: checks.unsupported(
                 new,
                 said,
-                known=known,
+                known=x.held,
             ),
         )
         kept = "\n".join(line for line in lines if line not in inferred)
@@ -189,7 +195,7 @@ class Learner:
     async def _judged(self, t: Queries, x: _Exchange, item: ExchangeItem) -> "_Judged | str":
         """Return the item with the reason why it is uncertain, if any; if the item must be dropped, return the reason
         as text instead."""
-        text = mask(item.text.strip())
+        text = _masked(item)
         if not worth_showing(text):
             return JUNK
         verdict = self._checked(x, item)
@@ -213,7 +219,7 @@ class Learner:
             item.text,
             [self._quoted(x, quote.message_id, quote.text) for quote in item.quotes if quote.message_id in x.lines],
             shown=x.around,
-            known=[*(m.content for m in x.known.values()), *x.people],
+            known=[*x.held, *x.people],
             when=item.when,
             deadline=item.deadline,
             about=item.about,
@@ -227,9 +233,11 @@ class Learner:
     async def _is_denied(self, t: Queries, x: _Exchange, judged: _Judged) -> bool:
         """Whether the user rejected this statement before, in any words. A certain statement in a message that the user
         sent after the rejection is a new one."""
-        key = x.job.key
+        key, named = x.job.key, x.known.get(judged.item.same_as or 0)
         if judged.item.note:
             return False
+        if named is not None and _is_still_denied(named, judged):
+            return True
         vector = await self._statements.vector(judged.text)
         near = await memories.rejected_near(t, key.owner_id, key.chat_id, vector, dedup.key(judged.text), REJECTED)
         sources = {line.id for line in judged.sources}
@@ -242,7 +250,7 @@ class Learner:
                 certain=judged.certain,
             )
             for n in near
-            if not (judged.certain and dedup.is_later(judged.said_at, n.memory.valid_to))
+            if _is_still_denied(n.memory, judged)
         )
 
     async def _store(self, t: Queries, x: _Exchange, judged: _Judged) -> Stored:
@@ -282,7 +290,7 @@ class Learner:
             model=x.job.model,
             quotes=tuple(Quoted(q.message_id, mask(q.text)) for q in item.quotes if q.message_id in x.own),
             about=_about(x, judged),
-            reason=judged.reason if over is None else "it had ended before it was learned",
+            reason=judged.reason if over is None else reason("over_before"),
             provisional=x.job.provisional,
             tier=x.tier,
             intends=intent if not judged.certain else None,
@@ -297,7 +305,7 @@ class Learner:
         for m in await memories.by_ids(t, owner, [i for i in x.old if i not in learned.borne_out]):
             if m.valid_to is None:
                 end = max(x.now, m.valid_from)
-                why = f"read again by {x.tier}"
+                why = reason("read_again", tier=x.tier)
                 await memories.set_status(t, owner, m.id, "superseded", x.now, valid_to=end, reason=why)
                 learned.counts["taken_back"] += 1
 
@@ -312,6 +320,16 @@ def may_tell(owner_id: int, chat_id: int, line: Line | StoredMessage) -> bool:
     A shared group is the memory of all its members, so a statement there is about its speaker.
     """
     return line.role == "user" and (line.speaker is None or ChatScope(owner_id, chat_id).shared)
+
+
+def _masked(item: ExchangeItem) -> str:
+    return mask(item.text.strip())
+
+
+def _is_still_denied(m: Memory, judged: _Judged) -> bool:
+    """Whether the user rejected the memory, and has not stated it since."""
+    denied = m.status == "rejected" and m.user_confirmed
+    return denied and not (judged.certain and dedup.is_later(judged.said_at, m.valid_to))
 
 
 def _is_unchecked(m: Memory, judged: _Judged) -> bool:
@@ -343,9 +361,9 @@ def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | N
     memory that the model was not shown. None if the item is certain."""
     reasons = list(verdict.reasons)
     unknown = [i for i in (*item.replaces, *item.ends, *([item.same_as] if item.same_as else [])) if i not in x.known]
-    reasons += [f"It names memory {i}, which the model was not shown." for i in unknown]
+    reasons += [reason("unknown_memory", id=i) for i in unknown]
     if not item.certain:
-        reasons.append(item.doubt or "The model is not sure of it.")
+        reasons.append(item.doubt or reason("unsure"))
     return " ".join(reasons)[:1000] or None
 
 

@@ -19,6 +19,9 @@ EACH: Final = 16
 """Maximum memories in each of three groups: found by words, pinned, and recently learned. Twice as many may be found by
 similarity."""
 
+DENIED: Final = 4
+"""Maximum statements that the user rejected."""
+
 JUST_NOW: Final = timedelta(minutes=10)
 
 TEXTS: Final = 4
@@ -37,13 +40,13 @@ class KnownMemories:
 
     async def about(self, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
         """Return up to 40 memories: memories that are similar to the user's messages by meaning or by words, pinned
-        memories, and memories learned in the last ten minutes. If fewer than 40 memories are found, the newest other
+        memories, memories learned in the last ten minutes, and similar statements that the user rejected. If fewer than 40 memories are found, the newest other
         memories are added."""
         asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
         vectors, lexemes = await self._vectors(asked), any_of(await self._terms(" ".join(asked)))
         scope, since = owner_scope(owner_id), self._deps.now() - JUST_NOW
         found = await memories.known_for(
-            self._deps.database, owner_id, chat_id, vectors, lexemes, scope, EACH, MOST, since
+            self._deps.database, owner_id, chat_id, vectors, lexemes, scope, EACH, MOST, since, DENIED
         )
         return tuple(found)
 

@@ -9,6 +9,7 @@ from typing import Literal
 from pgvector import HalfVector
 
 from tellonce.contract import Memory
+from tellonce.reasons import reason
 from tellonce_server.core.offload import offloaded
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import dedup
@@ -40,6 +41,11 @@ class Statements:
         """The vector that `store` needs. Compute the vector before the transaction, because a slow embedder would keep
         the transaction open."""
         return await vector_or_none(self._deps.embedder, text)
+
+    async def lock(self, q: Queries, owner_id: int, texts: Sequence[str]) -> None:
+        """Wait until no other transaction stores one of these statements. Call this once, before `store` or `put`, and
+        after locking the chat. Otherwise two transactions at the same time may both find a statement new."""
+        await memories.lock(q, owner_id, [dedup.key(text) for text in texts])
 
     async def store(
         self,
@@ -98,7 +104,7 @@ class Statements:
                 status="superseded",
                 superseded_by=later.id,
                 valid_to=later.valid_from,
-                reason=f"#{later.id} was stated later",
+                reason=reason("stated_later", id=later.id),
             )
             return Stored(await self.add(q, past, vector, now), "stored")
         pinned = new.pinned or any(m.pinned for m in replaced)
@@ -175,7 +181,7 @@ class Statements:
             now,
             valid_to=at,
             superseded_by=None if completed else by.id,
-            reason=f"ended by #{by.id}" if completed else f"replaced by #{by.id}",
+            reason=reason("ended_by" if completed else "replaced_by", id=by.id),
         )
         return changed or old
 

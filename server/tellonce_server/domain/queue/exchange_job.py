@@ -59,7 +59,11 @@ class ExchangeJob(JobType[ExchangeResult]):
             before=tuple(shown(line, SIDE_CHARACTERS // BEFORE) for line in before),
             messages=tuple(own.get(line.id) or shown(line, SIDE_CHARACTERS) for line in lines if line.routine is None),
             known=known,
-            notable=tuple(await self._keeper.notable(tuple(own.values()), [m.text for m in known if m.note])),
+            notable=tuple(
+                await self._keeper.notable(
+                    tuple(own.values()), [m.text for m in known if m.note and m.status != "rejected"]
+                )
+            ),
             canonical=chat.canonical,
             canonical_cap_tokens=self._deps.settings.compaction.canonical_cap,
         )

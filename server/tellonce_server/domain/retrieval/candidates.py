@@ -133,7 +133,7 @@ async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> li
         *(r.owner_id, r.chat_id, scan.vector, scan.rarest, owner_scope(r.owner_id), most_memories, list(statuses)),
         *(r.as_of or r.until, r.since, r.ends, scan.terms),
         *([f"@k{term}" for term in scan.question.terms], " ".join(scan.categories), LISTED),
-        *(most_summaries, r.thread_key, r.as_of, scan.scope),
+        *(most_summaries, r.thread_key, r.as_of, scan.scope, r.asked_in or r.chat_id),
     )
     return list(map(Learned._make, rows))
 

@@ -56,7 +56,8 @@ PER_PAGE = frozenset(("now", "limit", "cursor"))
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """A search. `chat_id` None means all chats of the owner. `before_id` limits the search to messages with a smaller
+    """A search. `chat_id` None means all chats of the owner. `asked_in` is the chat of the call, if it differs:
+    memories of `chat` scope are found only in their own chat. `before_id` limits the search to messages with a smaller
     number.
 
     `since` and `until` limit the time at which something was said. Memories are searched as they were at the end of
@@ -76,6 +77,7 @@ class SearchRequest:
     cursor: str | None = None
     before_id: int | None = None
     as_of: datetime | None = None
+    asked_in: int | None = None
 
     @property
     def mark(self) -> int:

@@ -39,7 +39,7 @@ class Undoer:
                     text = f"Memory {entry.memory_id} was not changed just now; change it by hand."
                     raise TooLate(text, "undo_late", id=entry.memory_id)
             if args.withdraw is not None:
-                first = args.memories[0].memory_id
+                first = args.memories[0].memory_id if args.memories else None
                 if not await page.withdraw(t, owner_id, args.withdraw, first, now, since):
                     text = f"Memory {args.withdraw} was not created just now; change it by hand."
                     raise TooLate(text, "undo_late", id=args.withdraw)

@@ -25,16 +25,27 @@ function former({ id, status, user_confirmed, pinned, note: own, deadline }, edi
   return { memory_id: id, status, user_confirmed, pinned, edited: edited ? { note: own, deadline } : null };
 }
 
-/* Shows the changed memories and offers an undo, which restores `was`, and with them `beside`: at most 200 memories per call, the limit of the tool. */
-function settle(text, changed, was, { edited, withdraw, beside = [] } = {}) {
+/* Shows the changed memories and offers an undo, which restores `was`, and with them `beside`, and takes back `withdraw`. The tool takes at most 200 memories. */
+function settle(text, changed, was, { edited, withdraw, beside = [], after } = {}) {
   const undo = async () => {
-    for (let i = 0; i < was.length; i += 200) await call("page_undo", { memories: was.slice(i, i + 200).map((memory) => former(memory, edited)), withdraw: withdraw?.id });
+    for (let i = 0; i === 0 || i < was.length; i += 200) await call("page_undo", { memories: was.slice(i, i + 200).map((memory) => former(memory, edited)), withdraw: withdraw?.id });
+    await after?.();
     note(t("undone"));
     if (withdraw) for (const place of places(withdraw)) place.remove();
     redraw([...was, ...beside]);
   };
-  note(text, was.length ? undo : null);
+  note(text, was.length || withdraw ? undo : null);
   redraw(changed);
+}
+
+/* Stores a statement and shows it with `after`, as does an undo. */
+export async function remember(content, after) {
+  const { memory, superseded, outcome } = await call("remember", { content });
+  return async () => {
+    await after();
+    if (outcome === "duplicate") note(t("tell.known"));
+    else settle(t("tell.done"), [], superseded ? [{ ...superseded, status: "active" }] : [], { withdraw: memory, after });
+  };
 }
 
 /* Changes memories one by one and shows the progress. Returns the former and the changed memories, and why the others could not be changed. */

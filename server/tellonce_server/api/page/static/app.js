@@ -3,7 +3,7 @@
 import { address, followLinks, go } from "./address.js";
 import { Hosted, Http, SignedOut, connect, isHosted, sentence } from "./client.js";
 import { data } from "./data.js";
-import { ask, div, h, icon, note, show, table } from "./dom.js";
+import { ask, button, div, h, icon, note, show, table } from "./dom.js";
 import { actionKeys } from "./entries.js";
 import { forget, preview } from "./forget.js";
 import { memories } from "./memories.js";
@@ -48,12 +48,16 @@ async function route() {
   const mine = ++turn;
   const [name, ...parts] = address().split("/").map(decoded);
   const [screen] = SCREENS[name] ?? SCREENS.today;
-  drawRail(name === "memory" ? "memories" : name in SCREENS ? name : "today");
-  document.title = `${t(name === "memory" ? "memories" : name in SCREENS ? name : "today")} · Tellonce`;
+  const current = name === "memory" ? "memories" : name in SCREENS ? name : "today";
+  drawRail(current);
+  document.title = `${t(current)} · Tellonce`;
+  main.ariaBusy = "true";
+  main.dataset.wait = t("loading");
   const place = h("div", { className: "screen", "data-screen": name });
   const failed = await attempt(() => screen(place, ...parts));
   if (mine !== turn) return;
   show(main, failed ?? place);
+  main.ariaBusy = "false";
   main.dataset.shown = address();
   // No field gets the focus, so that the keys for other screens still work.
   if (failed || mine > 1) main.focus({ preventScroll: true });
@@ -83,7 +87,7 @@ async function attempt(act) {
 
 function trouble(error) {
   if (error instanceof SignedOut) return signedOut(error.reason());
-  return h("div", { className: "card", role: "alert" }, h("p", { className: "bad" }, sentence(error)), h("button", { type: "button", onclick: route }, t("again")));
+  return h("div", { className: "card", role: "alert" }, h("p", { className: "bad" }, sentence(error)), button(t("again"), route));
 }
 
 function signedOut(reason) {
@@ -131,7 +135,9 @@ async function showPreview(args, found) {
   drawRail("forget");
   const place = h("div", { className: "screen", "data-screen": "forget" });
   await preview(place, args, args.topic ?? args.literal ?? t("forget.word"), found);
-  if (mine === turn) show(main, h("h1", t("forget")), place);
+  if (mine !== turn) return;
+  show(main, h("h1", t("forget")), place);
+  main.ariaBusy = "false";
 }
 
 function theme(context) {

@@ -1,7 +1,6 @@
-/* Connects the page to the server by MCP calls: over HTTP in a browser, or through a host that shows the page as an MCP
-   App. */
+/* Connects the page to the server by MCP calls: over HTTP, or through a host that shows it as an MCP App. */
 
-import { said, t } from "./words.js";
+import { learn, said, t } from "./words.js";
 
 const VERSION = "2026-07-28";
 const ABOUT = { name: "memory-page", version: "1" };
@@ -72,12 +71,18 @@ export class Http {
   }
 }
 
-/* Sends a body to one of the page's own routes. Throws `Failed` with the server's reason. */
-export async function post(route, body, Failed = Refused) {
-  const answer = await fetch(`/page/${route}`, { method: "POST", body });
-  const sent = await answer.json();
-  if (!answer.ok) throw new Failed(sent.error, sent._meta);
-  return sent;
+/* Sends a body to one of the page's own routes, and reports progress; fetch cannot. Throws `Failed` with the server's reason. */
+export function post(route, body, Failed = Refused, onProgress) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const refuse = ({ error, _meta }) => reject(new Failed(error, _meta));
+    if (onProgress) request.upload.onprogress = ({ loaded, total }) => onProgress({ progress: loaded, total });
+    request.onload = () => (request.status < 300 ? resolve : refuse)(request.response);
+    request.onerror = reject;
+    request.responseType = "json";
+    request.open("POST", `/page/${route}`);
+    request.send(body);
+  });
 }
 
 /* Reads server-sent events until the response arrives, and reports progress meanwhile. */
@@ -118,24 +123,16 @@ export class Hosted {
   }
 
   async signIn() {
-    const result = await this.#ask("ui/initialize", { protocolVersion: "2026-01-26", appInfo: ABOUT, appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] } });
+    const result = await this.request("ui/initialize", { protocolVersion: "2026-01-26", appInfo: ABOUT, appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] } });
     this.context = result.hostContext ?? {};
-    this.#tell("ui/notifications/initialized", {});
-    new ResizeObserver(() => this.#tell("ui/notifications/size-changed", { width: document.documentElement.scrollWidth, height: Math.ceil(document.body.getBoundingClientRect().height) })).observe(document.body);
+    this.#post({ method: "ui/notifications/initialized", params: {} });
+    new ResizeObserver(() => this.#post({ method: "ui/notifications/size-changed", params: { width: document.documentElement.scrollWidth, height: Math.ceil(document.body.getBoundingClientRect().height) } })).observe(document.body);
   }
 
-  async request(method, params) {
-    return this.#ask(method, params);
-  }
-
-  #ask(method, params) {
+  request(method, params) {
     const id = ++number;
     this.#post({ id, method, params });
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-  }
-
-  #tell(method, params) {
-    this.#post({ method, params });
   }
 
   #post(message) {
@@ -168,6 +165,7 @@ export function isHosted() {
 export async function call(name, args = {}, onProgress) {
   const result = await link.request("tools/call", { name, arguments: args }, onProgress);
   if (result.isError) throw new Refused(result.content.map((part) => part.text).join(" "), result._meta);
+  learn(result._meta?.["tellonce/reasons"]);
   return translated(result.structuredContent, result._meta?.[TEXTS]);
 }
 

@@ -29,7 +29,7 @@ function client(entry, again) {
   const state = h("div");
   return h("details", { className: "card", "data-client": entry.name },
     h("summary", h("strong", entry.title), entry.connected ? h("span", { className: "good" }, ` ✓ ${t("client.connected")}`) : null),
-    entry.trouble ? h("p", { className: "bad" }, entry.trouble) : [h("p", { className: "soft small" }, entry.file),
+    entry.trouble ? h("p", { className: "bad" }, entry.trouble) : [soft(entry.file),
       div("row", button(t(entry.connected ? "client.undo" : "client.write"), act, { className: entry.connected ? "" : "main" }), button(t("copy"), () => copy(entry.text))),
       state, h("pre", { tabIndex: 0, "aria-label": entry.file }, entry.text)]);
 }
@@ -42,20 +42,23 @@ async function copy(text) {
 function imports() {
   const state = h("div", { "aria-live": "polite" });
   const file = h("input", { type: "file", id: "import-file", "aria-label": t("import.choose"), onchange: () => file.files[0] && plan(state, file.files[0]) });
-  const drop = h("div", { className: "drop", ondragover: (event) => { event.preventDefault(); drop.classList.add("over"); }, ondragleave: () => drop.classList.remove("over"),
-    ondrop: (event) => { event.preventDefault(); drop.classList.remove("over"); if (event.dataTransfer.files[0]) plan(state, event.dataTransfer.files[0]); } }, h("p", t("import.drop")), file);
+  const over = (event, on) => { event.preventDefault(); drop.classList.toggle("over", on); };
+  const drop = h("div", { className: "drop", ondragover: (event) => over(event, true), ondragleave: (event) => over(event, false),
+    ondrop: (event) => { over(event, false); if (event.dataTransfer.files[0]) plan(state, event.dataTransfer.files[0]); } }, h("p", t("import.drop")), file);
   return section(t("import.title"), drop, state);
 }
+
+/* Whether there is an uploaded file that is not imported yet. */
+let waiting = false;
+for (const leaving of ["hashchange", "pagehide"]) addEventListener(leaving, discard);
 
 /* Uploads the file and shows what it contains before anything is imported. */
 async function plan(state, file) {
   show(state);
   const text = t("import.reading", { file: file.name });
-  const sent = await during(state, text, () => post("upload", file));
-  if (!sent) return;
-  addEventListener("hashchange", discard);
-  addEventListener("pagehide", discard);
-  await look(state, text, sent.upload, null);
+  waiting = true;
+  const sent = await during(state, text, (told) => post("upload", file, undefined, told));
+  if (sent) await look(state, text, sent.upload, null);
 }
 
 async function look(state, text, upload, me) {
@@ -71,9 +74,8 @@ async function look(state, text, upload, me) {
 
 /* Deletes the uploaded file, which is not imported. The page may be closing, so the answer is not awaited. */
 function discard() {
-  removeEventListener("hashchange", discard);
-  removeEventListener("pagehide", discard);
-  fetch("/page/discard", { method: "POST", keepalive: true });
+  if (waiting) fetch("/page/discard", { method: "POST", keepalive: true });
+  waiting = false;
 }
 
 function estimate(found) {
@@ -83,8 +85,7 @@ function estimate(found) {
 }
 
 async function run(state, upload, me) {
-  removeEventListener("hashchange", discard);
-  removeEventListener("pagehide", discard);
+  waiting = false;
   const done = await during(state, t("import.working"), (told) => call("page_import", { upload, dry_run: false, me }, told));
   if (done) show(state, h("p", { className: "good", id: "import-done" }, [t("messages.count", { n: done.created }), t("memories.count", { n: done.memories })].join(", "), " ", t("import.added"), done.duplicates ? ` ${t("import.known", { n: done.duplicates })}` : ""));
 }
@@ -99,7 +100,7 @@ function keep({ backups }, again) {
   }, { id: "backup-now" });
   return section(t("keep.title"), div("row", h("a", { className: "button", href: "/page/export", download: "tellonce-export.jsonl" }, t("export")), now), state,
     soft(t("keep.what")),
-    backups.length ? h("table", backups.map((x) => h("tr", h("td", { className: "when" }, moment(x.at)), h("td", { className: "when" }, `${number(Math.ceil(x.bytes / 1e5) / 10)} MB`), h("td", h("p", x.file), button(t("download"), () => download(x.file)))))) : null);
+    backups.length ? h("table", backups.map((x) => h("tr", h("td", moment(x.at)), h("td", `${number(Math.ceil(x.bytes / 1e5) / 10)} MB`), h("td", h("p", x.file), button(t("download"), () => download(x.file)))))) : null);
 }
 
 /* Downloads a backup. Its address works once, within a minute, and only in this session. */
@@ -119,7 +120,7 @@ function tokens(entries, again) {
   };
   const revoke = ({ name }) => () => ask(t("token.revoke"), h("p", t("token.sure", { name })), t("token.revoke"), async () => { await call("page_token", { name, revoke: true }); await again(); }, { bad: true });
   return section(t("token.title"), soft(t("token.what")),
-    h("table", entries.map((entry) => h("tr", { "data-token": entry.name }, h("td", entry.name), h("td", { className: "when" }, day(entry.created_at)), h("td", entry.local ? t("token.local") : button(t("token.revoke"), revoke(entry), { className: "bad" }))))),
+    h("table", entries.map((entry) => h("tr", { "data-token": entry.name }, h("td", entry.name), h("td", day(entry.created_at)), h("td", entry.local ? t("token.local") : button(t("token.revoke"), revoke(entry), { className: "bad" }))))),
     h("p", button(t("token.new"), make, { id: "token-new" })));
 }
 
@@ -144,7 +145,6 @@ function meaning({ ready, failed }) {
 }
 
 function costs(entries) {
-  if (!entries.length) return section(t("cost.title"), soft(t("cost.none")));
   const row = (x) => h("tr", h("td", monthName(x.month)), h("td", t("cost.calls", { n: x.calls })), h("td", dollars(x.price_usd)));
-  return section(t("cost.title"), h("table", entries.map(row)));
+  return section(t("cost.title"), entries.length ? h("table", entries.map(row)) : soft(t("cost.none")));
 }

@@ -1,7 +1,7 @@
 /* Builds elements. Text always becomes a text node, so the text of a memory is never parsed as markup. */
 
 import { sentence } from "./client.js";
-import { t } from "./words.js";
+import { percent, t } from "./words.js";
 
 const SVG = new Set(["svg", "path", "circle", "line", "rect", "text", "g"]);
 
@@ -55,7 +55,6 @@ export function iconButton(sign, name, key, onclick) {
   return button(h("span", { "aria-hidden": "true" }, sign), onclick, { className: "icon", title: `${t(name)} (${key})`, "aria-label": t(name), "aria-keyshortcuts": key });
 }
 
-/* A table of pairs: heading and value. */
 export function table(rows) {
   return h("table", rows.map(([key, value]) => h("tr", h("th", { scope: "row" }, key), h("td", value))));
 }
@@ -97,9 +96,10 @@ export async function paged(rows, read, draw) {
 export async function during(place, text, act) {
   const before = [...place.childNodes].filter((x) => x.role !== "alert");
   const bar = h("progress", { "aria-label": text });
-  show(place, h("p", { role: "status" }, text), bar);
+  const part = h("span", { "aria-hidden": "true" });
+  show(place, h("p", h("span", { role: "status" }, text), " ", part), bar);
   try {
-    const result = await act(({ progress, total }) => { bar.max = total ?? 100; bar.value = progress; });
+    const result = await act(({ progress, total = 100 }) => { bar.max = total; bar.value = progress; part.textContent = percent(progress / total); });
     show(place);
     return result ?? null;
   } catch (error) {
@@ -107,7 +107,7 @@ export async function during(place, text, act) {
   }
 }
 
-/* Asks in a dialog, whose `body` may contain fields, and then runs `act`. The dialog stays open until `act` succeeds, so that no typed text is lost. `act` may return what to do then. Without `act`, the dialog has one button. */
+/* Asks in a dialog and then runs `act`. The dialog stays open until `act` succeeds, so that no typed text is lost. `act` may return what to do then. Without `act`, there is one button. */
 export function ask(title, body, yes, act, { bad, ready, working } = {}) {
   const done = h("button", { className: bad ? "main bad" : "main", disabled: Boolean(ready) }, yes);
   const state = h("div");

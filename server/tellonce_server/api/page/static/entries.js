@@ -1,20 +1,21 @@
 /* A memory as one entry: its text, its source, and its buttons. Every screen draws memories with this module. */
 
 import { change, edit, forgetting } from "./actions.js";
-import { during, div, h, icon, iconButton, show, written } from "./dom.js";
-import { day, t } from "./words.js";
+import { button, during, div, h, icon, iconButton, show, written } from "./dom.js";
+import { because, day, t } from "./words.js";
 
 const BIN = "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5";
 
 /* The actions on one memory: name, sign, key, and when the action applies. Their texts are `<name>` and `done.<name>`. */
+const is = (...statuses) => ({ status }) => statuses.includes(status);
 const ACTIONS = [
-  ["confirm", "✓", "c", (memory) => memory.status === "uncertain"],
-  ["reject", "✗", "n", (memory) => memory.status === "uncertain"],
-  ["edit", "✎", "e", (memory) => memory.status === "active" || memory.status === "uncertain"],
-  ["complete", "✓", "c", (memory) => memory.status === "active" && (memory.kind === "goal" || memory.kind === "date")],
-  ["pin", "☆", "p", (memory) => memory.status === "active" && !memory.pinned],
-  ["unpin", "★", "p", (memory) => memory.status === "active" && memory.pinned],
-  ["reopen", "↺", "o", (memory) => memory.status !== "active" && memory.status !== "uncertain"],
+  ["confirm", "✓", "c", is("uncertain")],
+  ["reject", "✗", "n", is("uncertain")],
+  ["edit", "✎", "e", is("active", "uncertain")],
+  ["complete", "✓", "c", ({ status, kind }) => status === "active" && ["goal", "date"].includes(kind)],
+  ["pin", "☆", "p", ({ status, pinned }) => status === "active" && !pinned],
+  ["unpin", "★", "p", ({ status, pinned }) => status === "active" && pinned],
+  ["reopen", "↺", "o", is("completed", "superseded", "rejected")],
 ];
 
 /* The keys of the actions, each with the names of its actions. */
@@ -26,12 +27,13 @@ export function tags(memory) {
   const late = memory.deadline && memory.kind === "goal" && memory.status === "active" && new Date(memory.deadline) < new Date();
   const due = memory.deadline ?? memory.when?.start;
   const plain = [`#${memory.id}`, day(memory.valid_from), memory.valid_to && t("until", { day: day(memory.valid_to) }), t(`origin.${memory.origin}`), memory.about !== "user" && memory.about,
-    memory.chat_id !== null && t("in.chat", { chat: String(memory.chat_id) }), memory.status === "uncertain" && memory.reason];
+    memory.chat_id !== null && t("in.chat", { chat: String(memory.chat_id) }), memory.status === "uncertain" && because(memory.reason)];
+  const tag = (text, look = "") => h("span", { className: `tag ${look}` }, text);
   return div("tags",
-    h("span", { className: "tag" }, t(memory.note ? "kind.note" : `kind.${memory.kind}`)),
-    memory.status === "active" ? null : h("span", { className: `tag ${memory.status}` }, t(`status.${memory.status}`)),
-    memory.pinned ? h("span", { className: "tag" }, t("pinned")) : null,
-    due ? h("span", { className: late ? "tag overdue" : "tag" }, t(late ? "overdue.on" : "due.on", { day: day(due) })) : null,
+    tag(t(memory.note ? "kind.note" : `kind.${memory.kind}`)),
+    memory.status !== "active" && tag(t(`status.${memory.status}`), memory.status),
+    memory.pinned && tag(t("pinned")),
+    due && tag(t(late ? "overdue.on" : "due.on", { day: day(due) }), late ? "overdue" : ""),
     plain.map((text) => text && h("span", text)));
 }
 
@@ -79,7 +81,7 @@ function editor(place, memory) {
     if (event.key === "Escape") { event.stopPropagation(); leave(); }
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); save(); }
   });
-  show(place, text, state, div("row", h("button", { type: "button", className: "main", onclick: save }, t("save")), h("button", { type: "button", onclick: leave }, t("cancel"))));
+  show(place, text, state, div("row", button(t("save"), save, { className: "main" }), button(t("cancel"), leave)));
   text.focus();
 }
 

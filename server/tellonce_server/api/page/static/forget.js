@@ -28,7 +28,7 @@ export async function preview(place, args, typed, made) {
     h("ul", { className: "list", id: "matches" }, ticks.map((x) => x.row)),
     found.unlisted ? h("p", t("forget.unlisted", { n: found.unlisted })) : null,
     near.length ? [h("h2", t("forget.related")), soft(t("forget.related.what")), h("ul", { className: "list", id: "related" }, near.map((x) => x.row))] : null,
-    h("p", { className: "row" }, go));
+    h("p", go));
 }
 
 function tick(match, why) {

@@ -1,5 +1,4 @@
-/* The screen "Memories": a list with filters and actions on several memories. Further pages load as the user scrolls.
-   */
+/* The screen "Memories": a list with filters and actions on several memories. Further pages load as the user scrolls. */
 
 import { change, forgetting, merge, share } from "./actions.js";
 import { go } from "./address.js";
@@ -45,10 +44,9 @@ export async function memories(place, about) {
     watch.unobserve(more);
     if (cursor) watch.observe(more);
   }
-  const again = () => { chosen.clear(); return page(true); };
   let loading = Promise.resolve();
   const watch = new IntersectionObserver((seen) => { if (seen.some((x) => x.isIntersecting) && cursor) loading = loading.catch(() => {}).then(() => page(false)); }, { rootMargin: "3000px" });
-  const set = (name) => (value) => { wanted[name] = value; again(); };
+  const set = (name) => (value) => { wanted[name] = value; chosen.clear(); page(true); };
 
   show(place, h("h1", t("memories")), filters(set, chats), count, rows, more, chosen.bar(rows));
   await page(true);

@@ -1,7 +1,8 @@
 /* The screen "Today": the profile, memories to confirm, upcoming dates, and what was learned recently. */
 
-import { call } from "./client.js";
-import { div, during, h, note, section, show, soft, written } from "./dom.js";
+import { remember } from "./actions.js";
+import { call, isHosted } from "./client.js";
+import { div, during, h, section, show, soft, written } from "./dom.js";
 import { item, list } from "./entries.js";
 import { dollars, span, t } from "./words.js";
 
@@ -13,7 +14,7 @@ export async function today(place) {
     introduction(seen),
     soft([t("memories.count", { n: seen.memories }), t("messages.count", { n: seen.messages }), t("chats.count", { n: seen.chats })].join(", ")),
     reading(seen),
-    tell(() => today(place)),
+    tell(async () => { await today(place); document.getElementById("tell").focus(); }),
     section(t("today.confirm"), seen.uncertain.length ? div("cards", seen.uncertain.map((entry) => item(entry, { card: true }))) : null),
     ["overdue", "coming", "learned", "told", "wishes"].map(part),
     seen.told.length + seen.wishes.length ? h("p", h("a", { href: "#memories" }, t("more"))) : null);
@@ -22,17 +23,14 @@ export async function today(place) {
 /* Without a language model there is no profile in sentences; the lists show the memories instead. */
 function introduction({ narrative, memories }) {
   if (!narrative && memories) return null;
-  return written("p", { className: "narrative" }, narrative || t("today.nobody"));
+  return [written("p", { className: "narrative" }, narrative || t("today.nobody")), !memories && !isHosted() && h("p", h("a", { href: "#data" }, t("client.title")))];
 }
 
 function reading({ reading: work, cost }) {
   if (!work?.waiting && !work?.to_read_again) return null;
-  const parts = [];
-  if (work.waiting) parts.push(t("today.reading", { n: work.waiting }));
-  if (work.to_read_again) parts.push(t("today.again", { n: work.to_read_again }));
-  if (work.estimate_seconds) parts.push(t("today.about", { time: span(work.estimate_seconds) }));
-  if (cost?.price_usd) parts.push(t("today.cost", { cost: dollars(cost.price_usd) }));
-  return h("p", { className: "strip", role: "status" }, parts.join(" · "));
+  const parts = [work.waiting && t("today.reading", { n: work.waiting }), work.to_read_again && t("today.again", { n: work.to_read_again }),
+    work.estimate_seconds && t("today.about", { time: span(work.estimate_seconds) }), cost?.price_usd && t("today.cost", { cost: dollars(cost.price_usd) })];
+  return h("p", { className: "strip", role: "status" }, parts.filter(Boolean).join(" · "));
 }
 
 /* A form for a statement to remember. The typed text stays until it is stored. */
@@ -41,11 +39,8 @@ function tell(after) {
   const state = h("div");
   const send = async (event) => {
     event.preventDefault();
-    const made = await during(state, t("saving"), () => call("remember", { content: text.value }));
-    if (!made) return;
-    await after();
-    document.getElementById("tell").focus();
-    note(t(made.outcome === "duplicate" ? "tell.known" : "tell.done"));
+    const then = await during(state, t("saving"), () => remember(text.value, after));
+    then?.();
   };
   return h("form", { onsubmit: send }, div("row end", h("label", { className: "field grow" }, t("tell.what"), text), h("button", { className: "main" }, t("tell"))), state);
 }

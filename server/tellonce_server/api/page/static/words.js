@@ -26,6 +26,19 @@ export function said(text, sent) {
   return key in strings ? t(key, sent.values) : text;
 }
 
+const reasons = new Map();
+
+/* Keeps the parts of the reasons in a result, by the reasons' texts. */
+export function learn(parts = {}) {
+  for (const [text, found] of Object.entries(parts)) reasons.set(text, found);
+}
+
+/* A memory's reason in the reader's language. A model's own words stay as they are. */
+export function because(text) {
+  const part = ({ text, code, values }) => (`reason.${code}` in strings ? t(`reason.${code}`, { ...values, day: values.day && day(`${values.day}T00:00`) }) : text);
+  return reasons.get(text)?.map(part).join(" ") ?? text;
+}
+
 /* Creating a formatter is slow, so each one is kept. */
 const formatters = new Map();
 
@@ -37,6 +50,10 @@ function formatted(Kind, options, value) {
 
 export function number(value) {
   return formatted(Intl.NumberFormat, {}, value);
+}
+
+export function percent(share) {
+  return formatted(Intl.NumberFormat, { style: "percent" }, share);
 }
 
 /* Texts as one phrase: "a, b, and c". */

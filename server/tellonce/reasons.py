@@ -1,0 +1,108 @@
+"""The reasons why a memory is uncertain or has ended.
+
+A reason is stored in English, because models, exports and the command show it unchanged. `codes` recognizes its
+sentences, also those that earlier releases stored, so that the page can show them in the reader's language.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Final
+
+REASONS_META: Final = "tellonce/reasons"
+"""A key in the `_meta` of a result: for each reason in the result, its parts with their codes and values."""
+
+_SENTENCES: Final = {
+    "no_quote": "It has no quote of the user.",
+    "not_own_words": "A quote is not the user's own words.",
+    "quote_absent": "A quote is not in the message it names.",
+    "quote_silent": "The quote does not say this.",
+    "nothing_said": "The user said nothing that supports it.",
+    "words_silent": "The user's words do not say this.",
+    "day": "{day} does not follow from the quote.",
+    "number": "The number {number} is not in the quote.",
+    "time_unit": "The quote does not count in {unit}s.",
+    "measure": "The unit of {measure} is not the one in the quote.",
+    "name": "The name {name} is not in the quote.",
+    "unknown_memory": "It names memory {id}, which the model was not shown.",
+    "unsure": "The model is not sure of it.",
+}
+"""The reasons of the checks, by their codes. A memory may have several."""
+_PHRASES: Final = {
+    "unread": "not read a second time yet",
+    "not_found": "a second reading did not find this in what was said",
+    "deadline_unreadable": "its deadline could not be read",
+    "overdue": "its deadline passed long ago: is it still a goal?",
+    "over_before": "it had ended before it was learned",
+    "over_before_import": "its time had passed before it was imported",
+    "day_passed": "the day has passed",
+    "closed": "closed: its deadline passed, and nobody said that it is still a goal",
+    "reminded": "the reminder was delivered",
+    "reminder_cancelled": "the reminder was cancelled",
+    "read_again": "read again by {tier}",
+    "stated_later": "#{id} was stated later",
+    "ended_by": "ended by #{id}",
+    "replaced_by": "replaced by #{id}",
+    "taken_back": "taken back",
+}
+"""The reasons that stand alone or, if a model gave them as its doubt, after all others."""
+_TEXTS: Final = {**_SENTENCES, **_PHRASES}
+CODES: Final = tuple(_TEXTS)
+_FORMS: Final = {"day": r"\d{1,4}-\d\d-\d\d", "id": r"\d+", "tier": r"\w+"}
+"""The form of a value; any other value is a word of a memory."""
+
+
+def reason(code: str, **values: object) -> str:
+    """The stored text of a reason."""
+    return _TEXTS[code].format(**values)
+
+
+def codes(text: str) -> list[dict[str, Any]]:
+    """The parts of a stored reason, each with its text and, if it is one of ours, its code and values. A model's own
+    words have no code."""
+    parts: list[dict[str, Any]] = []
+    while found := _first(text):
+        parts.append(found)
+        text = text[len(found["text"]) :].lstrip()
+    return [*parts, _whole(text)] if text else parts
+
+
+def reasons_meta(result: object) -> dict[str, Any]:
+    """The entry of `_meta` for the reasons of the memories in a result; empty without such reasons."""
+    coded = {text: codes(text) for text in dict.fromkeys(_stored(result))}
+    known = {text: parts for text, parts in coded.items() if any("code" in part for part in parts)}
+    return {REASONS_META: known} if known else {}
+
+
+def _stored(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(text := value.get("reason"), str):
+            yield text
+        for part in value.values():
+            yield from _stored(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _stored(part)
+
+
+def _first(text: str) -> dict[str, Any] | None:
+    """The sentence of a check with which the text begins."""
+    found = ((code, _pattern(code).match(text)) for code in _SENTENCES)
+    return next((_part(match, code) for code, match in found if match), None)
+
+
+def _whole(text: str) -> dict[str, Any]:
+    found = ((code, _pattern(code).fullmatch(text)) for code in _PHRASES)
+    return next((_part(match, code) for code, match in found if match), {"text": text})
+
+
+def _part(match: re.Match[str], code: str) -> dict[str, Any]:
+    return {"text": match[0], "code": code, "values": match.groupdict()}
+
+
+@cache
+def _pattern(code: str) -> re.Pattern[str]:
+    plain = re.escape(_TEXTS[code])
+    return re.compile(
+        re.sub(r"\\\{(\w+)\\\}", lambda named: f"(?P<{named[1]}>{_FORMS.get(named[1], '.{1,200}?')})", plain)
+    )
