@@ -582,7 +582,7 @@ async def test_binaries_in_a_closed_folder_are_copied_once_with_their_libraries(
     shutil.copytree(bindir().parent, closed / package.name / bindir().parent.name, symlinks=True)
     shutil.copytree(package.parent / f"{package.name}.libs", closed / f"{package.name}.libs")
     own = closed / package.name / bindir().parent.name / "bin"
-    monkeypatch.setattr(embedded_cluster, "bindir", lambda: own)
+    monkeypatch.setattr(embedded, "bindir", lambda: own)
     monkeypatch.setattr(embedded_cluster, "_SYSTEM_DIR", reachable / "system")
     server = EmbeddedPostgres(reachable / "data")
     try:
