@@ -20,6 +20,8 @@ SAID_AT_IN = {
     "claims6.jsonl": datetime(2026, 11, 23, 18, 40, tzinfo=ZoneInfo("Europe/Madrid")),
     "claims7.jsonl": datetime(2026, 10, 22, 19, 40, tzinfo=ZoneInfo("Europe/Madrid")),
     "claims8.jsonl": datetime(2027, 2, 9, 8, 15, tzinfo=ZoneInfo("America/Chicago")),
+    "claims9.jsonl": datetime(2027, 2, 8, 9, tzinfo=ZoneInfo("UTC")),
+    "claims10.jsonl": datetime(2027, 4, 15, 10, tzinfo=ZoneInfo("UTC")),
 }
 """The tables whose messages were not sent at SAID_AT."""
 TABLES = Path(__file__).parent

@@ -24,6 +24,8 @@ def test_nearly_every_right_claim_with_its_quote_is_certain() -> None:
         ("claims6.jsonl", 0.93, 76),
         ("claims7.jsonl", 0.95, 95),
         ("claims8.jsonl", 0.97, 61),
+        ("claims9.jsonl", 0.84, 100),
+        ("claims10.jsonl", 0.96, 63),
     ],
 )
 def test_claims_of_other_authors_are_judged_alike(table: str, least_right: float, most_false: int) -> None:

@@ -52,7 +52,7 @@ def test_sentences_of_others_are_resolved_and_no_wrong_day_is_stated_as_certain(
     assert found.resolved >= LEAST_RESOLVED[table]
     assert found.wrong == []
     # Authors disagree on "in three weeks", "mid-July" and "this week": to most of them, these are known days.
-    assert len(found.overclaimed) <= 0.045 * len(found.verdicts)
+    assert len(found.overclaimed) <= MOST_OVERCLAIMED.get(table, 0.045 * len(found.verdicts))
 
 
 LEAST_RESOLVED = {
@@ -66,8 +66,10 @@ LEAST_RESOLVED = {
     "dates8.jsonl": 0.95,
     "dates9.jsonl": 0.90,
     "dates10.jsonl": 0.91,
+    "dates11.jsonl": 0.86,
     "own.jsonl": 0.92,
 }
+MOST_OVERCLAIMED = {"dates11.jsonl": 8}
 CLAUSES = st.sampled_from(
     ["They moved our slot", "I finished the draft", "She left her keys", "We sold the car", "He called"]
 )
