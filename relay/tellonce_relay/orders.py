@@ -4,6 +4,7 @@ Only a bot without a language model uses this; otherwise the model understands t
 """
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Final, Literal, NamedTuple, get_args
 
@@ -89,7 +90,7 @@ def _at_end(said: str, language: Language) -> Order | None:
     this`."""
     said = _ending(language).sub("", said)
     ends: tuple[Kind, ...] = ("unsaid", "remind")
-    found = ((kind, _end(language, kind).search(said)) for kind in ends)
+    found: Iterator[tuple[Kind, re.Match[str] | None]] = ((kind, _end(language, kind).search(said)) for kind in ends)
     return next((Order(kind, said[: end.start()].strip(), language) for kind, end in found if end is not None), None)
 
 

@@ -9,7 +9,7 @@ from tellonce.setting_types import Folder, GroupIds, OllamaAddress, ServerAddres
 from tellonce.settings import Group, GroupSettings, Settings, SettingsError
 
 
-class Webhook(Group):
+class Webhook(Group, frozen=True):
     """The webhook: Telegram sends updates to the bot instead of being polled."""
 
     url: str | None = Field(
@@ -23,7 +23,7 @@ class Webhook(Group):
         return self.secret.get_secret_value() if self.secret else None
 
 
-class Transcription(Group):
+class Transcription(Group, frozen=True):
     """The transcription of voice messages: by a server or, without one, by a command."""
 
     url: str | None = Field(

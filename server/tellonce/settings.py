@@ -28,11 +28,11 @@ from tellonce.former_name import data_folder, former_sources
 from tellonce.setting_types import Folder, GroupIds, Names, OllamaAddress, UserIds
 
 
-class Group(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class Group(BaseModel, frozen=True):
+    model_config = ConfigDict(extra="forbid")
 
 
-class Remote(Group):
+class Remote(Group, frozen=True):
     """Remote clients: the server's public address, and an OAuth issuer. The server accepts the issuer's access tokens
     in addition to its own."""
 
@@ -88,7 +88,7 @@ class SettingsError(Exception):
     """Some settings are wrong or missing; the exception text names each such setting and what is wrong with it."""
 
 
-class Budgets(Group):
+class Budgets(Group, frozen=True):
     """The tokens for each part of a context of 4,300 tokens. For other sizes, these maximum numbers are scaled. Tokens
     that one part does not use go to other parts."""
 
@@ -101,7 +101,7 @@ class Budgets(Group):
     quoted: int = Field(default=100, ge=0, description="Tokens of the quoted message.")
 
 
-class Compaction(Group):
+class Compaction(Group, frozen=True):
     """The limits that decide when the older messages of a thread are summarized in chunks."""
 
     max_messages: int = Field(
@@ -139,7 +139,7 @@ class Compaction(Group):
         return max(2, self.chunk // 2)
 
 
-class QueuePolicy(Group):
+class QueuePolicy(Group, frozen=True):
     """How the queue of background work hands out jobs and retries them."""
 
     lease_seconds: float = Field(
@@ -165,7 +165,7 @@ class QueuePolicy(Group):
         return timedelta(seconds=backoff(attempts + 1, self.backoff_seconds, self.backoff_cap_seconds))
 
 
-class Retention(Group):
+class Retention(Group, frozen=True):
     """How long receipts, finished jobs and records of model calls are kept, and how often forgotten text is removed
     from the database files. Messages are kept until they are forgotten."""
 
@@ -184,7 +184,7 @@ class Retention(Group):
     )
 
 
-class ContextDefaults(Group):
+class ContextDefaults(Group, frozen=True):
     """Limits for a context, such as the maximum number of facts. The token budget of a context may reduce these numbers
     further."""
 

@@ -7,7 +7,7 @@ transaction only.
 """
 
 import json
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
@@ -255,10 +255,16 @@ async def open_borrowed_pool(
     return BorrowedPool(connections, {**settings, "role": role})
 
 
+class Begin(Protocol):
+    """Prepares a new connection. mypy and pyright read a type of coroutines differently, but agree on this."""
+
+    async def __call__(self, connection: "asyncpg.Connection[Row]", /) -> None: ...
+
+
 async def _open(
     address: str,
     connection_class: type[OwnedConnection],
-    init: Callable[["asyncpg.Connection[Row]"], Coroutine[Any, Any, None]],
+    init: Begin,
     settings: Settings,
     least: int,
     most: int,
