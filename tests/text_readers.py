@@ -382,6 +382,7 @@ NOT_READERS = frozenset(
     tellonce_text.dates.abbreviations.spelled_out tellonce_text.dates.number_words.compounds
     tellonce_text.dates.nights.by_waking_day
     tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun tellonce_server.app.access_tokens.access_tokens
+    tellonce_server.api.strict.failed
     tellonce_server.api.page.tools.page_tool tellonce_server.api.spec.tool tellonce_server.store.named_queries.column
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked

@@ -5,7 +5,7 @@ sentences, also those that earlier releases stored, so that the page can show th
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -87,12 +87,12 @@ def _stored(value: object) -> Iterator[str]:
 
 def _first(text: str) -> dict[str, Any] | None:
     """The sentence of a check with which the text begins."""
-    found = ((code, _pattern(code).match(text)) for code in _SENTENCES)
+    found = ((code, _patterns()[code].match(text)) for code in _SENTENCES)
     return next((_part(match, code) for code, match in found if match), None)
 
 
 def _whole(text: str) -> dict[str, Any]:
-    found = ((code, _pattern(code).fullmatch(text)) for code in _PHRASES)
+    found = ((code, _patterns()[code].fullmatch(text)) for code in _PHRASES)
     return next((_part(match, code) for code, match in found if match), {"text": text})
 
 
@@ -101,8 +101,11 @@ def _part(match: re.Match[str], code: str) -> dict[str, Any]:
 
 
 @cache
-def _pattern(code: str) -> re.Pattern[str]:
-    plain = re.escape(_TEXTS[code])
+def _patterns() -> Mapping[str, re.Pattern[str]]:
+    return {code: _pattern(re.escape(text)) for code, text in _TEXTS.items()}
+
+
+def _pattern(escaped: str) -> re.Pattern[str]:
     return re.compile(
-        re.sub(r"\\\{(\w+)\\\}", lambda named: f"(?P<{named[1]}>{_FORMS.get(named[1], '.{1,200}?')})", plain)
+        re.sub(r"\\\{(\w+)\\\}", lambda named: f"(?P<{named[1]}>{_FORMS.get(named[1], '.{1,200}?')})", escaped)
     )

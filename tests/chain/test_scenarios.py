@@ -392,7 +392,8 @@ async def test_13_and_20_a_full_chat_keeps_numbers_has_cost_one_call_an_exchange
         await life.say(
             f"Decision {number}: we will use vendor number {number} for region {number} because the contract ends in {2027 + number}"
         )
-    counted = (await (await life.memory.storage.services()).deps.database.rows("chats.find", USER, USER))[0]
+    async with life.memory.tables() as tables:
+        counted = await tables.fetchrow("select * from chats where (owner_id, chat_id) = ($1, $1)", USER)
     chat = await life.client.summarize_chat(c.SummarizeChatArgs())
     context = await life.client.get_context(c.GetContextArgs())
     assert counted["exchanges"] == 42

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from benchmarks.dates.__main__ import read
 from benchmarks.dates.scoring import TABLES, rows, score
 from tellonce_text.dates.annotation import annotated
+from tellonce_text.dates.day_arithmetic import DAY_UNITS
 from tellonce_text.dates.feasts import easter, nth_weekday
 from tellonce_text.dates.meanings import admits, due_date, message_spans, query_spans
 from tellonce_text.dates.readings import Direction, Said, add_months
@@ -508,3 +509,15 @@ def test_a_weekday_that_may_lie_on_either_side_is_in_doubt(text: str) -> None:
 
 LONDON = ZoneInfo("Europe/London")
 WEDNESDAY = datetime(2026, 11, 18, 10, tzinfo=LONDON)
+
+
+@given(
+    st.sampled_from(sorted(DAY_UNITS)),
+    st.integers(1, 9),
+    st.sampled_from(["in {} {}s", "{} {}s ago", "{} {}s from now", "within {} {}s"]),
+)
+def test_every_unit_of_time_can_be_counted(unit: str, count: int, phrase: str) -> None:
+    expressions(
+        f"We meet {phrase.format(count, unit.replace('_', ' '))}",
+        Said(datetime(2026, 2, 15, tzinfo=UTC), ZoneInfo("UTC")),
+    )

@@ -4,7 +4,7 @@ days`."""
 from datetime import date
 from typing import Final
 
-from tellonce_text.dates.day_arithmetic import DAY_UNITS, counted_day, weekday_in
+from tellonce_text.dates.day_arithmetic import DAY_UNITS, counted_day, unit_days, weekday_in
 from tellonce_text.dates.phrases import Count, Phrase, count_at, skip
 from tellonce_text.dates.readings import (
     DAY,
@@ -137,6 +137,8 @@ def _counted(line: Line, end: int, unit: str, offset: int, *, sure: bool, exactl
         return Phrase(
             end, lambda s: Meaning((one_day(counted_day(s.today, unit, offset)),), sure), single=True, form="count"
         )
+    if unit == "weekend":
+        return Phrase(end, lambda s: Meaning((unit_days(s.today, unit, offset),), sure))
     months = {"month": 1, "quarter": 3, "half_year": 6, "year": 12}[unit]
     return Phrase(end, lambda s: Meaning((_month_or_year(s.today, offset * months, unit),), False, sure), form="count")
 
