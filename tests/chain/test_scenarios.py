@@ -396,6 +396,7 @@ async def test_13_and_20_a_full_chat_keeps_numbers_has_cost_one_call_an_exchange
         counted = await tables.fetchrow("select * from chats where (owner_id, chat_id) = ($1, $1)", USER)
     chat = await life.client.summarize_chat(c.SummarizeChatArgs())
     context = await life.client.get_context(c.GetContextArgs())
+    assert counted is not None
     assert counted["exchanges"] == 42
     assert all(counted[purpose] <= 42 for purpose in ("learning_calls", "summary_calls", "second_calls"))
     assert (counted["learning_calls"] == 42) == life.is_read
