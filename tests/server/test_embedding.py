@@ -395,8 +395,7 @@ async def test_stopping_answers_everyone_who_waits(tmp_path: Path, monkeypatch: 
     async with gated(tmp_path, monkeypatch) as (embedder, model):
         waiting = [asyncio.create_task(embedder.embed([f"q{n}"], urgent=n % 2 == 0)) for n in range(4)]
         await model.began.wait()
-        model.gate.set()
-        await asyncio.sleep(0)
+        asyncio.get_running_loop().call_soon(model.gate.set)  # after the stop has begun
     with anyio.fail_after(HANGS):
         answers = await asyncio.gather(*waiting, return_exceptions=True)
     assert all(isinstance(answer, list | EmbeddingUnavailable) for answer in answers)
