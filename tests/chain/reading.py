@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx2
+
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
@@ -48,6 +50,10 @@ class Scene:
 
     async def idle(self) -> bool:
         return not any(kind.pending + kind.claimed + kind.ready for kind in (await self.status()).kinds)
+
+    async def embeds(self) -> bool:
+        async with httpx2.AsyncClient() as http:
+            return bool((await http.get(f"{self.server.base}/health")).json()["embeddings"]["ready"])
 
     async def spent(self, usd: float) -> bool:
         return (await self.status()).cost.price_usd >= usd

@@ -95,6 +95,8 @@ async def scene(model: Reader, tmp_path: Path, dsn: str) -> AsyncIterator[Scene]
 
 async def keep_notes(scene: Scene, client: MemoryClient) -> list[int]:
     """Let a server without a model keep a note of each exchange. Returns the notes' numbers, newest first."""
+    await client.search_memory(c.SearchMemoryArgs(query="cousins"))
+    await eventually(scene.embeds)  # without vectors, no sentence can be chosen
     await scene.summarize()
     for city in CITIES:
         await say(client, told(city))
