@@ -60,7 +60,7 @@ def desktop_snippet(settings: ServerSettings, *, reveal: bool = False) -> dict[s
 
 
 def own_command() -> list[str]:
-    """The command line that runs this program from any folder."""
+    """The command that starts this program, whatever the current folder is."""
     command = Path(sys.argv[0]).absolute()
     known = command.name == "tellonce" and command.exists()
     return [str(command)] if known else python("tellonce_cli.entry")

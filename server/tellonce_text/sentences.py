@@ -42,8 +42,8 @@ def placed_sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def placed_runs(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The pieces that `sentences` returns, grouped by sentence, with the start index of each group. A sentence has
-    several pieces if it contains a title or an initial, because `sentences` cuts after its period."""
+    """The pieces that `sentences` returns, grouped by sentence, each group with its start index. `sentences` also cuts
+    after the period of a title or an initial, so a sentence can have several pieces."""
     run: list[str] = []
     start = 0
     for at, part in placed_sentences(text):

@@ -155,7 +155,7 @@ class Conversations:
         self._leaving.set()
 
     async def say(self, case: Case, text: str, markup: Markup | None = None) -> None:
-        """Send a sentence separate from the answer. A failure is logged."""
+        """Send a sentence that is not part of the answer. If this fails, the failure is logged."""
         with _logged():
             await case.surface.say(text, markup)
 

@@ -52,8 +52,8 @@ def _hook_form(turn: RecordedTurn) -> str:
 
 
 class Tools:
-    """Tools of one kind, with one coroutine per tool. `ready` waits until storage is open, because clients list the tools
-    before that."""
+    """Tools of one kind, with one coroutine per tool. `ready` waits until storage is open, because clients list the
+    tools before that."""
 
     def __init__(self, ready: GetServices) -> None:
         self._ready = ready

@@ -206,7 +206,7 @@ class ContextReader:
         return [*await self._retriever.from_other_chats(asked, own), *own]
 
     async def _names(self, r: _Request, chosen: Sequence[Result]) -> dict[int, str]:
-        """The names of the other chats that have results."""
+        """The name of each other chat from which a message was chosen, by the number of the chat."""
         wanted = {f.chat_id for f in chosen if f.kind == "message" and f.chat_id != r.where.chat_id}
         found = [await chats.find(self._deps.database, r.where.owner_id, chat) for chat in wanted if chat is not None]
         return {chat.chat_id: chat_name(chat.channel, chat.conversation) for chat in found if chat is not None}

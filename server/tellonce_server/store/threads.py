@@ -1,4 +1,5 @@
-"""Threads, and the numbers up to which their messages are summarized, queued for summarizing, and stored."""
+"""Threads. For each thread, three message numbers: the last message, the last one that is summarized, and the last one that
+is queued for a summary."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

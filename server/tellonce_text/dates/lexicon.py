@@ -99,7 +99,7 @@ def strong_preterites() -> frozenset[str]:
 
 @cache
 def english() -> frozenset[str]:
-    """The words that indicate English."""
+    """The words that show that a text is English."""
     own = {word for word, tag, _ in _entries("en") if tag in {"month", "weekday", "day", "unit", "ordinal"}}
     return frozenset(own | set(_read("en")["signs"].split()))
 

@@ -91,12 +91,11 @@ limit $3
 -- name: known_for
 -- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 maximum memories from
 -- each of the searches below, $7 maximum memories in all, $8 a time, $9 maximum rejected memories: the memories that a
--- worker is shown. The result
--- has the memories most similar in meaning or in words to the texts that the worker reads, pinned memories, and
--- memories learned since $8, and the statements most similar in meaning among those that the user rejected, so that they
--- are not learned again in other words. The newest memories fill the remaining places, because a statement may end a memory that
--- is not similar to it ("I moved to Lisbon" ends "lives in Singapore"). Each of these searches reads an index. The
--- memories nearest by binary code are then compared by their exact vectors. Only the best matches by words are read,
+-- worker is shown. The result has the memories most similar in meaning or in words to the texts that the worker reads,
+-- pinned memories, memories learned since $8, and the statements most similar in meaning among those that the user
+-- rejected, so that they are not learned again in other words. The newest memories fill the remaining places, because a
+-- statement may end a memory that is not similar to it ("I moved to Lisbon" ends "lives in Singapore"). Each of these
+-- searches reads an index, except the one for the few rejected memories, which are all compared. The memories nearest by binary code are then compared by their exact vectors. Only the best matches by words are read,
 -- because a common word occurs in thousands of memories.
 with asked as materialized (
   select n, vector, binary_quantize(vector)::bit(384) as code

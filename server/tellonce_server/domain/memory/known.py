@@ -40,8 +40,8 @@ class KnownMemories:
 
     async def about(self, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
         """Return up to 40 memories: memories that are similar to the user's messages by meaning or by words, pinned
-        memories, memories learned in the last ten minutes, and similar statements that the user rejected. If fewer than 40 memories are found, the newest other
-        memories are added."""
+        memories, memories learned in the last ten minutes, and similar statements that the user rejected. If fewer than 40 are
+        found, the newest other memories are added."""
         asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
         vectors, lexemes = await self._vectors(asked), any_of(await self._terms(" ".join(asked)))
         scope, since = owner_scope(owner_id), self._deps.now() - JUST_NOW

@@ -26,7 +26,7 @@ them."""
 
 @dataclass(frozen=True)
 class Stored:
-    """The stored statement. `ended` are the statements that the stored statement replaced or ended."""
+    """What storing a statement did. `ended` are the memories that the statement replaced or ended."""
 
     memory: Memory
     outcome: Literal["stored", "duplicate", "superseded"]
