@@ -76,6 +76,7 @@ async def test_every_prompt_and_reply_is_recorded_once_and_recalled_in_another_s
     start = told(await session.hook("SessionStart", source="startup"))
     assert "do not call record_message or get_context" in start
     await session.turn("p1", "For the shop we chose PostgreSQL 17 because of its MERGE", "Good choice.")
+    await recorded(server, session, 2)  # a reply is recorded in the background, so the next prompt might overtake it
     await session.turn("p2", f"My key is {SECRET}", "I will not repeat it.", written=False)
     said = await recorded(server, session, 4)
     assert said[:2] == [
