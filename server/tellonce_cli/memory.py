@@ -10,7 +10,7 @@ from tellonce.settings import ServerSettings, load
 from tellonce_cli.hosts import address
 from tellonce_cli.memory_server import ANOTHER, OURS, health
 from tellonce_cli.screen import CommandFailed
-from tellonce_server.app.access_tokens import LOCAL_SCOPES, AccessTokens, access_tokens
+from tellonce_server.app.access_tokens import LOCAL_SCOPES
 from tellonce_server.app.memory_location import has_memory
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import StorageUnavailable
@@ -73,13 +73,6 @@ async def storage(settings: ServerSettings) -> AsyncGenerator[Services]:
     """The memory's services in this process."""
     async with opened(settings) as found:
         yield await found.services()
-
-
-@asynccontextmanager
-async def tokens_of(settings: ServerSettings) -> AsyncGenerator[AccessTokens]:
-    """The memory's access tokens."""
-    async with opened(settings) as found, access_tokens(found.opened.login) as tokens:
-        yield tokens
 
 
 def chat_of(settings: ServerSettings, chat_id: int | None) -> ChatScope:

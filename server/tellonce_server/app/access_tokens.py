@@ -4,9 +4,6 @@ always the token's user, never an argument."""
 import hashlib
 import os
 import secrets
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final, get_args
@@ -18,8 +15,11 @@ from tellonce.contract_types import TokenScope
 from tellonce.settings import ServerSettings
 from tellonce_server.core.scope import Caller
 from tellonce_server.store import tokens
-from tellonce_server.store.database import Queries, as_login
-from tellonce_server.store.tokens import Grant, StoredToken
+from tellonce_server.store.database import Queries
+from tellonce_server.store.database import as_login as as_login
+from tellonce_server.store.tokens import Grant
+from tellonce_server.store.tokens import everyone as everyone
+from tellonce_server.store.tokens import revoke as revoke
 
 SCOPES: Final[tuple[TokenScope, ...]] = get_args(TokenScope)
 LOCAL_SCOPES: Final[tuple[TokenScope, ...]] = ("assistant", "relay", "agent")
@@ -68,30 +68,6 @@ async def create_token(
     token = secrets.token_urlsafe(32)
     await tokens.add(login, digest(token), name, user_id, scopes, now)
     return token
-
-
-@dataclass(frozen=True)
-class AccessTokens:
-    """Manages the access tokens. `login` owns the tables; the server's own database role may not change tokens."""
-
-    login: Queries
-
-    async def create(self, name: str, user_id: int | None, scope: TokenScope, now: datetime) -> str:
-        return await create_token(self.login, name, user_id, (scope,), now)
-
-    async def all(self) -> list[StoredToken]:
-        return await tokens.everyone(self.login)
-
-    async def revoke(self, name: str, now: datetime) -> bool:
-        """Revoke the token of that name. Returns whether there was a valid token of that name."""
-        return await tokens.revoke(self.login, name, now)
-
-
-@asynccontextmanager
-async def access_tokens(dsn: str) -> AsyncGenerator[AccessTokens]:
-    """Provide the access tokens during the block. `dsn` logs in as the owner of the tables."""
-    async with as_login(dsn) as login:
-        yield AccessTokens(login)
 
 
 async def ensure_local_tokens(login: Queries, settings: ServerSettings, now: datetime) -> None:
