@@ -7,11 +7,9 @@ memory from `tellonce export` is restored unchanged.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field
-
-from tellonce.contract import MAX_TEXT_BYTES, Memory, MemoryKind, MemoryOrigin, MemoryStatus, Scope, When
+from tellonce.contract import MAX_TEXT_BYTES, Memory, MemoryKind, Scope
 from tellonce.contract_types import Instant
 from tellonce_server.core.scope import ChatScope, room
 from tellonce_server.domain.memory.extraction_results import PRIORITY
@@ -20,7 +18,7 @@ from tellonce_server.services.import_messages import Importers, OwnConversation,
 from tellonce_server.services.services import Services
 from tellonce_server.store import memories, messages, reminders
 from tellonce_server.store.database import Queries
-from tellonce_server.store.memories import NewMemory, Quoted
+from tellonce_server.store.memories import NewMemory, Quoted, Stated
 from tellonce_server.store.reminders import Alarm
 from tellonce_text.dates.clock import not_ahead
 from tellonce_text.dates.meanings import due_date
@@ -28,9 +26,6 @@ from tellonce_text.importance import statement_importance
 from tellonce_text.secrets import mask
 
 Outcome = Literal["kept", "known", "forgotten", "unfit"]
-
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Name = Annotated[str, Field(max_length=128)]
 
 CONFIDENCE = 0.9
 IMPORTANCE = 0.5
@@ -71,39 +66,18 @@ class ExportedText:
     replaced_at: Instant
 
 
-@dataclass(frozen=True)
-class ExportedMemory:
+@dataclass(frozen=True, kw_only=True)
+class ExportedMemory(Stated):
     """A memory written by `tellonce export`, to be restored unchanged. `number` and `superseded_by` are ids in the
     exporting database."""
 
     number: int
-    content: str
-    kind: MemoryKind
-    status: MemoryStatus
     scope: Scope
-    origin: MemoryOrigin
-    user_confirmed: bool
-    confidence: Share
-    priority: Annotated[int, Field(ge=0, le=100)]
-    importance: Share
-    pinned: bool
-    valid_from: datetime
-    valid_to: datetime | None = None
-    deadline: datetime | None = None
-    superseded_by: int | None = None
     source_messages: tuple[ExportedSource, ...] = ()
     quotes: tuple[ExportedQuote, ...] = ()
     conversation: OwnConversation | None = None
     former: tuple[ExportedText, ...] = ()
     alarm: Alarm | None = None
-    model: Name | None = None
-    shown: bool = True
-    about: Name = "user"
-    user_name: Name | None = None
-    categories: tuple[Name, ...] | None = None
-    note: bool = False
-    reason: Annotated[str, Field(max_length=2_000)] | None = None
-    when: When | None = None
 
 
 @dataclass

@@ -3,9 +3,10 @@
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from pgvector import HalfVector
+from pydantic import Field
 
 from tellonce.contract import ListedKind, Memory, MemoryKind, MemoryOrigin, MemoryStatus, When
 from tellonce.work import KnownMemory, Tier
@@ -38,39 +39,49 @@ class Intent:
         return bool(self.replaces or self.ends)
 
 
-@dataclass(frozen=True)
-class NewMemory:
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Name = Annotated[str, Field(max_length=128)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stated:
+    """The fields of a memory that a copy, an export and an import keep, with the limits that an import checks."""
+
+    content: str
+    kind: MemoryKind
+    status: MemoryStatus
+    confidence: Share
+    priority: Annotated[int, Field(ge=0, le=100)]
+    importance: Share
+    pinned: bool
+    valid_from: datetime
+    origin: MemoryOrigin
+    user_confirmed: bool
+    valid_to: datetime | None = None
+    deadline: datetime | None = None
+    superseded_by: int | None = None
+    model: Name | None = None
+    shown: bool = True
+    about: Name = "user"
+    user_name: Name | None = None
+    categories: Sequence[Name] | None = None
+    note: bool = False
+    reason: Annotated[str, Field(max_length=2_000)] | None = None
+    when: When | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewMemory(Stated):
     """A statement to be stored."""
 
     owner_id: int
     chat_id: int | None
     source_chat_id: int
-    kind: MemoryKind
-    status: MemoryStatus
-    content: str
-    confidence: float
-    priority: int
-    importance: float
-    pinned: bool
-    deadline: datetime | None
-    valid_from: datetime
-    origin: MemoryOrigin
-    user_confirmed: bool
     source_ids: Sequence[int]
-    model: str | None
     quotes: Sequence[Quoted] = ()
-    about: str = "user"
-    reason: str | None = None
-    when: When | None = None
-    note: bool = False
-    shown: bool = True
     provisional: bool = False
     tier: Tier | None = None
     intends: Intent | None = None
-    valid_to: datetime | None = None
-    superseded_by: int | None = None
-    user_name: str | None = None
-    categories: Sequence[str] | None = None
 
 
 def like(source: object, **own: Any) -> NewMemory:
