@@ -21,8 +21,7 @@ NAME = "tellonce-%Y%m%dT%H%M%SZ.zip"
 
 
 def run(place: Path, every: float | None = None, keep: int = 7) -> int:
-    """Back up once to the file `place`. With `every` (in hours), back up repeatedly to the folder `place` and keep only
-    the newest `keep` files."""
+    """Back up once to the file `place`; with `every` (hours), repeatedly to that folder, keeping `keep` files."""
     settings = local_settings()
     if every is None:
         asyncio.run(_backup(settings, place))
@@ -39,8 +38,7 @@ async def repeat(
     now: Callable[[], datetime] = utc_now,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Back up repeatedly until `stop` is set. After a failure, report the failure, keep the older files, and try again
-    when the next backup is due."""
+    """Back up until `stop` is set. A failure is reported, and the next backup is made when it is due."""
     stop = stop or shutdown_requested()
     folder.mkdir(parents=True, exist_ok=True)
     due = max((taken(file) + every for file in _files(folder)), default=now())

@@ -44,8 +44,7 @@ _NOTHING_SAVED = "My last answer saved nothing. To remove sentences of yours tha
 
 
 class Terminal:
-    """Shows answers in the terminal while they are being written. If the output is piped, the terminal gets only the
-    final text."""
+    """Shows answers while they are being written; a pipe gets only the final text."""
 
     def __init__(self) -> None:
         self._live: Live | None = None
@@ -65,16 +64,14 @@ class Terminal:
         return [f"{CHANNEL}:{secrets.token_hex(8)}"]
 
     def close(self) -> None:
-        """Remove the partial answer from the screen and show the cursor again, because a turn may end without an
-        answer."""
+        """Remove the partial answer and show the cursor again, because a turn may end without an answer."""
         if self._live is not None:
             self._live.stop()
             self._live = None
 
 
 def _page(text: str) -> Markdown:
-    """Render text as Markdown, but keep the line breaks of the text, because lists and addresses depend on line
-    breaks."""
+    """Render Markdown, but keep the line breaks, on which lists and addresses depend."""
     page = Markdown(text)
     for token in page.parsed:
         for piece in token.children or ():
@@ -136,8 +133,7 @@ class Talk:
             console.print(str(error))
 
     def _order_in(self, line: str) -> str | None:
-        """The command for an order in plain words. This function is used only without a language model. An order to
-        stop is ignored, because no answer is being written."""
+        """The command for an order in words, without a model. There is nothing to stop, so `stop` is ignored."""
         offline = isinstance(self._command_context.responder, OfflineResponder)
         order = order_of(line) if offline and not is_command(line) else None
         return order.command if order is not None and order.kind != "stop" else None
@@ -215,8 +211,7 @@ class Talk:
         return phrase("memory.taken_back") if saved else _NOTHING_SAVED
 
     async def _decide(self, action: c.MemoryAction) -> str:
-        """Confirm or reject the uncertain memories of the last answer, and close the goals that it asked about, or
-        not."""
+        """Confirm or reject the uncertain memories of the last answer, and close the goals it asked about."""
         doubted, self._effects.doubted = self._effects.doubted, []
         unclosed, self._effects.unclosed = self._effects.unclosed, []
         for memory in doubted:

@@ -33,8 +33,8 @@ late, because the bot may have finished the reminder already."""
 
 @dataclass
 class ChatReminders:
-    """The reminders of one chat. `show` prints a text, even while the user types. If `delivers` is true, the terminal
-    delivers the reminders, because no bot does. `opened` is the time at which the terminal chat was opened."""
+    """The reminders of one chat, opened at `opened`. `show` prints a text, even while the user types. `delivers` means
+    that no bot delivers them."""
 
     memory: MemoryClient
     zone: ZoneInfo
@@ -128,6 +128,5 @@ class ChatReminders:
 
 
 def terminal_delivers(settings: RelaySettings) -> bool:
-    """Whether the terminal delivers reminders. The terminal delivers reminders only if no bot does. If the server is on
-    another machine, a bot may run there."""
+    """Whether the terminal delivers reminders: if no bot does. Where the server is remote, a bot may run there."""
     return settings.bot_token is None and urlsplit(settings.url).hostname in OURS

@@ -42,8 +42,7 @@ def read(text: str) -> Any:
 
 
 def with_member(text: str, table: str, name: str, value: Any) -> str:
-    """The text with the member `name` of the object `table` set to the value. A missing object is added. The text must
-    be readable."""
+    """The text with the member `name` of the object `table`, which is added if missing. The text must be readable."""
     text = text or "{}\n"
     outer = _outermost(text)
     within = outer.find(table)

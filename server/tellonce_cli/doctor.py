@@ -58,8 +58,7 @@ Check = Callable[[ServerSettings, RelaySettings], Awaitable[Finding]]
 
 
 def run(*, online: bool = False) -> int:
-    """Run all checks and return 0 if none failed. Without `online`, only this machine and its own network are
-    contacted."""
+    """Run all checks; 0 if none failed. Without `online`, only this machine and its own network are contacted."""
     settings, relay = load(ServerSettings), load(RelaySettings)
     findings = asyncio.run(_all(settings, relay, (*_CHECKS, *_ONLINE) if online else _CHECKS))
     wrong = sum(finding.ok is False for finding in findings)
@@ -225,7 +224,6 @@ async def _embeddings(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 
 def _provider(tier: Tier) -> Check:
-    """The check of one provider of models."""
     title, provider = TRAITS[tier].title, PROVIDERS[tier]
 
     async def check(_: ServerSettings, relay: RelaySettings) -> Finding:

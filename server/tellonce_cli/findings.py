@@ -57,8 +57,7 @@ def tokens_finding(folder: Path) -> Finding:
 
 
 def model_finding(folder: Path, source: Path | None) -> Finding:
-    """Check the embedding model. `folder` is the folder of the prepared model. `source` is the configured folder, which
-    may contain the prepared files, or the original files at any depth."""
+    """Check the embedding model, prepared in `folder`, or prepared or original in the configured folder `source`."""
     ready = next((place for place in (source, folder) if place is not None and complete(place)), None)
     if ready is not None:
         return Finding(True, f"embedding model in {ready}")
@@ -71,8 +70,7 @@ def model_finding(folder: Path, source: Path | None) -> Finding:
 
 
 def clock_finding(now: datetime) -> Finding:
-    """Check that this machine's clock is later than the time at which this program was built. If the clock is slow,
-    answers get earlier times than their questions."""
+    """Check that the clock is not before the program's build: it would date answers before their questions."""
     if now < BUILT:
         said = f"the clock says {now:%Y-%m-%d %H:%M} UTC, before this program was built"
         return Finding(False, said, "set the machine's clock")
@@ -80,8 +78,7 @@ def clock_finding(now: datetime) -> Finding:
 
 
 def models_finding(names: Sequence[str], wanted: Mapping[str, str]) -> Finding:
-    """Check that the provider has the models that the settings name. The name of a model may have a date at its end,
-    which a setting may omit. `wanted` has the model of each setting."""
+    """Check that the provider has the model of each setting. A setting may omit the date at a model's end."""
     unknown = [f"{key}={model}" for key, model in wanted.items() if not any(x.startswith(model) for x in names)]
     if names and unknown:
         fix = f"set it to one of: {', '.join(names)}"

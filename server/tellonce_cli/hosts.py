@@ -50,9 +50,8 @@ def address(settings: ServerSettings) -> str:
 
 
 def desktop_snippet(settings: ServerSettings, *, reveal: bool = False) -> dict[str, Any]:
-    """The entry for Claude Desktop. The snippet contains absolute paths and the settings, because Claude Desktop sees
-    neither our environment nor `.env`. Secrets are included only with `reveal`, for a file; a screen shows a
-    placeholder."""
+    """The entry for Claude Desktop, with absolute paths and the settings, because it sees neither our environment nor
+    `.env`. A screen shows a placeholder for secrets; a file gets them with `reveal`."""
     program = own_command()
     entry: dict[str, Any] = {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}
     told = _told(settings, reveal)
@@ -88,7 +87,6 @@ def _written(value: object, reveal: bool) -> str:
 
 
 def claude_code_line(settings: ServerSettings, url: str) -> str:
-    """The command that adds the server to Claude Code. The command reads the token from the token's file, so the screen
-    does not show the token."""
+    """The command that adds the server to Claude Code. It reads the token from its file, so no screen shows it."""
     token = shlex.quote(str(settings.data_dir.absolute() / "tokens" / "assistant"))
     return f'claude mcp add --scope user --transport http memory {url} --header "Authorization: Bearer $(cat {token})"'

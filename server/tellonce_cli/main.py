@@ -24,8 +24,7 @@ from tellonce_cli.subcommand import ExportForm, Json, examples, run_module
 
 class _Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
-        """Run a command. The message about a wrong argument is shown without the prefix that pydantic puts before
-        it."""
+        """Run a command. A wrong argument is reported without pydantic's prefix."""
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:

@@ -21,8 +21,8 @@ from tellonce_server.services.services import Services
 def local_settings() -> ServerSettings:
     """The settings of a command that works on the storage of this machine.
 
-    Raises CommandFailed if the settings name another server, or another person's token. Otherwise the command would
-    silently use another memory than the user named.
+    Raises CommandFailed if they name another server or another person's token: the command would use another memory
+    than the user named.
     """
     settings, client = load(ServerSettings), load(ClientSettings)
     host = urlsplit(client.url).hostname
@@ -70,7 +70,6 @@ async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
 
 @asynccontextmanager
 async def storage(settings: ServerSettings) -> AsyncGenerator[Services]:
-    """The memory's services in this process."""
     async with opened(settings) as found:
         yield await found.services()
 

@@ -45,8 +45,7 @@ class Systemd:
         return systemd_unit(service).encode()
 
     def start(self, file: Path) -> list[list[str]]:
-        """The commands that start the service. `restart` instead of `start` also applies the changes of a second
-        installation."""
+        """Start the service. `restart` also applies the changes of a second installation."""
         user = [self.program, "--user"]
         return [[*user, "daemon-reload"], [*user, "enable", file.name], [*user, "restart", file.name]]
 
@@ -141,8 +140,7 @@ def _write(file: Path, text: bytes, data: Path) -> None:
 
 
 def _warn_of_the_environment() -> None:
-    """Warn of environment variables in this shell that the service will not see. Only the names of the variables are
-    shown, because their values may be secrets."""
+    """Name the variables of this shell that the service will not see. Their values may be secrets."""
     kinds: Sequence[type[Settings]] = (ServerSettings, SummarizerSettings, RelaySettings)
     known = {variable(name, field) for kind in kinds for name, field in kind.model_fields.items()} - {CARRIED}
     lost = sorted(name for name in os.environ if name.partition("__")[0] in known)

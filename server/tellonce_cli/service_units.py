@@ -19,7 +19,7 @@ class Service:
 
 
 def systemd_unit(service: Service) -> str:
-    """A systemd user unit. Only the main process receives the stop signal. `tellonce up` stops its children in order.
+    """A systemd user unit. Only the main process gets the stop signal: `tellonce up` stops its children in order, and
     PostgreSQL keeps running if another program uses it."""
     settings = [f"Environment={_quoted(f'{name}={value}')}" for name, value in service.environment.items()]
     return "\n".join(
@@ -44,8 +44,8 @@ def systemd_unit(service: Service) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Quote one word for systemd, so that its backslashes and percent signs are taken literally. (A dollar sign must be
-    doubled only in commands; the caller does this.)"""
+    """Quote one word for systemd, with its backslashes and percent signs. The caller doubles the dollar signs of
+    commands."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'
 

@@ -120,8 +120,7 @@ def _memories(content: dict[str, Any], at: datetime | None) -> Iterator[ImportMe
 
 
 def _own_day(line: str) -> datetime | None:
-    """The day at the start of a line of ChatGPT's memory. The time is noon UTC, so that most time zones have the same
-    day."""
+    """The day at the start of a line of ChatGPT's memory, at noon UTC, which is the same day in most zones."""
     numbered = _NUMBERED.match(line)
     try:
         day = datetime.strptime(numbered["day"], "%Y-%m-%d") if numbered and numbered["day"] else None

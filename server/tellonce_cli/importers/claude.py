@@ -57,10 +57,8 @@ def _message(message: dict[str, Any], thread: int) -> Iterator[Item]:
 
 
 def _shown(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The messages from the root to the newest message. Other branches contain messages that were edited or repeated.
-
-    If the messages do not form a tree, all are returned: a duplicate is better than a lost message.
-    """
+    """The messages from the root to the newest one; other branches were edited or repeated. If they form no tree, all:
+    a duplicate is better than a lost message."""
     known = {message.get("uuid"): message for message in messages}
     parents = [message.get("parent_message_uuid") for message in messages]
     if not known.keys() & set(parents) or not set(parents) <= {_ROOT, *known}:

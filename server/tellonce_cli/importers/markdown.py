@@ -22,8 +22,8 @@ _CONTEXT = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+$")
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the items of each note. The id of a paragraph depends on its text and its note, so that a repeated import
-    adds only new paragraphs."""
+    """Yield the items of each note. A paragraph's id depends on its text and note, so a repeated import adds only new
+    ones."""
     found = False
     for file in text_files(source.path, SUFFIX, progress):
         found = True
@@ -49,8 +49,7 @@ def _note(file: TextFile) -> Iterator[Item]:
 
 
 def _noted(title: str, line: str) -> str | None:
-    """Return the statement in a line of basic-memory's format, with the title of the note; None if the line is not in
-    this format."""
+    """The statement in a line of basic-memory's format, with the note's title; None for any other line."""
     if observation := _OBSERVATION.match(line):
         text = without_links(_TAGS.sub(_untagged, _CONTEXT.sub("", observation["text"]))).strip()
         return text if title.casefold() in text.casefold() else f"{title}: {text}"
@@ -65,8 +64,7 @@ def _untagged(tags: re.Match[str]) -> str:
 
 
 def _messages(file: TextFile, fields: dict[str, str], body: str, role: Role) -> Iterator[ImportMessage]:
-    """The paragraphs of a note as messages with the given role. Search finds messages of an assistant, but nothing is
-    learned from them."""
+    """The paragraphs of a note as messages. Nothing is learned from those of the assistant."""
     at, seen = said_at(fields, str(file.name), file.changed), set[str]()
     for text in paragraphs(body):
         digest = hashlib.sha256(f"{file.name}\n{text}".encode()).hexdigest()[:24]

@@ -16,13 +16,7 @@ USERS = ("default_user", "user", "the user")
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield one memory for each observation and relation.
-
-    The file contains no times, so each memory gets the time at which the file was last changed.
-
-    Raises:
-        ImportFailed: the file cannot be read, or contains neither entities nor relations.
-    """
+    """Yield a memory for each observation and relation, dated by the file's last change. Raises ImportFailed."""
     found, path = False, source.path
     try:
         changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
