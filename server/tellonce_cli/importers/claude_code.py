@@ -24,6 +24,7 @@ from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 CHANNEL = "claude-code"
+NOTHING = "holds neither transcripts of Claude Code nor its memory; try ~/.claude/projects."
 INSTRUCTIONS = "CLAUDE.md"
 _LONGEST_NAME = 128
 _OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder", "Caveat: ")
@@ -47,20 +48,16 @@ def is_transcript(file: Path) -> bool:
 def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the messages of all sessions by project, then the memory files. A project in which the plugin may not
     record is left out. Raises ImportFailed."""
-    found, done, allowed, path = False, 0, choices(), source.path
+    done, allowed, path = 0, choices(), source.path
     for file in sorted(_transcripts(path)):
-        found = True
         yield from _session(file, allowed, partial(_further, progress, done))
         done += file.stat().st_size
     for file, folder in _notes(path):
         for note in text_files(file, ".md", progress, done):
-            found = True
             if allowed.records(folder):
                 yield from tolerant(partial(_remembered, project=Path(folder).name), note, f"file {file}")
             else:
                 yield _left_out(folder)
-    if not found:
-        raise ImportFailed(f"{path} holds neither transcripts of Claude Code nor its memory; try ~/.claude/projects.")
 
 
 def _further(progress: Progress, before: int, done: int) -> None:

@@ -29,6 +29,7 @@ from tellonce_server.services.import_messages import ImportMessage, OwnConversat
 MemoryT = TypeVar("MemoryT")
 _BY_HAND, _EXPORTED = TypeAdapter(ImportMemory), TypeAdapter(ExportedMemory)
 
+NOTHING = "holds no messages; a message needs role (user, assistant), content and sent_at (ISO 8601)."
 LONGEST_LINE = 8 * 1024 * 1024
 """Maximum bytes of one line."""
 
@@ -36,21 +37,12 @@ LONGEST_LINE = 8 * 1024 * 1024
 def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the items for the chat of the source. Summaries and the profile are skipped, because they are computed
     again. Raises ImportFailed, also if no line is valid."""
-    first, good, path = "", False, source.path
     try:
-        with path.open("rb") as stream:
+        with source.path.open("rb") as stream:
             for number, line in lines_of(stream, progress):
-                for item in _items(line, number, source.chat_id):
-                    good = good or not isinstance(item, Unreadable)
-                    first = first or (item.why if isinstance(item, Unreadable) else "")
-                    yield item
+                yield from _items(line, number, source.chat_id)
     except OSError as error:
-        raise ImportFailed(f"{path} cannot be read: {error.strerror}.") from error
-    if first and not good:
-        raise ImportFailed(f"{path} holds no messages; {first}; {NEEDS}")
-
-
-NEEDS = "a message needs role (user, assistant), content and sent_at (ISO 8601)."
+        raise ImportFailed(f"{source.path} cannot be read: {error.strerror}.") from error
 
 
 def lines_of(stream: IO[bytes], progress: Progress) -> Iterator[tuple[int, bytes]]:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 from tellonce.contract import Role
 from tellonce_cli.importers.files import Progress, Source, TextFile, text_files
-from tellonce_cli.importers.items import ImportFailed, Item, thread_number, tolerant
+from tellonce_cli.importers.items import Item, thread_number, tolerant
 from tellonce_cli.importers.markdown_text import front_matter, paragraphs, said_at, without_links
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 CHANNEL = "notes"
+NOTHING = "holds no Markdown notes (files that end in .md)."
 SUFFIX = ".md"
 _OBSERVATION = re.compile(r"^\s*- \[(?![ xX]\])[^\]]+\]\s+(?P<text>.+)$")
 _RELATION = re.compile(r"^\s*- (?P<how>[^\[\]]+)(?<=\s)\[\[(?P<to>[^\]|]+)(?:\|[^\]]*)?\]\]\s*(?:\([^)]*\))?$")
@@ -24,12 +25,8 @@ _CONTEXT = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+$")
 def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the items of each note. A paragraph's id depends on its text and note, so a repeated import adds only new
     ones."""
-    found = False
     for file in text_files(source.path, SUFFIX, progress):
-        found = True
         yield from tolerant(_note, file, f"note {file.name}")
-    if not found:
-        raise ImportFailed(f"{source.path} holds no Markdown notes (files that end in .md).")
 
 
 def _note(file: TextFile) -> Iterator[Item]:

@@ -12,6 +12,7 @@ from tellonce_cli.importers.items import ImportFailed, Item, NotAsItShouldBe
 from tellonce_cli.importers.records import read_record, records_of
 from tellonce_server.services.import_memories import ImportMemory
 
+NOTHING = "holds no memories; each needs a text as `memory`, `content` or `text`."
 _PLACES = ("item", "results.item", "memories.item", "data.item", "memory.item")
 _TEXTS = ("memory", "content", "text", "data")
 _NAMED = 20
@@ -51,15 +52,12 @@ class _Persons:
 def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the statements of the person `source.me`. Raises ImportFailed, also at the end of a file of several
     persons."""
-    found, path, persons = False, source.path, _Persons(source.me)
+    path, persons = source.path, _Persons(source.me)
     for name in shards(path, r"(?:memories|mem0[^/]*)\.json$") or ["memories.json"]:
         for record in records_of(path, name, _PLACES.__contains__, "mem0 export", progress):
-            for item in read_record(_memory, record) if persons.accepts(record.value) else ():
-                found = found or isinstance(item, ImportMemory)
-                yield item
+            if persons.accepts(record.value):
+                yield from read_record(_memory, record)
     persons.check(path)
-    if not found:
-        raise ImportFailed(f"{path} holds no memories; each needs a text as `memory`, `content` or `text`.")
 
 
 def _memory(entry: dict[str, Any]) -> Iterator[ImportMemory]:

@@ -10,12 +10,13 @@ import ijson
 
 from tellonce.contract import Role
 from tellonce_cli.importers.files import Progress, Source, Watched, not_readable, opened
-from tellonce_cli.importers.items import ImportFailed, Item, thread_number
+from tellonce_cli.importers.items import Item, thread_number
 from tellonce_cli.importers.records import Record, read_record, records
 from tellonce_server.services.import_messages import ImportMessage
 from tellonce_text.own_words import forwarded, label
 
 CHANNEL = "telegram"
+NOTHING = "holds no Telegram messages; choose the result.json of an export as JSON."
 _MEDIA = {
     "sticker": "sticker",
     "video_message": "video message",
@@ -42,16 +43,15 @@ class _Chat:
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the messages in order. The source names user and bot as `user123`, 123 or the displayed name."""
-    found, path = False, source.path
-    with opened(path, "result.json", progress) as stream:
+    begun = False
+    with opened(source.path, "result.json", progress) as stream:
         try:
             for record, chat, known in _raw(stream, source):
-                found = True
+                begun = True
                 yield from read_record(partial(_message, chat=chat, source=known), record)
         except ijson.JSONError as error:
-            raise not_readable(path, "Telegram export (Settings → Advanced → Export as JSON)", error, found) from error
-    if not found:
-        raise ImportFailed(f"{path} holds no Telegram messages; choose the result.json of an export as JSON.")
+            what = "Telegram export (Settings → Advanced → Export as JSON)"
+            raise not_readable(source.path, what, error, begun) from error
 
 
 def _raw(stream: Watched, source: Source) -> Iterator[tuple[Record, _Chat, Source]]:
