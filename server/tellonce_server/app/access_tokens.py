@@ -37,8 +37,8 @@ def granted(token: str, grant: Grant) -> AccessToken:
 
 
 def session_access(access: AccessToken | None, operator: int) -> AccessToken | None:
-    """The access of a page session. The session has the scope `assistant` for the user of its token and, for the
-    operator, also the scope `operator`. The result is None if the token may not open a session."""
+    """The access of a page session: the scope `assistant` and, for the operator's token, `operator`. None if the token
+    may not open a session."""
     if access is None or access.subject is None or "assistant" not in access.scopes:
         return None
     scopes = ["assistant", OPERATOR] if access.subject == str(operator) else ["assistant"]
@@ -61,10 +61,8 @@ def http_caller() -> Caller:
 async def create_token(
     login: Queries, name: str, user_id: int | None, scopes: tuple[TokenScope, ...], now: datetime
 ) -> str:
-    """Create a token and return its text, which is stored only as a hash. An older token of the same name is revoked.
-
-    `login` must own the tables, because the server's own database role may not create tokens.
-    """
+    """Create a token, which is stored only as a hash, and return its text. It revokes an older one of the same name.
+    `login` must own the tables, because the server's own role may not create tokens."""
     token = secrets.token_urlsafe(32)
     await tokens.add(login, digest(token), name, user_id, scopes, now)
     return token
@@ -92,8 +90,7 @@ async def _ensure_local(login: Queries, file: Path, scope: TokenScope, user_id: 
 
 
 def _write_private(file: Path, text: str) -> None:
-    """Write the file atomically, so that other processes never read half of it. Only the owner of the file can read
-    it."""
+    """Write the file atomically, so that nobody reads half of it, and for its owner alone."""
     fresh = file.with_suffix(f".{os.getpid()}")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as stream:

@@ -81,8 +81,8 @@ async def open_memory(
 
 @asynccontextmanager
 async def open_in_one_transaction(settings: ServerSettings, dsn: str) -> AsyncGenerator[tuple[Any, Services]]:
-    """The services of the memory in one transaction, and the connection of this transaction. Other processes are not
-    notified of changes, so no other process may use the memory."""
+    """The services in one transaction, and its connection. Nobody is notified of changes, so no other process may use
+    the memory."""
     quiet = settings.model_copy(update={"embeddings": "none"})
     key = await _access(dsn, quiet, utc_now(), keeps_tokens=False)
     embedder = ActiveEmbedder(choose_embedder(quiet), lambda model: embedder_named(model, quiet))

@@ -20,8 +20,7 @@ from tellonce_server.store.route import Route, find_route, unpooled
 
 @dataclass(frozen=True)
 class OpenDatabase:
-    """The route to the database. For the embedded PostgreSQL, also the superuser's URL and the task that keeps it
-    running."""
+    """The route to the database and, if embedded, the superuser's URL and the task that keeps it running."""
 
     route: Route
     superuser_dsn: str | None = None

@@ -76,11 +76,10 @@ class LoopWatch:
 
 
 def is_held(since_beat: float, late: float, worked: float, *, runnable: bool) -> bool:
-    """Whether a call blocked the loop. A heartbeat can also be late because the machine is busy.
+    """Whether a call blocked the loop. A heartbeat is also late on a busy machine.
 
-    A call that computes uses processor time. `worked` is the processor time in seconds that the loop's thread has used
-    since the last heartbeat. A call that waits for the system uses none. While it waits, the loop's thread is not `runnable`, and the watching
-    thread itself is not delayed. `late` is that delay in seconds.
+    A call that computes uses processor time: `worked` seconds since the last heartbeat. A call that waits for the
+    system uses none; then the loop's thread is not `runnable`, and the watching thread is not `late` (seconds) itself.
     """
     if since_beat < BEAT_SECONDS + LIMIT_SECONDS:
         return False

@@ -51,8 +51,7 @@ class SigningKeys:
         return self._keys.get(key_id)
 
     async def _fetch(self) -> None:
-        """Replace the keys with the keys that the issuer publishes now. If the issuer is unreachable, keep the present
-        keys."""
+        """Replace the keys with those that the issuer publishes now; keep them while it is unreachable."""
         try:
             async with httpx2.AsyncClient(timeout=FETCH_SECONDS) as http:
                 answer = (await http.get(self._url)).raise_for_status().json()
@@ -65,8 +64,7 @@ class SigningKeys:
 
 
 class JwtVerifier:
-    """Checks the signature, issuer, audience, times and subject of a token, and rejects the token if one of these is
-    wrong."""
+    """Admits a token if its signature, issuer, audience, times and subject are right."""
 
     def __init__(self, remote: Remote, keys: SigningKeys) -> None:
         self._remote = remote

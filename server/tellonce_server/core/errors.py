@@ -22,8 +22,7 @@ class WithText(Exception):
 
 
 class Refused(WithText):
-    """The call cannot be executed. The text of this error is sent to the caller and says what to change in the call. The
-    text may quote the call's arguments, so it is not logged."""
+    """The call cannot be executed. The text says what to change, and is not logged, because it may quote arguments."""
 
     may_quote = True
 
@@ -83,8 +82,7 @@ def told(failure: Exception) -> ServerText:
 
 
 class OutageLog:
-    """For each database outage, logs one line when the outage begins and one line when it ends, however many calls
-    fail."""
+    """Logs one line when a database outage begins and one when it ends, however many calls fail."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -12,6 +12,6 @@ or more."""
 
 
 async def offloaded(characters: int, work: Callable[[], ResultT]) -> ResultT:
-    """The result of `work`, a pure function that processes a text of `characters` characters. If possible, call this
-    before a transaction, so that the transaction does not wait."""
+    """The result of `work`, a pure function of a text of `characters` characters. Call this before a transaction, so
+    that it does not wait."""
     return work() if characters <= SMALL else await asyncio.to_thread(work)

@@ -45,8 +45,7 @@ class Changes:
 
 
 class OwnChanges(InMemorySubscriptionBus):
-    """The subscription bus of the MCP server. The filter passes a change to a subscriber only if the caller that
-    subscribed may see the change."""
+    """The subscription bus of the MCP server. A subscriber gets only the changes that it may see."""
 
     def __init__(self, changes: Changes, caller_of: Callable[[], Caller]) -> None:
         super().__init__()

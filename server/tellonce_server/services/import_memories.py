@@ -82,8 +82,7 @@ class ExportedMemory(Stated):
 
 @dataclass
 class Keeper:
-    """Stores memories of the importers' chat, or of the conversation that they name. `numbers` maps a restored memory's
-    old id to its new id."""
+    """Stores memories of the importers' chat, or of the conversation they name. `numbers` maps old ids to new ones."""
 
     services: Services
     importers: Importers
@@ -120,8 +119,7 @@ class Keeper:
         self.services.deps.tell_subscribers(self.where.owner_id, "memory://profile")
 
     async def _forgotten(self, text: str) -> bool:
-        """Whether the user has forgotten the statement. An import does not lift the tombstone of a forgotten statement;
-        only a new statement by the user does."""
+        """Whether the user has forgotten the statement. An import does not lift a tombstone."""
         deps = self.services.deps
         standing = await deps.tombstones.standing(deps.database, self.where.owner_id)
         return bool(deps.tombstones.covering(standing, text))
@@ -195,8 +193,7 @@ class Keeper:
             await reminders.set_alarm(q, self.where.owner_id, memory_id, here, self.services.deps.now())
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
-        """Return the existing memory with the same text and the same start. If there is none and the item has no end, a
-        memory with the same text and no end."""
+        """The known memory with the same text and start, or, without an end, one with the same text and no end."""
         same = [m for m in self.known if m.content == text]
         exact = (m for m in same if m.valid_from == item.valid_from)
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)

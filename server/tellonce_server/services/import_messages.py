@@ -35,8 +35,7 @@ shorter than LATEST_START, because a later date would count as a wrong clock."""
 
 
 class OwnConversation(NamedTuple):
-    """The conversation that a message belongs to, unless the import goes to one fixed chat. Without a name, the
-    conversation is the channel's own chat."""
+    """A message's conversation, unless the import goes to one chat. Without a name: the channel's own chat."""
 
     channel: str
     name: str | None = None
@@ -62,8 +61,7 @@ class ImportMessage:
 
 @dataclass(frozen=True)
 class Imported:
-    """How many messages were stored, and how many were there already. `forgotten` counts the stored messages that
-    contained a sentence that was forgotten later."""
+    """How many messages were stored, were there already, and contained a sentence that was forgotten later."""
 
     created: int
     duplicates: int
@@ -126,8 +124,7 @@ class Importer:
         self._threads: dict[tuple[str, str], str] = {}
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
-        """Store new messages and queue the resulting jobs in one transaction. Messages that already exist queue
-        nothing. Sentences that were forgotten after they were said are left out."""
+        """Store the new messages, without sentences forgotten since, and queue their jobs, in one transaction."""
         where, now = self.where, self._deps.now()
         batch, shortened = await self._without_forgotten(batch)
         texts = await asyncio.to_thread(self._texts, batch)
@@ -156,8 +153,7 @@ class Importer:
     async def _without_forgotten(
         self, batch: Sequence[ImportMessage]
     ) -> tuple[Sequence[ImportMessage], set[tuple[str, str]]]:
-        """The messages without the sentences that were forgotten after they were said, and the channel and id of each
-        message that contained such a sentence."""
+        """The messages without what was forgotten after it was said, and the channel and id of those that changed."""
         stones = self._deps.tombstones
         marks = await stones.of_texts(self._deps.database, self.where.owner_id)
         if not marks:
@@ -196,8 +192,7 @@ class Importer:
             await compact_thread(t, self.where, thread, self._deps.settings.compaction, now, job_class="past")
 
     def _numbered(self, batch: Sequence[ImportMessage]) -> list[tuple[int, datetime]]:
-        """Return the ids and times of the messages that were recorded without an external id. An export identifies such
-        messages by their ids."""
+        """The ids and times of messages recorded without an external id, which an export identifies by them."""
         own = re.compile(re.escape(bulk.by_number(self.where.chat_id, "")) + r"([0-9]{1,18})")
         found = ((own.fullmatch(m.message_id), m.sent_at) for m in batch)
         return [(int(match[1]), at) for match, at in found if match is not None]

@@ -21,10 +21,7 @@ class ProfileReader:
         self._deps = deps
 
     async def profile(self, where: ChatScope, args: GetProfileArgs, most: int) -> Profile:
-        """A page with at most `most` memories of the chat's owner that are visible in this chat.
-
-        Raises: Refused: the cursor is not valid.
-        """
+        """At most `most` memories of the owner that are visible in this chat. Raises Refused (cursor)."""
         stored = await profile.find(self._deps.database, where.owner_id)
         found = await self._page(where, args, (args.limit or most) + 1)
         live = found[: args.limit or most]

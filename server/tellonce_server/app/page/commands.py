@@ -35,8 +35,7 @@ class CommandRefused(Refused):
 
 @asynccontextmanager
 async def running(task: str, *arguments: str) -> AsyncGenerator[Process]:
-    """Run a command in a process during the block. If the process still runs at the end of the block, it is
-    terminated."""
+    """Run a command in a process, which is terminated if it still runs at the end of the block."""
     process = await asyncio.create_subprocess_exec(
         *(*python(_MODULES.get(task, "tellonce_cli.page_work")), task, *arguments),
         stdin=asyncio.subprocess.DEVNULL,

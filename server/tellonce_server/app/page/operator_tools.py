@@ -69,8 +69,7 @@ class OperatorTools:
 
     @page_tool("Import", CHANGE)
     async def page_import(self, call: Call[p.PageImportArgs]) -> p.PageImport:
-        """Run an import or its dry run. Progress is reported in percent. The file is kept only after a dry run that
-        succeeded."""
+        """Run an import or its dry run, after which alone the file is kept. Progress is reported in percent."""
         file = self._uploads.path(call.args.upload)
         task = "plan" if call.args.dry_run else "import"
         found: dict[str, Any] = {}

@@ -24,8 +24,7 @@ _TIME = 8
 
 
 class Codes:
-    """One-time codes of this process. A code maps to a value: for a sign-in, the hash of the token that created the
-    code."""
+    """One-time codes of this process, each for a value, such as the hash of the token that created it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
