@@ -15,11 +15,8 @@ from tellonce_server.store.database import Database
 
 @dataclass(frozen=True)
 class Dependencies:
-    """The objects that every service is created with. `announce(channel, payload)` reaches all server processes. Call
-    `announce` after the commit. `announce` never waits and never fails.
-
-    `traces` is a connection pool for rows that may be lost in a power failure, because it commits asynchronously.
-    """
+    """What every service is created with. `announce(channel, payload)` reaches all server processes, after the commit,
+    without waiting or failing. `traces` is a pool for rows that a power failure may lose."""
 
     settings: ServerSettings
     database: Database

@@ -74,8 +74,7 @@ class EmbeddingBacklog:
                 await asyncio.sleep(IDLE_SECONDS)
 
     async def work_once(self) -> int:
-        """Embed some batches of each kind. Returns the number of embedded texts, or 0 if another server holds the
-        lock."""
+        """Embed some batches of each kind. Returns the number of texts; 0 if another server holds the lock."""
         async with self._database.lock(LOCK) as held:
             return sum([await self._some(kind) for kind in _KINDS]) if held else 0
 

@@ -59,8 +59,7 @@ def complete(folder: Path) -> bool:
 
 
 def formerly_complete(folder: Path) -> bool:
-    """Whether an earlier version of this program prepared the folder. The graph of such a folder lacks the second
-    output."""
+    """Whether an earlier version prepared the folder: its graph lacks the second output."""
     return all((folder / name).exists() for name in (FORMER_GRAPH, MEAN, TOKENIZER))
 
 
@@ -175,8 +174,7 @@ def _model_folder(folder: Path) -> Path:
 
 
 async def _prepare(files: Path, target: Path) -> None:
-    """Prepare the files in a separate process, because writing the graph takes memory that the server process would
-    keep."""
+    """Prepare the files in a process of its own, because this one would keep the memory."""
     command = [*python("tellonce_server.embedding.prepare"), str(files), str(target)]
     status, said = await _run(command, lambda done, total: None)
     if status:

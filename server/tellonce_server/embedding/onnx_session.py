@@ -38,8 +38,7 @@ class Session:
         return vector
 
     def layers(self, text: str) -> Layers:
-        """The unit vector and the early layer's vector. Computing both layers takes little more time than computing one
-        of them."""
+        """The unit vector and the early layer's, together hardly slower than one of them."""
         return Layers(*self._run([EMBEDDING, EARLY], text))
 
     def _run(self, outputs: list[str], text: str) -> list[Vector]:

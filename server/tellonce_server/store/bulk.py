@@ -35,8 +35,7 @@ def by_number(chat_id: int, number: int | str) -> str:
 
 @dataclass(frozen=True)
 class Named:
-    """The identity of a message. `sent_at` is None if only the id is known, for example if the message is the target of
-    a reply."""
+    """The identity of a message. `sent_at` is None if only the id is known, as for the target of a reply."""
 
     channel: str
     ext_id: str
@@ -46,11 +45,8 @@ class Named:
 async def known(
     q: Queries, owner_id: int, chat_id: int, named: Sequence[Named], numbered: Sequence[tuple[int, datetime]]
 ) -> dict[tuple[str, str], str]:
-    """Find which of the given messages are already stored. Returns the thread keys of these messages by channel and
-    external id.
-
-    The `numbered` messages are found by number and time. In the result, their channel is empty.
-    """
+    """The thread keys of those messages that are stored, by channel and external id. The `numbered` ones are found by
+    number and time, and have an empty channel."""
     numbers, times = [number for number, _ in numbered], [at for _, at in numbered]
     by_id = ([n.ext_id for n in named], numbers, times, [n.channel for n in named], [n.sent_at for n in named])
     rows = await q.rows("bulk.known", owner_id, chat_id, *by_id)
@@ -58,8 +54,7 @@ async def known(
 
 
 async def add(q: Queries, where: ChatScope, rows: Sequence[BulkMessage], now: datetime) -> list[int]:
-    """Store the messages and return their ids in the given order. Run this in a transaction, because it locks the
-    chat."""
+    """Store the messages and return their ids in this order. Run it in a transaction, because it locks the chat."""
     owner_id, chat_id = where.owner_id, where.chat_id
     exchanges = sum(row.role == "assistant" for row in rows)
     counts = (len(rows), exchanges, now)

@@ -13,8 +13,7 @@ from tellonce_server.store.named_queries import MaybeRow, Rows, named
 
 @dataclass(frozen=True)
 class Statement:
-    """A memory with the fields that `forget` needs. The sources of the statement are messages of the chat
-    `source_chat_id`."""
+    """A memory with the fields that `forget` needs; its sources are messages of `source_chat_id`."""
 
     id: int
     version: int
@@ -29,8 +28,8 @@ class Statement:
 
 @dataclass(frozen=True)
 class Preview:
-    """A stored preview. `asked` is a keyed hash of the request; the first confirmation appends a hash of the selection.
-    `hits` lists the matches as JSON, by number."""
+    """A stored preview. `asked` is a keyed hash of the request and, once confirmed, of the selection. `hits` are the
+    matches as JSON, by number."""
 
     chat_id: int
     until: datetime
@@ -75,8 +74,7 @@ async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes,
 
 
 async def covering(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[Row]:
-    """Return the chunk summaries that cover the messages `keys`, each as (chat, thread, first message, last
-    message)."""
+    """The chunk summaries that cover these messages, as (chat, thread, first message, last message)."""
     return await q.rows("forget.covering", owner_id, *unzip(keys, 2))
 
 

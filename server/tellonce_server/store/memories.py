@@ -29,8 +29,7 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Intent:
-    """The memories that an uncertain statement will replace, and the memories that it will end, when the statement is
-    confirmed."""
+    """The memories that an uncertain statement will replace, and those it will end, once it is confirmed."""
 
     replaces: Sequence[int] = ()
     ends: Sequence[int] = ()
@@ -85,16 +84,14 @@ class NewMemory(Stated):
 
 
 def like(source: object, **own: Any) -> NewMemory:
-    """Return a new memory with every field that `source` also has, except those given in `own`. A new field is thereby
-    copied everywhere."""
+    """A new memory with every field that `source` also has, except those in `own`; so a new field is copied."""
     same = {field.name: getattr(source, field.name) for field in fields(NewMemory) if hasattr(source, field.name)}
     return NewMemory(**same | own)
 
 
 @dataclass(frozen=True)
 class Near:
-    """A memory that may have the same meaning as a new statement. `cosine` is None if one of the two memories has no
-    embedding."""
+    """A memory that may mean the same as a new statement. Without embeddings, `cosine` is None."""
 
     memory: Memory
     cosine: float | None
@@ -102,8 +99,8 @@ class Near:
 
 @dataclass(frozen=True)
 class Provenance:
-    """The model that worded a memory (None if the user did), the chat of the memory's sources, and the quotes that
-    support the memory. `overdue_at` is the time when an overdue goal became uncertain."""
+    """The model that worded a memory (None: the user), the chat of its sources, and the supporting quotes. `overdue_at`
+    is when an overdue goal became uncertain."""
 
     model: str | None = None
     source_chat_id: int | None = None
@@ -291,8 +288,7 @@ def _maybe(row: Row | None) -> Memory | None:
 
 @dataclass(frozen=True)
 class Ended:
-    """A statement that no longer holds, the former text of a reworded statement, or a reminder, for which `at` is
-    None."""
+    """A statement that no longer holds, the former text of a reworded one, or a reminder (`at` is None)."""
 
     content: str
     at: datetime | None
@@ -311,9 +307,8 @@ async def changes(
     places: Sequence[MessageRange],
     chat_id: int | None,
 ) -> dict[tuple[int, int], list[Change]]:
-    """The later versions of statements that were learned from these messages and then reworded or replaced, by (chat,
-    number). The messages are given as (chat, number) or by place. Memories that are not visible in `chat_id` are left
-    out; None means all chats."""
+    """The later versions of statements that were learned from these messages, given as (chat, number) or by place, and
+    reworded or replaced since, if they are visible in `chat_id` (None: all chats)."""
     if not messages and not places:
         return {}
     ranges = [*((chat, number, number) for chat, number in messages), *places]

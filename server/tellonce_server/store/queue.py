@@ -74,10 +74,8 @@ class Job:
 
 @dataclass(frozen=True)
 class NewJob:
-    """A job about the messages from `from_id` to `to_id` of a thread, with the trace of the call that queued the job.
-
-    The job is merged into an unclaimed job of the same kind, class and dedup key.
-    """
+    """A job about the messages from `from_id` to `to_id` of a thread, in the trace of the call that queued it. It is
+    merged into an unclaimed job of the same kind, class and dedup key."""
 
     owner_id: int
     chat_id: int
@@ -104,8 +102,7 @@ def _job(row: Row) -> Job:
 
 
 async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
-    """Queue a job. Returns its number, or the number of the unclaimed job it was merged into; None for a chat without
-    messages."""
+    """Queue a job. Returns its number, or that of the job it was merged into; None for a chat without messages."""
     row = await q.row(
         "queue.enqueue",
         *(job.owner_id, job.chat_id, job.kind, job.thread_key, job.dedup_key, job.from_id, job.to_id, job.exchanges),
@@ -148,8 +145,7 @@ async def submit(
     *,
     answered_badly: bool = False,
 ) -> Job | None:
-    """Store a result and return the job; None if the caller's claim is no longer valid. `answered_badly` means that a
-    better tier gave an unusable answer."""
+    """Store a result and return the job; None if the claim is no longer valid. `answered_badly`: a better tier did."""
     row = await q.row("queue.submit", *key, fence, result, model, provisional, tier, answered_badly)
     return _job(row) if row is not None else None
 
@@ -187,16 +183,14 @@ summary is provisional and no later exchange is part of the summary or queued.""
 async def redo_provisional(
     q: Queries, limit: int, lower: Sequence[Tier], best: Tier, now: datetime, *, is_best: bool, is_paid: bool
 ) -> int:
-    """Queue jobs with provisional results again: jobs done by one of the `lower` tiers, and, if the available tier
-    `best` is the best of all, exchanges that it has not read a second time. `is_paid` says whether its calls are
-    counted. Returns the number of queued jobs."""
+    """Queue jobs of the `lower` tiers again and, if `best` is the best of all, exchanges that it has not read a second
+    time. `is_paid`: whether its calls are counted. Returns the number of queued jobs."""
     return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best, is_best, is_paid))
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How many exchanges one tier has read. `tier` is None for queued exchanges. `again` marks queued exchanges that
-    were read before and wait for a better tier."""
+    """How many exchanges one tier has read. `tier` is None for queued ones; `again`, if they were read before."""
 
     tier: Tier | None
     again: bool

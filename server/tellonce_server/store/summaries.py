@@ -53,8 +53,7 @@ def _summary(row: Row) -> Summary:
 
 
 async def add_chunk(q: Queries, new: SummaryText, now: datetime) -> int | None:
-    """Store a chunk summary and return its id; None if its job does not begin with the thread's first message without a
-    chunk summary."""
+    """Store a chunk summary and return its id; None if its job does not continue the thread's summaries."""
     job = new.job
     place = (*job.key.chat, job.thread_key, job.from_id, job.to_id)
     number: int | None = await q.value("summaries.add_chunk", *place, *new.values(now))
@@ -62,8 +61,7 @@ async def add_chunk(q: Queries, new: SummaryText, now: datetime) -> int | None:
 
 
 async def rewrite_chunk(q: Queries, new: SummaryText, now: datetime) -> int | None:
-    """Replace the text of the chunk summary that begins where its job begins, and return its id; None if there is no
-    such chunk summary."""
+    """Replace the text of the chunk summary that begins where its job does, and return its id, if it exists."""
     place = (*new.job.key.chat, new.job.thread_key, new.job.from_id)
     number: int | None = await q.value("summaries.rewrite_chunk", *place, *new.values(now))
     return number

@@ -14,8 +14,8 @@ from tellonce_server.store.queue import JobClass
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread's counters. Messages 1 to `covered_to` are in chunk summaries. The next messages, up to `queued_to`, are
-    queued to be summarized. The rest, up to `last_no`, are open."""
+    """A thread's counters: up to `covered_to` are in summaries, up to `queued_to` queued for them, up to `last_no`
+    open."""
 
     thread_key: str
     last_no: int

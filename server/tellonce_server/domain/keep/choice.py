@@ -95,8 +95,7 @@ def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scor
 
 
 def _tier(one: Scored, likeness: float) -> bool | None:
-    """Whether contexts show the sentence; None if it is not kept. `likeness` is the greatest cosine of the sentence
-    with an earlier note."""
+    """Whether contexts show the sentence; None if it is not kept. `likeness`: its greatest cosine with a note."""
     change = _is_change(one, likeness)
     if _is_order(one):
         return True

@@ -61,8 +61,7 @@ def _is_pasted(paragraph: str, introduced: bool) -> bool:
 
 
 def _until_introduction(lines: list[str]) -> list[str]:
-    """Return the lines up to the first line that ends in a colon before a long text; without such a line, return all
-    lines."""
+    """The lines up to the first one that ends in a colon before a long text; all lines without one."""
     left = sum(map(len, lines))
     for count, line in enumerate(lines, 1):
         left -= len(line)

@@ -61,8 +61,7 @@ Similarity = Callable[[str, str], float]
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A quote, the message that contains the quote, and the role and time of that message. If there is no quote,
-    `quote` is the whole message."""
+    """A quote (or a whole message), the message with it, and that message's role and time."""
 
     quote: str
     message: str
@@ -242,8 +241,8 @@ class _Evidence:
         return list(dict.fromkeys(reasons))
 
     def missing_subject(self, text: str, about: str) -> list[str]:
-        """The reason against a claim that begins with the name of its subject, if nobody said this name. `lacking` does not
-        see such a name, because every sentence begins with a capital letter."""
+        """The reason against a claim about a named subject that nobody named; `lacking` ignores a sentence's first
+        word."""
         first = next(iter(literals.Spoken(text).words), "")
         named = first[:1].isupper() and first in literals.Spoken(about).words
         return [reason("name", name=first)] if named and not self._words.have(first) else []
@@ -270,8 +269,7 @@ class _Evidence:
         return sorted({unit for number, unit in timed_numbers(text) - self._timed if number in counted})
 
     def _is_difference(self, number: literals.Number, text: str) -> bool:
-        """Whether the number is the difference of two numbers in the quote, one of which the claim repeats: `up by 70,
-        to 910` for `from 840 to 910`."""
+        """Whether it is the difference of two quoted numbers, one of them in the claim: `up by 70, to 910`."""
         whole = {int(said) for said in self._written if said.isdecimal() and _TENS <= len(said) <= _DIGITS} - _YEARS
         repeated = literals.said_numbers(text)
         apart = {str(abs(one - other)) for one in whole if str(one) in repeated for other in whole}
@@ -372,8 +370,7 @@ def _named_moments(text: str, when: When | None, deadline: datetime | None, zone
 
 
 def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:
-    """Whether enough of the claim's content occurs in the texts `said`, or one sentence of these texts is similar
-    enough to the claim."""
+    """Whether `said` contains enough of the claim's content, or a sentence that is similar enough to it."""
     wanted, there = literals.content(text), frozenset[str]().union(*(literals.content(part) for part in said))
     if said and sum(weight for part, weight in wanted.items() if part in there) >= share * sum(wanted.values()):
         return True

@@ -27,8 +27,7 @@ _KEY_BYTES: Final = 8
 
 
 def same(one: str, other: str) -> bool:
-    """Whether both texts have the same words in the same order, or one text has the end of the other text moved to its
-    front."""
+    """Whether both texts have the same words in order, or one with its end moved to its front."""
     return _same(_Statement(one), _Statement(other))
 
 

@@ -39,9 +39,8 @@ class KnownMemories:
         self._deps = deps
 
     async def about(self, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
-        """Return up to 40 memories: memories that are similar to the user's messages by meaning or by words, pinned
-        memories, memories learned in the last ten minutes, and similar statements that the user rejected. If fewer than 40 are
-        found, the newest other memories are added."""
+        """Up to 40 memories: similar to the messages by meaning or words, pinned, learned in the last ten minutes, or
+        similar and rejected; then the newest others."""
         asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
         vectors, lexemes = await self._vectors(asked), any_of(await self._terms(" ".join(asked)))
         scope, since = owner_scope(owner_id), self._deps.now() - JUST_NOW
@@ -55,8 +54,7 @@ class KnownMemories:
         return [ModelVector(vector, model) for vector in vectors or ()]
 
     async def _terms(self, text: str) -> list[str]:
-        """The lexemes to search for: numbers first, then the rarest words. Rarity is estimated from a word's length,
-        because a small memory has no statistics."""
+        """The lexemes to search for: numbers, then the rarest words, by their length, for lack of statistics."""
         lexemes = await retrieval.query_lexemes(self._deps.database, index_text(text, None))
         numbers = literals.said_numbers(text)
         return sorted(lexemes, key=lambda x: (x not in numbers, -weight(x, {})))[:TERMS]

@@ -110,6 +110,5 @@ def _level_of(job: Job) -> summaries.Rolling:
 
 
 def _rolled_up_in(job: Job) -> tuple[str, str]:
-    """Return the thread keys of the two rolling summaries that cover a chunk: the summary of the chunk's thread and the
-    summary of the chat."""
+    """The thread keys of the two rolling summaries that cover a chunk: its thread's and its chat's."""
     return job.thread_key, session_thread(job.key.chat_id)

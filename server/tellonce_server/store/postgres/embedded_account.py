@@ -23,8 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 class NoServerAccount(Exception):
-    """This program runs as root, and there is no unprivileged account to run PostgreSQL. The message says how to create
-    such an account."""
+    """This program runs as root, and no other account can run PostgreSQL. The text says how to create one."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +33,7 @@ class Account:
 
 
 def server_account(cluster: Path) -> Account | None:
-    """The account that runs the server of `cluster`; None means the account of this process. An existing cluster keeps
-    its owner."""
+    """The account that runs the server; None: that of this process. An existing cluster keeps its owner."""
     if os.geteuid() != 0:
         return None
     if cluster.exists() and cluster.stat().st_uid != 0:
@@ -44,8 +42,7 @@ def server_account(cluster: Path) -> Account | None:
 
 
 def can_reach(account: Account | None, directory: Path) -> bool:
-    """Whether the account may enter `directory` and all parents of this directory. Only mode bits are checked, not
-    access lists."""
+    """Whether the account may enter `directory` and its parents, by their mode bits; access lists are not read."""
     return account is None or all(_may_enter(account, part) for part in (directory, *directory.parents))
 
 

@@ -23,8 +23,7 @@ AFTER_FAILURE: Final = 60.0
 
 
 def lock(path: Path) -> int | None:
-    """Lock the file exclusively and return its descriptor; None while another process holds a lock. Never creates the
-    file."""
+    """Lock the existing file exclusively; returns its descriptor, or None while another process holds a lock."""
     descriptor = os.open(path, os.O_RDWR)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -35,10 +34,8 @@ def lock(path: Path) -> int | None:
 
 
 def unused(home: Path, cluster: Path) -> bool:
-    """Whether no process uses the server. If the server is not running either, the watcher process exits here.
-
-    A process that is starting or leaving the server holds the `.start` lock and counts as a user.
-    """
+    """Whether no process uses the server; one that starts or leaves it (the `.start` lock) does. If the server does not
+    run, either, this process ends here."""
     starting = lock(home / ".start")
     if starting is None:
         return False
