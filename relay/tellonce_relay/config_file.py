@@ -17,8 +17,7 @@ Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 
 
 def read(file: Path, make: Callable[[dict[str, Any]], MadeT]) -> MadeT | None:
-    """Return what `make` returns for the file's tables; None if there is no such file. Raises SettingsError if the file
-    is not valid TOML or `make` raises a ValidationError."""
+    """What `make` returns for the file's tables; None without the file. Raises SettingsError for invalid contents."""
     if not file.exists():
         return None
     try:

@@ -19,8 +19,8 @@ STEADY_SECONDS = 30.0
 
 
 def python(module: str) -> list[str]:
-    """The command that runs a module with this Python. `-P` keeps the current folder off the module path: it may be the
-    folder of any project, and a module there could take the place of ours or of the standard library's."""
+    """The command that runs a module with this Python. `-P` keeps the current folder, which may be any project's, off
+    the module path, where its modules could replace ours."""
     return [sys.executable, "-P", "-m", module]
 
 

@@ -34,8 +34,7 @@ def _on_a_clock(moment: datetime, info: ValidationInfo) -> datetime:
 
 
 def _in_calendar(moment: datetime) -> datetime:
-    """Refuse years outside 2 to 9998. Python represents only 1 to 9999, and a time zone can shift a time into the next
-    year."""
+    """Refuse years outside 2 to 9998: a zone may shift a time by one, and Python knows 1 to 9999."""
     if not 1 < moment.year < 9999:
         raise ValueError("is not a year from 2 to 9998")
     return moment

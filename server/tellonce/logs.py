@@ -93,8 +93,7 @@ class DiscreetJson(Discreet):
 
 
 def described(error: BaseException) -> str:
-    """The message of one of our own errors. For any other error, return its type, with the database's error code or the
-    operating system's message."""
+    """The message of our own error; of another, its type and the database's code or the system's message."""
     if type(error).__module__.partition(".")[0].startswith("tellonce") and not getattr(error, "may_quote", False):
         return str(error)
     if isinstance(error, OSError) and error.strerror:

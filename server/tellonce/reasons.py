@@ -58,8 +58,7 @@ def reason(code: str, **values: object) -> str:
 
 
 def codes(text: str) -> list[dict[str, Any]]:
-    """The parts of a stored reason, each with its text and, if it is one of ours, its code and values. A model's own
-    words have no code."""
+    """The parts of a stored reason, with code and values if they are ours; a model's words have none."""
     parts: list[dict[str, Any]] = []
     while found := _first(text):
         parts.append(found)

@@ -40,8 +40,7 @@ class UnknownSetting:
 def unknown_settings(
     environment: Mapping[str, str] | None = None, file: Path = Path(".env")
 ) -> tuple[UnknownSetting, ...]:
-    """The variables that no process reads. In the environment, only variables with our prefix are checked. In
-    the file, variables with a name similar to a setting are checked, too."""
+    """The variables that no process reads: with our prefix in the environment, and similar ones in the file, too."""
     known = known_names()
     written = {name.upper() for name in DotEnvSettingsSource(ServerSettings, env_file=file).env_vars}
     set_here = {name.upper() for name in (os.environ if environment is None else environment)}

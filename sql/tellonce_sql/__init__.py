@@ -134,8 +134,7 @@ def _blocks(file: Traversable) -> Iterator[tuple[str, _Named]]:
 
 
 def _with_parts(file: Traversable) -> str:
-    """Return the file's text, in which each `-- use:` line is replaced by the text of the part that the line names. A part
-    may use the parts before it."""
+    """The text with each `-- use:` line replaced by that part. A part may use the parts before it."""
     text = file.read_text(encoding="utf-8")
     parts: dict[str, str] = {}
 

@@ -37,8 +37,7 @@ class ClaudeCli:
         return f"{Path(self._command).name} -p ({self._model})"
 
     async def complete(self, request: Completion) -> Answer:
-        """The whole answer. Raises LLMUnavailable if the limit is reached, or if the command fails or takes too
-        long."""
+        """The whole answer. Raises LLMUnavailable at the limit, and if the command fails or takes too long."""
         # Requests with `together` are for learning. All other calls are for summaries, which can wait, so half of the
         # calls are reserved for learning.
         self._take(1.0 if request.together else 0.5)
@@ -103,8 +102,7 @@ class ClaudeCli:
 
 
 def _arguments(folder: Path, model: str, schema: Mapping[str, Any] | None) -> list[str]:
-    """The arguments. The arguments contain nothing personal, because other users of the machine can read a command
-    line."""
+    """The arguments, without anything personal, because other users can read a command line."""
     return [
         *("-p", "--output-format", "json", "--model", model),
         *("--mcp-config", str(folder / "mcp.json"), "--strict-mcp-config"),

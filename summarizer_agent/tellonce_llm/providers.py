@@ -12,8 +12,8 @@ from tellonce_llm.model import LanguageModel
 
 
 class Provider(NamedTuple):
-    """`responder` is the provider's name in TELLONCE_RESPONDER. `needs` is the name of the setting without which the
-    provider is not used; `given` returns its value. `make` gets the settings and the name of the Claude model."""
+    """`responder` is its name in TELLONCE_RESPONDER; `needs`, the setting it needs, with the value `given`. `make` gets
+    the settings and the name of the Claude model."""
 
     responder: str
     needs: str

@@ -23,8 +23,8 @@ from tellonce_relay.seen_store import SeenStore
 
 @dataclass(frozen=True)
 class CommandContext:
-    """The dependencies of commands and buttons. `queue` returns the backlog and the cost; it is None if this machine
-    has no token for them. `sent` holds the last message of each routine in each chat."""
+    """What commands and buttons need. `queue` returns the backlog and the cost; None without a token for them. `sent`
+    has each chat's last message of each routine."""
 
     memory: MemoryClient
     responder: Responder

@@ -30,12 +30,8 @@ TOAST = 180
 
 @dataclass(frozen=True)
 class Reaction:
-    """The reaction to a button. `text` replaces the message with the button, and `buttons` are its new buttons.
-    `question` is a new message that asks the person for a reply.
-
-    `toast` is shown instead of `text` as the button's toast. If `said` is set, it is sent as a new message, and the
-    message with the button is not changed.
-    """
+    """The reaction to a button: `text` and `buttons` replace its message, or `said` is sent as a new one. `question`
+    asks for a reply. `toast` replaces `text` as the notice of the tap."""
 
     text: str
     question: str | None = None
@@ -108,8 +104,7 @@ async def _wipe(memory: MemoryClient, target: c.ForgetArgs) -> str:
 
 
 class Callbacks:
-    """Handles a chat's taps one by one. If a message is tapped several times, only the first tap that succeeds
-    counts."""
+    """Handles a chat's taps one by one. Of several taps on one message, only the first that succeeds counts."""
 
     def __init__(
         self, context: CommandContext, outbox: Outbox, moved: MovedGroups, now: Callable[[], datetime]

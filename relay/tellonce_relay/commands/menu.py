@@ -54,8 +54,7 @@ async def _memory(command_context: CommandContext, incoming: Incoming) -> Reply:
 
 
 async def _forget(command_context: CommandContext, incoming: Incoming, topic: str) -> Reply:
-    """The list of what would be forgotten. In a reply, a topic without words of its own, such as `this`, means the
-    message replied to."""
+    """What would be forgotten. In a reply, a topic such as `this` means the message replied to."""
     if incoming.quoted and all(word in STOP_WORDS or word in signs() for word in topic.casefold().split()):
         topic = views.short(incoming.quoted)
         target = c.ForgetArgs(literal=incoming.quoted, **incoming.place)

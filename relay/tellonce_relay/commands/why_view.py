@@ -43,8 +43,7 @@ def _held(receipt: Explanation) -> Iterator[str]:
 
 
 def _counts(receipt: Explanation) -> list[str]:
-    """Counts such as `3 messages` and `2 memories`. A receipt lists messages as `messages`, and search results as
-    `relevant message`."""
+    """Counts such as `3 messages`. A receipt has messages, and `relevant message` for search results."""
     found: Counter[str] = Counter()
     for kind, ids in receipt.included.items():
         noun = next((noun for noun in _NOUNS if kind.removeprefix("relevant ").startswith(noun[:-1])), "memory")

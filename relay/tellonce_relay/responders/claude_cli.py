@@ -36,8 +36,7 @@ LINE_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class MemoryAccess:
-    """How the command reaches the memory as one user. Turns outside this user's private chat run without tools, because
-    the token is valid only for this user."""
+    """How the command reaches the memory as one user; outside that user's private chat, it has no tools."""
 
     url: str
     token: str
@@ -68,8 +67,7 @@ class ClaudeCli:
         return frozenset(("image", "pdf", "text"))
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """Yield the text of the answer as it arrives. Raises CannotAnswer if the command is missing, fails, or sends no
-        output for too long."""
+        """Yield the answer as it arrives. Raises CannotAnswer if the command is missing, fails, or falls silent."""
         config = self._config_for(incoming)
         system = prompt.system_text + (_place_of(incoming) if config["mcpServers"] else "")
         with private_folder(system, config) as folder, (folder / "errors").open("w+b") as errors:
@@ -155,8 +153,7 @@ def _cause(complaint: str) -> Cause:
 
 
 def _arguments(folder: Path, model: str | None) -> list[str]:
-    """The arguments. The arguments contain nothing personal, because other users of the machine can read a command
-    line."""
+    """The arguments, without anything personal, because other users can read a command line."""
     allowed = ",".join(f"mcp__{SERVER}__{tool}" for tool in TOOLS)
     return [
         *("-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"),
@@ -168,8 +165,7 @@ def _arguments(folder: Path, model: str | None) -> list[str]:
 
 
 def _place_of(incoming: Incoming) -> str:
-    """Text for the prompt that gives the chat for tool calls. The command is a separate client, so by default it would
-    search its own conversation."""
+    """The chat for tool calls, for the prompt: the command would search its own conversation."""
     if incoming.chat_id is None:
         return "\n\nCall search_memory with where='all'."
     return f"\n\nCall every memory tool with chat_id {incoming.chat_id}."

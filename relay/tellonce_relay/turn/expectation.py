@@ -33,8 +33,7 @@ _YES_NO = re.compile(
 
 
 def expected(answer: str) -> Expects | None:
-    """The value that the next message may give; None if the answer does not end with a question or ends with an open
-    question."""
+    """The value that the next message may give; None if the answer ends with no question, or an open one."""
     found = _LAST_QUESTION.search(answer.strip())
     if found is None:
         return None

@@ -44,8 +44,7 @@ class Arrivals:
         return at
 
     def ended(self, *update_ids: int) -> None:
-        """Note that the updates were handled or will be fetched again. Without arguments, this applies to all
-        updates."""
+        """Note that the updates, by default all, were handled or will be fetched again."""
         for update_id in update_ids or tuple(self._waiting):
             self._waiting.pop(update_id, None)
         self._recorded.set()

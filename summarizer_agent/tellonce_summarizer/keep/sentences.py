@@ -46,8 +46,7 @@ def whole(sentence: NotableSentence) -> str:
 
 
 def dated(said: Said, zone: ZoneInfo) -> str:
-    """Format a sentence as `Ann: “I moved to Lisbon” (2026-11-20)`: the speaker's own words with their day, and with
-    relative times resolved."""
+    """A sentence as `Ann: “I moved to Lisbon” (2026-11-20)`, verbatim, with relative times resolved."""
     day = said.message.at.astimezone(zone).date()
     words = annotated(clip(said.text, LONGEST), SaidAt(said.message.at, zone))
     return f"{_speaker(said.message)}: “{words}” ({day.isoformat()})"

@@ -23,8 +23,7 @@ _BEFORE_CHARACTERS = 400
 
 
 def exchange_task(work: ExchangeInput, emit: Emit) -> Task[ExchangeResult]:
-    """Return the task of reading one exchange. The result is the items learned and the canonical summary. Every dropped
-    item is reported to `emit`."""
+    """The task of reading an exchange: the items and the canonical summary. `emit` gets every dropped item."""
     return Task(
         request=partial(_request, work),
         accept=partial(_accepted, work, emit),
@@ -92,8 +91,7 @@ def _accepted(work: ExchangeInput, emit: Emit, answer: Answer) -> ExchangeResult
 
 
 def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
-    """Return the summary with a local model's line added; if the line fails the stricter validation, with verbatim
-    sentences instead."""
+    """The summary with a local model's line or, if that is not valid, with verbatim sentences."""
     line = " ".join(new.general_summary.split())
     if complaint(line, plain(work.messages, 1800)) is not None:
         return without_model(work)
@@ -107,8 +105,7 @@ _SENTENCES = 2
 
 
 def ceiling(work: ExchangeInput) -> int:
-    """The maximum tokens of a canonical summary. This is a little above the cap, because a summary counts as full only
-    if it exceeds the cap (`is_full`)."""
+    """The most tokens of a canonical summary, a little over the cap, beyond which it counts as full."""
     return int(work.canonical_cap_tokens * _OVER)
 
 
@@ -120,11 +117,8 @@ def is_full(work: ExchangeInput) -> bool:
 
 
 def without_model(work: ExchangeInput) -> Canonical:
-    """Return the prior summary, followed by the most important sentences of the exchange, verbatim and each with its
-    day. If the summary becomes too long, the oldest lines are dropped.
-
-    Nothing is added if no sentence is good enough to be shown.
-    """
+    """The prior summary, and the exchange's most important sentences, verbatim with their days, if any is good enough
+    to be shown. What is too long loses its oldest lines."""
     if not any(sentence.shown for sentence in work.notable):
         return work.canonical
     zone = ZoneInfo(work.timezone)
@@ -141,8 +135,7 @@ def extended(work: ExchangeInput, lines: Sequence[str]) -> Canonical:
 
 
 def carried_forward(work: ExchangeInput, new: CanonicalShape) -> Canonical:
-    """Return the prior summary with the new lines and without the obsolete lines. If the prior summary was full, the
-    new one alone."""
+    """The prior summary with the new lines and without the obsolete; if it was full, the new one alone."""
     prior = Canonical() if is_full(work) else work.canonical
     gone = {_key(line) for line in new.obsolete}
     fields = {

@@ -174,8 +174,7 @@ exactly. No introduction, no title, no list, no code. Language of the message.""
 
 
 def transcript(messages: Sequence[WorkMessage], zone: ZoneInfo, characters: int | None = None) -> str:
-    """Format each message as one line, `[12] user, Wed 2026-02-18 09:15: …`. With `characters`, the middle of a longer
-    message is cut out."""
+    """The messages as lines, `[12] user, Wed 2026-02-18 09:15: …`, cut in the middle beyond `characters`."""
     return "\n".join(_line(message, zone, characters) for message in messages) or "(none)"
 
 

@@ -35,11 +35,8 @@ async def read_again(
     admitted: bool,
     together: str | None = None,
 ) -> Outcome[ExchangeResult]:
-    """The result `first`, with a doubt added to each claim that the same tier does not confirm when it is asked again.
-
-    If a second reading is not allowed or gives no usable answer, every claim gets a doubt and the result is
-    provisional.
-    """
+    """The result `first`, with a doubt for each claim that the same tier does not confirm. Without a usable second
+    reading, every claim has one, and the result is provisional."""
     claims = [(place, item) for place, item in enumerate(first.result.items) if item.certain and not item.note]
     if not claims or first.tier == "keep":
         return first

@@ -31,16 +31,14 @@ def folder() -> str:
 
 
 def name(path: str) -> str:
-    """The conversation's name for a project: its folder, with `~` for the home folder. A very long name is replaced by
-    a checksum and its end."""
+    """The conversation's name for a project: its folder, with `~` for home; of a long one, a checksum and the end."""
     home = os.path.realpath(os.path.expanduser("~"))
     shown = "~" + path[len(home) :] if path == home or path.startswith(home + os.sep) else path
     return shown if len(shown) <= MOST_NAME else f"{zlib.crc32(path.encode()):08x}…{shown[9 - MOST_NAME :]}"
 
 
 def mode(path: str) -> str:
-    """The mode of the project: the user's choice for it, else for all projects, restricted by the project's own
-    file."""
+    """The user's choice for the project, else for all, restricted by the project's own file."""
     if _excluded(path):
         return "off"
     chosen = _known(_chosen().get(path)) or _known(option("memory")) or "full"
