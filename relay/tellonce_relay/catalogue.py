@@ -1,7 +1,5 @@
-"""The texts of the bot, by key, in the reader's language. This module does not depend on Telegram.
-
-The texts are data in `texts/LANGUAGE.toml`. All languages have the same keys and placeholders.
-"""
+"""The bot's texts by key, in the reader's language, from `texts/LANGUAGE.toml`, all with the same keys and
+placeholders."""
 
 import re
 import tomllib

@@ -1,5 +1,4 @@
-"""Reads and validates a file of the configuration folder, and names the file's mistakes. This module does not know what
-the file configures."""
+"""Reads and validates any file of the configuration folder, and names its mistakes."""
 
 import tomllib
 from collections.abc import Callable

@@ -1,5 +1,4 @@
-"""Retries calls during an outage of the memory, and can notify people of the outage. Use the function only for calls
-that may be repeated."""
+"""Retries calls that may be repeated during an outage of the memory, and can notify people of it."""
 
 import asyncio
 import time

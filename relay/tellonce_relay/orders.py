@@ -1,7 +1,5 @@
-"""Recognizes orders in plain words by the beginning of a message. Pure. The words are in the catalogue.
-
-Only a bot without a language model uses this; otherwise the model understands the message.
-"""
+"""Recognizes orders in words, from the catalogue, at the beginning of a message. Pure. With a language model, the model
+does."""
 
 import re
 from collections.abc import Iterator

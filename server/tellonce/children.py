@@ -1,5 +1,4 @@
-"""Runs the child processes of `tellonce up`. The children are restarted after a crash, and they end with `up`, even if
-`up` is killed."""
+"""The child processes of `tellonce up`, restarted after a crash, and ended with `up`, even if it is killed."""
 
 import asyncio
 import os

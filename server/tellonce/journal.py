@@ -1,5 +1,4 @@
-"""Writes events to `<folder>/YYYY-MM-DD.jsonl`, one JSON object per line. An event contains figures, ids and outcomes,
-but never the text of a message."""
+"""Writes events to `<folder>/YYYY-MM-DD.jsonl`: figures, ids and outcomes, never the text of a message."""
 
 import json
 import logging

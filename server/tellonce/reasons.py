@@ -1,7 +1,7 @@
 """The reasons why a memory is uncertain or has ended.
 
-A reason is stored in English, because models, exports and the command show it unchanged. `codes` recognizes its
-sentences, also those that earlier releases stored, so that the page can show them in the reader's language.
+A reason is stored in English, as models, exports and the command show it. `codes` recognizes its sentences, also of
+earlier releases, so that the page shows them in the reader's language.
 """
 
 import re

@@ -1,5 +1,4 @@
-"""The settings that all processes share, and the settings of the server. All of them are read from the environment and
-`.env` only."""
+"""The settings of all processes and those of the server, read from the environment and `.env` only."""
 
 import os
 import re

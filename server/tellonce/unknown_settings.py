@@ -1,5 +1,4 @@
-"""Finds misspelled settings in the environment and in `.env`: variables that no process reads. For each misspelled
-setting, it gives the most similar name."""
+"""Finds misspelled settings: variables that no process reads, with the most similar name of a setting."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,8 +1,7 @@
-"""Sets, lists, cancels and shows reminders in the terminal chat.
+"""The reminders of the terminal chat, which are those of the user's private chat with the bot.
 
-The reminders are the same as in the user's private chat with the bot. If a bot is set up, the bot delivers reminders,
-and the terminal also shows the reminders that become due while the terminal is open. Otherwise the terminal delivers
-the reminders.
+A bot, if there is one, delivers them, and the terminal shows what becomes due while it is open; otherwise it delivers
+them.
 """
 
 import asyncio

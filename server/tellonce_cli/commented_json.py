@@ -1,5 +1,4 @@
-"""JSON with comments and trailing commas, as editors write it: reading it, and changing one member of an object. All
-other text stays, with its comments. Pure."""
+"""JSON with comments and trailing commas: reading it, and changing a member while all else stays. Pure."""
 
 import json
 import re

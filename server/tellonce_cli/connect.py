@@ -1,5 +1,4 @@
-"""`tellonce connect CLIENT`: adds this memory to a client's user-wide configuration. The command keeps a backup of the
-configuration file and can undo the change."""
+"""`tellonce connect CLIENT`: adds this memory to a client's user-wide configuration, or undoes that."""
 
 import errno
 import os

@@ -1,5 +1,4 @@
-"""What `tellonce doctor` concludes from what it found, and the fix for each problem. Pure, except for the files that it
-looks at."""
+"""What `tellonce doctor` concludes, with the fix for each problem. Pure, but for the files it looks at."""
 
 import shlex
 import stat

@@ -1,5 +1,4 @@
-"""`tellonce forget`, and `/forget` in the terminal chat: shows the matches and erases the matches that the person
-selects."""
+"""`tellonce forget`, and `/forget` in the terminal chat: shows the matches and erases those selected."""
 
 import asyncio
 from collections.abc import Sequence

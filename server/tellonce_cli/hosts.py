@@ -1,5 +1,4 @@
-"""The configuration with which a host (Claude Desktop, Claude Code) uses this memory. This module only creates the
-text."""
+"""The configuration, as text, with which a host (Claude Desktop, Claude Code) uses this memory."""
 
 import shlex
 import shutil

@@ -1,5 +1,4 @@
-"""`tellonce import`: reads a history from a file into the memory with a progress bar. A repeated import adds only what
-is new."""
+"""`tellonce import`: reads a history into the memory, with a progress bar. A repeated one adds only what is new."""
 
 import asyncio
 from collections import Counter

@@ -1,5 +1,4 @@
-"""The commands that read and change memories. These commands do in a shell or a script what a person does on the memory
-page."""
+"""The commands that read and change memories, as a person does on the memory page."""
 
 import re
 from typing import Annotated, Any, Literal, get_args

@@ -1,5 +1,4 @@
-"""Connects a command to the memory: to the running server or, without one, to a new server over stdio on the same
-data."""
+"""Connects a command to the running server or, without one, to a new one over stdio on the same data."""
 
 import os
 from collections.abc import AsyncGenerator

@@ -1,5 +1,4 @@
-"""The output of commands: results and messages for people, the sentence for a failure, and JSON Lines for the memory
-page."""
+"""The output of commands: results and messages, the sentence for a failure, and JSON Lines for the page."""
 
 import errno
 import io

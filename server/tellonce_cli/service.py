@@ -1,5 +1,4 @@
-"""`tellonce service install|uninstall|status|logs`: runs the memory as a service of the user, with systemd or
-launchd."""
+"""`tellonce service install|uninstall|status|logs`: the memory as a service, with systemd or launchd."""
 
 import getpass
 import os

@@ -1,5 +1,4 @@
-"""Helpers to declare a command. The module of a command is imported when the command runs. The help of a command ends
-with examples."""
+"""Declares commands, whose modules are imported when they run, and whose help ends with examples."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,5 +1,4 @@
-"""`tellonce trace`: shows one turn as a tree with times, or lists the last turns. The command reads the events that all
-processes wrote."""
+"""`tellonce trace`: shows one turn as a tree with times, or lists the last turns, from all processes' events."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -1,5 +1,4 @@
-"""Data for `tokens`: frequent words that are one token in a modern BPE vocabulary, although their length suggests
-more."""
+"""Data for `tokens`: frequent words that are one token, although their length suggests more."""
 
 CHINESE = frozenset(
     """

@@ -1,5 +1,4 @@
-"""Joins several requests of one kind into one call, for a model with slow or limited calls. Joining works with any
-provider."""
+"""Joins requests of one kind into one call, for any provider with slow or limited calls."""
 
 import asyncio
 import json

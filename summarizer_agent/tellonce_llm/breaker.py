@@ -1,5 +1,4 @@
-"""Pauses requests to a failing provider, longer after each failure and with jitter. The breaker works with any
-provider."""
+"""Pauses requests to a failing provider, longer after each failure and with jitter."""
 
 import random
 import time

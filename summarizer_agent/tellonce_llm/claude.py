@@ -1,5 +1,4 @@
-"""Claude through the Anthropic API. Importing this module takes 1.5 s of processor time, so import it only to ask
-Claude."""
+"""Claude through the Anthropic API. Importing this takes 1.5 s of processor time, so only to ask Claude."""
 
 import asyncio
 import time

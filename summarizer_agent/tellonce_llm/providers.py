@@ -1,5 +1,4 @@
-"""Declares the providers of language models: the setting that each needs, and its client. A provider's SDK is imported
-only when its client is made, so that programs without that provider do not load it."""
+"""The providers of language models: the setting each needs, and its client, which imports its SDK when made."""
 
 import importlib
 from collections.abc import Callable, Mapping

@@ -1,7 +1,4 @@
-"""Answers commands on any channel, with one or two calls of the memory and one view.
-
-This module knows neither Telegram nor a terminal.
-"""
+"""Answers commands on any channel, with one or two calls of the memory and one view."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field

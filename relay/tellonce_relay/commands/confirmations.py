@@ -1,5 +1,4 @@
-"""Asks the person about uncertain memories, in private chats only and few at a time, and reads the person's corrections
-of these memories."""
+"""Asks about uncertain memories, few at a time and in private chats only, and reads corrections."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,5 +1,4 @@
-"""`/memory` in one message: tabs, pages, and a view of one memory with buttons. The current tab and page are in the
-buttons' data."""
+"""`/memory` in one message: tabs, pages, and one memory with buttons, whose data has tab and page."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo

@@ -1,5 +1,4 @@
-"""Answers from the memory alone, without a model or API key. The responder quotes the person's words with their day and
-makes no claims of its own."""
+"""Answers from the memory alone: quotes the person's words with their day, and claims nothing."""
 
 import re
 from collections.abc import AsyncIterator, Sequence

@@ -1,7 +1,5 @@
-"""Detects which value an answer asks the person for, if the answer ends with a question of a clear type. Pure.
-
-Only clear questions count, because a slot for any text would accept whatever the person says next.
-"""
+"""Detects which value an answer asks for at its end, in a question of a clear type. Pure. A slot for any text would
+accept whatever the person says next."""
 
 import re
 

@@ -1,5 +1,4 @@
-"""Asks the model for an answer, retries while a retry may help, and continues an interrupted answer where the model
-stopped."""
+"""Asks the model, retries while that may help, and continues an interrupted answer where it stopped."""
 
 import asyncio
 import random

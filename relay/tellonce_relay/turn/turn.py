@@ -1,5 +1,4 @@
-"""Runs one turn: records the message, reads the context, asks the model, shows the answer, and records the answer.
-Every failure is reported as one sentence, and nothing is lost."""
+"""One turn: records the message, reads the context, asks the model, shows and records the answer."""
 
 import asyncio
 import logging

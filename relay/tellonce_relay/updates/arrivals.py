@@ -1,6 +1,5 @@
-"""Tracks the fetched messages that are not recorded yet, and how fast each chat usually writes. This module does no I/O.
-Times are seconds of the event loop's clock.
-"""
+"""The fetched messages that are not recorded yet, and each chat's rhythm. No I/O; times in seconds of the loop's
+clock."""
 
 import asyncio
 from collections import defaultdict, deque

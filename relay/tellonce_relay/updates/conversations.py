@@ -1,5 +1,4 @@
-"""Runs turns in order per thread. Each turn is answered exactly once, however long the model is unavailable, unless the
-person stops it."""
+"""Runs turns in order per thread, each answered exactly once, however long the model is away, or stopped."""
 
 import asyncio
 import logging

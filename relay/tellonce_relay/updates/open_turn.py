@@ -1,5 +1,4 @@
-"""The state of one turn: its messages, the model's text so far, and which messages may join the turn or end it. No
-I/O."""
+"""The state of one turn: its messages, the text so far, and what may join or end it. No I/O."""
 
 import asyncio
 from dataclasses import dataclass, field, replace

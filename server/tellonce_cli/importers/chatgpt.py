@@ -1,5 +1,4 @@
-"""Reads ChatGPT's `conversations.json`, plain, zipped or in parts. From each conversation, it reads the branch that
-ChatGPT shows."""
+"""Reads ChatGPT's `conversations.json`, plain, zipped or in parts: of each, the branch that ChatGPT shows."""
 
 import re
 from collections.abc import Iterator

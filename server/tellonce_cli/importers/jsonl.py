@@ -1,5 +1,4 @@
-"""Reads JSON Lines with one message or memory per line, as `tellonce export` writes them. A message written by hand
-needs only role, content and sent_at."""
+"""Reads JSON Lines, as `tellonce export` writes them. A message needs only role, content and sent_at."""
 
 import hashlib
 import json

@@ -1,5 +1,4 @@
-"""Reads folders of Markdown notes. Notes that a person wrote (Obsidian) become messages. Notes that an assistant wrote
-(basic-memory) become memories."""
+"""Reads Markdown notes: a person's (Obsidian) become messages, an assistant's (basic-memory) memories."""
 
 import hashlib
 import re

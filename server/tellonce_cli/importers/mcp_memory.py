@@ -1,5 +1,4 @@
-"""Reads the file of MCP's reference memory server. Each line is JSON: an entity with its observations, or a
-relation."""
+"""Reads the file of MCP's reference memory server: in each line, an entity with observations, or a relation."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,5 +1,4 @@
-"""Recognizes the kind of an import file, and reads the file with the importer for that kind. The kind is recognized by
-names near the beginning of the file, and then by trying the importers."""
+"""Recognizes the kind of an import file by names near its beginning, then by trying; reads it as that kind."""
 
 import zipfile
 from collections.abc import Callable, Iterator, Mapping

@@ -1,5 +1,4 @@
-"""Reads the records of a JSON export one at a time, so that little memory is used. The vendors' formats are
-parsed elsewhere."""
+"""Reads the records of a JSON export one at a time, so that little memory is used, whatever their format."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
-"""Identifies callers by bearer tokens. A token is stored as a hash, with its scopes and its user. The user of a call is
-always the token's user, never an argument."""
+"""Bearer tokens, stored as hashes with scopes and user. A call's user is its token's, never an argument."""
 
 import hashlib
 import os

@@ -1,5 +1,4 @@
-"""Admits authenticated requests. A request is rejected if its token has none of our scopes, exceeds its rate limit, or
-is no longer valid when the response is sent."""
+"""Rejects requests whose token has none of our scopes, exceeds its rate limit, or is no longer valid."""
 
 import math
 from typing import Any

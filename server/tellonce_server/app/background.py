@@ -1,5 +1,4 @@
-"""The background tasks of a server process, such as notifications, embedding, deleting old records, and completing the
-work of killed processes."""
+"""The background tasks of a server process, such as announcing, embedding and deleting old records."""
 
 import asyncio
 import ctypes

@@ -1,7 +1,5 @@
-"""Opens the connection pools, creates the services and starts the background tasks.
-
-A process imports this module, and with it all services and queries, only when it opens the memory.
-"""
+"""Opens the pools, creates the services and starts the background tasks. A process imports this, and with it all
+services and queries, only when it opens the memory."""
 
 import secrets
 from collections.abc import AsyncGenerator, Callable

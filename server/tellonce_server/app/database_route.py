@@ -1,7 +1,5 @@
-"""Finds the memory's database, or starts the embedded one, and brings its schema up to date.
-
-This module imports no services, so that the database starts while another thread imports them.
-"""
+"""Finds or starts the memory's database and updates its schema. This imports no services, so that the database starts
+while another thread imports them."""
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass

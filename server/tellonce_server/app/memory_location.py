@@ -1,9 +1,8 @@
-"""Determines where the memory of a data folder is: in the embedded PostgreSQL, or in an external one.
+"""Where the memory of a data folder is: in the embedded PostgreSQL, or in an external one.
 
-If the memory is in an external PostgreSQL, the server records this in a file in the data folder. A process without
-DATABASE_URL, for example one started outside the folder with `.env`, then refuses to start, instead of opening another,
-empty memory. The data folder of older releases, which were named chatmem, is moved to its new name when a server
-starts.
+An external one is noted in the data folder, so that a process without DATABASE_URL, such as one started outside the
+folder with `.env`, refuses to start instead of opening an empty memory. The folder of releases named chatmem is moved
+when a server starts.
 """
 
 import os

@@ -1,5 +1,4 @@
-"""The metrics at `/metrics` in the text format of Prometheus. The metrics never contain a stored text or a user's
-id."""
+"""The metrics at `/metrics`, in Prometheus' text format, without any stored text or user's id."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
-"""Looks up bearer tokens while the calls with these tokens are already running.
+"""Looks up bearer tokens while their calls are already running.
 
-A call can begin with a cached grant, but it is answered only if the grant is still valid. If a token was revoked before
-the request arrived, the call can therefore neither read nor write.
+A call may begin with a cached grant, but is answered only if that is still valid, so a token that was revoked before
+can neither read nor write.
 """
 
 import asyncio

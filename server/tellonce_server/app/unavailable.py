@@ -1,5 +1,4 @@
-"""Answers HTTP requests that fail before they reach MCP, for example if the database is down during the token
-lookup."""
+"""Answers HTTP requests that fail before they reach MCP, as when the database is down at the token's lookup."""
 
 import json
 from typing import Any

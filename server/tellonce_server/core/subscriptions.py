@@ -1,5 +1,4 @@
-"""Delivers notifications of changes. An assistant is notified of changes in its own user's memory, the relay of all
-changes."""
+"""Notifies of changes: an assistant of those in its own user's memory, the relay of all."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar

@@ -1,5 +1,4 @@
-"""The local model. The model is downloaded and loaded in the background. One thread embeds queries; a second
-thread embeds all other texts."""
+"""The local model, loaded in the background: a thread embeds queries, a second one all other texts."""
 
 import asyncio
 import importlib

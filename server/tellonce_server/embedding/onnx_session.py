@@ -1,5 +1,4 @@
-"""Computes embeddings with onnxruntime. Importing onnxruntime is slow, so this module is imported only where embeddings
-are computed."""
+"""Computes embeddings with onnxruntime, which is slow to import, so this is imported only where needed."""
 
 from array import array
 from collections.abc import Sequence

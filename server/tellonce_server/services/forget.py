@@ -1,5 +1,4 @@
-"""Forgetting in three steps: a preview with a token, the erasure of the matches shown, and a final search of every
-text."""
+"""Forgetting in three steps: a preview with a token, the erasure of what was shown, and a final search."""
 
 import asyncio
 import secrets

@@ -1,7 +1,7 @@
-"""Stores imported memories with their original dates. A statement that the user has forgotten is not stored.
+"""Stores imported memories with their dates, unless the user has forgotten them.
 
-A statement from another assistant is marked as imported and follows the usual rules on duplicates and contradictions. A
-memory from `tellonce export` is restored unchanged.
+Another assistant's statement is marked as imported and follows the usual rules; a memory from `tellonce export` is
+restored unchanged.
 """
 
 from collections.abc import Mapping

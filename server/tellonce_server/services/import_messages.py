@@ -1,5 +1,4 @@
-"""Imports whole histories, many messages at a time. Each message is stored once, in its thread, and the resulting jobs
-are queued."""
+"""Imports whole histories: each message is stored once, in its thread, and the jobs are queued."""
 
 import asyncio
 import re

@@ -1,5 +1,4 @@
-"""Reminders are dated memories with an alarm. A relay or a terminal claims a due reminder and finishes it after
-delivery."""
+"""Reminders: dated memories with an alarm, which a relay or a terminal claims and, once delivered, finishes."""
 
 from datetime import datetime, timedelta
 from typing import Final

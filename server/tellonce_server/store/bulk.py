@@ -1,5 +1,4 @@
-"""Stores many messages at once, and reads all memories for an export. The ids of the messages, and their positions in
-the thread, are reserved together, not one by one."""
+"""Stores many messages at once, with ids and places reserved together, and reads all memories for an export."""
 
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Sequence

@@ -1,5 +1,4 @@
-"""Reads the database rows for one context in one round trip. The rows are as they are now, or as they were at a past
-time."""
+"""Reads the rows for one context, as of now or of a past time, in one round trip."""
 
 import json
 from collections.abc import Sequence

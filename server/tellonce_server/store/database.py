@@ -1,8 +1,7 @@
-"""Runs named queries on connection pools, or inside one transaction. This module knows the names of the queries, but no
-tables.
+"""Runs named queries on connection pools, or inside one transaction.
 
-Two mechanisms limit a statement to one owner's rows. One mechanism is the statement's own condition `owner_id = $1`.
-The other mechanism is row-level security, which reads the current owner from a setting of the connection (see `pools`).
+A statement is limited to one owner's rows twice: by its own condition `owner_id = $1`, and by row-level security, which
+reads the owner from a setting of the connection (see `pools`).
 """
 
 from abc import ABC, abstractmethod

@@ -1,5 +1,4 @@
-"""The queries of `forget` that find memories, store previews that contain no text, and lock rows. The queries that find
-and change texts are in `texts`."""
+"""The queries of `forget` for memories, previews without text, and locks; those for texts are in `texts`."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
-"""The queries for embedding texts and for changing the embedding model. The functions list the texts left to embed,
-store the vectors, and switch to the vectors of a new model."""
+"""The queries for embedding what is left, and for switching to the vectors of a new model."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager

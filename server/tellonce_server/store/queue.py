@@ -1,5 +1,4 @@
-"""The queue of jobs, and the workers that ask for jobs. A result is stored before it is applied (write-ahead). The
-state machine is in the SQL statements."""
+"""The queue of jobs and its workers. A result is stored before it is applied; SQL has the state machine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,5 +1,4 @@
-"""The queries of a search. `retrieval.sql` describes the parameters of `messages`, `messages_within` and `learned`; the
-caller of each function chooses the values."""
+"""The queries of a search. `retrieval.sql` describes their parameters, whose values the callers choose."""
 
 from collections.abc import Sequence
 from datetime import datetime

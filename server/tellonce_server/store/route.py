@@ -1,5 +1,4 @@
-"""Determines whether this process reaches PostgreSQL directly or through a pooler. The module tests this by connecting,
-because the URL does not show it."""
+"""Finds out, by connecting, whether this process reaches PostgreSQL directly or through a pooler."""
 
 import asyncio
 import secrets

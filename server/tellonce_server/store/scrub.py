@@ -1,5 +1,4 @@
-"""Rewrites tables to remove the bytes of erased text from the files, one table at a time and in a separate session. A
-rewrite is cancelled when another session has waited for the table too long."""
+"""Rewrites tables, one at a time, to remove erased text from the files; gives way to sessions that wait."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable

@@ -1,5 +1,4 @@
-"""The queries that find and clean the texts of an owner, wherever they are stored. `domain/erasure/text_places.py`
-declares the places."""
+"""The queries that find and clean an owner's texts, in the places of `domain/erasure/text_places.py`."""
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from datetime import datetime

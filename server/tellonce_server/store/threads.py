@@ -1,5 +1,4 @@
-"""Threads. For each thread, three message numbers: the last message, the last one that is summarized, and the last one that
-is queued for a summary."""
+"""Threads, with the numbers of their last message, and of the last ones summarized and queued for it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

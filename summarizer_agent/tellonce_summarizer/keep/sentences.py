@@ -1,6 +1,5 @@
-"""Selects sentences to represent a run of messages: the sentences that the scorer ranks highest or, without a scorer,
-the first sentence of each message. Without a model, the best sentences of the user are the notes of an exchange.
-"""
+"""Selects sentences for a run of messages: the scorer's best or, without a scorer, the first of each message. Without a
+model, the user's best are the notes of an exchange."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,5 +1,4 @@
-"""The fallback chain of models, from Claude to no model at all. The chain reports each call with its cost or
-failure."""
+"""The chain from Claude to no model at all, which reports each call with its cost or failure."""
 
 import dataclasses
 import time

@@ -1,5 +1,4 @@
-"""Converts a model's items to the items of the contract one by one, so that an invalid item does not affect the
-others."""
+"""Converts a model's items to the contract's one by one, so that an invalid one affects no other."""
 
 import re
 from calendar import monthrange

@@ -1,6 +1,5 @@
-"""The prompts for language models. Instructions and examples come first and never change, so that a provider can cache
-this part of the prompt. The messages follow, numbered, with speaker and local time.
-"""
+"""The prompts: first instructions and examples, which never change and can be cached; then the messages, numbered, with
+speaker and local time."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo

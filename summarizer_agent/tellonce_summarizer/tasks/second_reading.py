@@ -1,5 +1,4 @@
-"""A second, independent reading of the claims that a model marked as certain. For each claim, the model answers whether
-the words in their context support it."""
+"""Asks again, independently, whether the words in their context support each claim marked as certain."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

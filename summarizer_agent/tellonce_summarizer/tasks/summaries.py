@@ -1,6 +1,5 @@
-"""The summary tasks for a chunk, a thread, a profile and a routine: each builds the request and converts the answer to
-the result. `complaint` checks the summaries of small local models.
-"""
+"""The tasks of summarizing a chunk, a thread, a profile and a routine. `complaint` checks the summaries of small local
+models."""
 
 import re
 from collections.abc import Callable

@@ -1,5 +1,4 @@
-"""The work of each hook. A hook never stops Claude Code: after any failure it exits normally and the session
-continues."""
+"""The work of each hook, which after any failure exits normally, so that the session continues."""
 
 from __future__ import annotations
 

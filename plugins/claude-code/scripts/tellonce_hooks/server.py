@@ -1,5 +1,4 @@
-"""Calls the memory server's `record_turn` with its own HTTP code, because importing an HTTP library, or `socket`, takes
-longer than the call."""
+"""Calls `record_turn` with HTTP code of its own: importing a library takes longer than the call."""
 
 from __future__ import annotations
 

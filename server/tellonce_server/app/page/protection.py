@@ -1,5 +1,4 @@
-"""Protects the memory page: accepts the page's cookie as a credential, and defines the headers of the page's
-responses."""
+"""Accepts the page's cookie as a credential, and defines the headers of the page's responses."""
 
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit

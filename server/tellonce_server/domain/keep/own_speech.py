@@ -1,5 +1,4 @@
-"""Selects the lines of a message that its writer wrote. Quoted, pasted and code parts are recognized by form alone, in
-any language."""
+"""The lines that a message's writer wrote: quoted, pasted and code parts are recognized by form alone."""
 
 import re
 from collections import Counter

@@ -1,5 +1,4 @@
-"""Selects the memories that a worker receives with an exchange. The worker can then report which memories the exchange
-changes, ends or repeats."""
+"""Selects the memories for a worker, which can then say which of them an exchange changes, ends or repeats."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,5 +1,4 @@
-"""Compares the metric units of two texts: `75 milligrams` is not `75 micrograms`. Units that are not known are not
-compared. Pure."""
+"""Compares known metric units of two texts: `75 milligrams` is not `75 micrograms`. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator

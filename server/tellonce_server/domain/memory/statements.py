@@ -1,5 +1,4 @@
-"""Stores a statement as a repetition of a memory, as a replacement of memories, or as new. Callers decide which
-memories the statement replaces."""
+"""Stores a statement as a repetition, as a replacement of memories that callers choose, or as new."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

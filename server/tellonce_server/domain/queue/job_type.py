@@ -1,5 +1,4 @@
-"""A kind of job: how it reads its input when a worker claims the job, and how it applies the result inside one
-transaction. The queue does not store the input."""
+"""A kind of job: how it reads its input, when it is claimed, and applies the result, in one transaction."""
 
 from abc import ABC, abstractmethod
 from datetime import datetime, timedelta

@@ -1,9 +1,5 @@
-"""The OS account that runs the embedded PostgreSQL if this program runs as root, and the folders that the account can
-reach.
-
-PostgreSQL refuses to run as root. The account gets a folder of its own. The folders outside the data directory keep
-their permissions.
-"""
+"""The OS account of the embedded PostgreSQL, which refuses to run as root, and the folders it can reach. It gets a
+folder of its own; the permissions of other folders stay."""
 
 import logging
 import os

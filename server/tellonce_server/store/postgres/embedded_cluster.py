@@ -1,5 +1,4 @@
-"""The files of one embedded PostgreSQL cluster: location, settings, pid file and log. No function here runs the
-server."""
+"""The files of an embedded PostgreSQL cluster: location, settings, pid file and log. Nothing here runs it."""
 
 import hashlib
 import importlib.util

@@ -1,8 +1,6 @@
-"""Stops an embedded PostgreSQL that no process uses any more. The watcher is needed if the last process that used the
-server was killed.
+"""Stops an embedded PostgreSQL whose last user was killed, after several checks, because it may restart.
 
-The watcher is a separate process. The watcher is run by its file path and imports only the standard library, so that it
-takes only a few megabytes. A killed process may be restarted at once, so one check is not enough.
+A process of its own, run by file path and with the standard library alone, so that it takes a few megabytes.
 """
 
 import fcntl
