@@ -27,8 +27,7 @@ _COMMANDS: Final[dict[Kind, str]] = {
     "unsaid": "/forget",
 }
 _WITH_MORE: Final[frozenset[Kind]] = frozenset(("remind", "remember", "forget", "task", "summary"))
-"""Kinds of orders that need more text after the phrase that begins the order. Other orders consist of the phrase
-alone."""
+"""Orders that need more text after their phrase; others consist of the phrase alone."""
 _STATED: Final[frozenset[Kind]] = frozenset(("remember", "forget"))
 """An order of these kinds is read as a question if it ends with a question mark ("remember the trip?")."""
 _MENTION: Final = re.compile(r"\A\W*@\w*bot\b", re.IGNORECASE)

@@ -14,8 +14,7 @@ _QUOTE = 160
 _TALLIED = {"memories": "memory", "sentences": "sentence"}
 """After an erasure, the counts of these tables are shown separately, because people understand them."""
 _NOT_TEXTS = frozenset((*_TALLIED, "messages", "tombstones", "context_receipts"))
-"""The tables whose counts are not added to the number of other erased texts. `messages` is one of these tables, because
-the sentences of an erased message are shown separately."""
+"""Tables that are not counted as other texts: a message's erased sentences are shown separately."""
 
 
 def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None = None) -> str:

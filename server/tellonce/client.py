@@ -17,13 +17,11 @@ ArgsT = TypeVar("ArgsT", bound=BaseModel)
 ResultT = TypeVar("ResultT", bound=BaseModel)
 
 UNREACHABLE = -32000
-"""The JSON-RPC error code of a request that the memory could not answer. JSON-RPC 2.0 §5.1 reserves this error code for
-servers."""
+"""The JSON-RPC error code, reserved for servers (§5.1), of a request that the memory could not answer."""
 
 
 LATER_META = "tellonce/later"
-"""A key in the `_meta` of an error result. This key in a result's metadata says that the server cannot answer now, but
-that a later call may succeed."""
+"""A key in an error's `_meta`: the server cannot answer now, but a later call may succeed."""
 
 
 class MemoryRefused(Exception):

@@ -89,8 +89,7 @@ PlainAction = Literal["confirm", "reject", "complete", "reopen", "pin", "unpin",
 """The changes of a memory that need no further argument."""
 MemoryAction = Literal[PlainAction, "edit", "share"]
 ForgetLabel = Literal["exact", "number", "form"]
-"""How a match was found: by exact characters, by the same digits with other separators, or by other forms of the
-words."""
+"""How a match was found: exactly, as digits with other separators, or by other forms of the words."""
 TokenScope = Literal["assistant", "relay", "agent"]
 """What an access token may do; the server offers each scope its own tools."""
 Precision = Literal["instant", "day", "month", "year", "ongoing"]

@@ -17,8 +17,7 @@ from tellonce.settings import Group, ServerSettings
 
 PREFIX = "TELLONCE_"
 _LIKENESS = 0.85
-"""Minimum similarity (difflib's ratio) between a misspelled name and a setting. `TELEGRAM_USERS_ID` and
-`TELEGRAM_USER_ID` have 0.97."""
+"""Minimum similarity (difflib's ratio) of a misspelled name; `TELEGRAM_USERS_ID` has 0.97."""
 
 
 @dataclass(frozen=True)

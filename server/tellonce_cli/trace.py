@@ -23,8 +23,7 @@ TROUBLE = frozenset(
     "work_handed_back lease_lost result_refused submit_delayed routine_failed update_passed_over".split()
 )
 ROUNDING = timedelta(microseconds=20)
-"""The tolerance for comparing start times. The beginnings of events are computed from the end and the duration `ms`,
-which is rounded."""
+"""The tolerance for comparing starts, which are computed from the end and the rounded `ms`."""
 
 _HEAD = frozenset(("at", "process", "event", "traceId", "ms"))
 

@@ -20,8 +20,7 @@ from typing import Literal
 __all__ = ["Migration", "Reach", "SqlFileError", "UnknownQuery", "migrations", "queries", "query", "reach"]
 
 Reach = Literal["owner", "all owners", "no owner"]
-"""The rows that a statement uses: the rows of the owner in $1, the rows of all owners, or only rows that belong to no
-owner."""
+"""The rows that a statement uses: of the owner in $1, of all owners, or of no owner."""
 
 _NAME_LINE = re.compile(r"^-- name:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")

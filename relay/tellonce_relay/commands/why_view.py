@@ -16,8 +16,7 @@ _NUMBERED = re.compile(r"\A- (?:#\d+ )?")
 
 
 _DAYS = re.compile(r" \((?P<said>[^()]*?)(?:, (?:(?:due|overdue since) (?P<due>[^()]*)|(?:on|past:) [^()]*))?\)\Z")
-"""Matches the days at the end of a memory's line: when it was said, and its deadline. The day of an event is in the
-memory's text, too."""
+"""Matches the days at the end of a memory's line; the day of an event is in its text, too."""
 
 
 def why_view(message: Explanation, receipt: Explanation | None = None, *, said: bool = False) -> str:

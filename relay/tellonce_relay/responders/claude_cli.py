@@ -21,8 +21,7 @@ from tellonce_relay.responders.responder import CannotAnswer
 
 SERVER = "memory"
 TOOLS = ("search_memory", "get_profile", "explain")
-"""The tools that the command may call. The tools only read the memory. To store something, the command puts a tag into
-its answer, which the turn carries out."""
+"""The tools for the command, which only read; to store, it puts a tag into its answer."""
 
 _COMPLAINTS: dict[Cause, re.Pattern[str]] = {
     "billing": re.compile(r"credit balance|API Error: 402|no credit", re.I),

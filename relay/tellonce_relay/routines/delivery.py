@@ -27,8 +27,7 @@ from tellonce_relay.telegram.outbox import Address, Outbox
 from tellonce_relay.turn.turn import NotShown, wrong
 
 SEND_TRIES = 5
-"""Maximum attempts to send the message of a script. The relay has no maximum: it retries until Telegram is
-available."""
+"""Maximum attempts to send a script's message; the relay retries until Telegram is available."""
 
 
 @dataclass(frozen=True)

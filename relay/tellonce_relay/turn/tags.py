@@ -49,8 +49,7 @@ class Parsed:
 
 
 LONGEST_HEARD, MOST_HEARD = 400, 200
-"""The model's tags are compared with tags in its prompt: with at most this many characters of each, and at most this
-many tags."""
+"""How much of a prompt's tags, and how many, the model's tags are compared with."""
 
 
 def heard(texts: Iterable[str]) -> tuple[str, ...]:

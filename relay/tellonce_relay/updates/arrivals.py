@@ -12,8 +12,7 @@ from tellonce_relay.telegram.messages import thread_facts
 Thread = tuple[int, int | None]
 
 SHORTEST: Final = 0.3
-"""Minimum seconds to wait for another message. If the recent messages of a chat were far apart, the wait is only this
-long."""
+"""Minimum seconds to wait for another message, as in a chat whose messages were far apart."""
 
 REMEMBERED: Final = 20
 """Number of recent gaps between messages from which a chat's rhythm is computed."""

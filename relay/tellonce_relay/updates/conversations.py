@@ -34,8 +34,8 @@ from tellonce_text.sentences import is_question
 logger = logging.getLogger(__name__)
 
 AGREED, NOTED = "👍", "✍"
-"""The reactions that the bot gives instead of a text: to thanks or agreement, and to an edit, a message that waits for an
-unavailable model, or a statement in a group without a model."""
+"""The reactions instead of a text: to thanks, and to an edit, a message that waits for the model, or a statement in a
+group without a model."""
 
 ResultT = TypeVar("ResultT")
 

@@ -12,8 +12,7 @@ from tellonce_relay.updates.case import Case
 from tellonce_text.sentences import ends_as_question
 
 SPLIT_SECONDS = 0.5
-"""Minimum seconds to wait for a further message after a part of an album, or after a part of a long text that the
-sender's Telegram app has split."""
+"""Minimum seconds to wait after a part of an album, or of a text that the sender's app has split."""
 
 MOST_PARTS = 30
 _CLOCK_STEP = 1.0

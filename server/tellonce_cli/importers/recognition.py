@@ -48,8 +48,7 @@ _MARKS: tuple[tuple[bytes, ImportKind], ...] = (
     (b'"sent_at"', "jsonl"),
     (b'"memory"', "mem0"),
 )
-"""For each kind of import, a name that occurs near the beginning of its files. A text may contain such a name by
-chance, so a name only determines which importer is tried first."""
+"""Names near the beginning of files, which a text may contain by chance: they say what to try first."""
 
 
 def recognized(source: Source) -> ImportKind:

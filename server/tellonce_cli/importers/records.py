@@ -17,12 +17,10 @@ MOST_CHARACTERS = 16 * 1024 * 1024
 """Maximum characters of all values of one record; a conversation of several years has a few million."""
 
 _SHALLOW = 8
-"""Maximum depth at which the path of a value is reported. The memory for the paths grows with the square of this
-depth."""
+"""Maximum depth at which a value's path is reported; the paths' memory grows with its square."""
 
 _DEEPEST = 100_000
-"""Maximum nesting of the JSON. A record with deeper nesting than `MOST_DEPTH` is read up to this nesting, so that the
-end of the record is found."""
+"""Maximum nesting up to which a record deeper than `MOST_DEPTH` is read, to find its end."""
 
 
 @dataclass(frozen=True)

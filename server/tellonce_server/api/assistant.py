@@ -35,8 +35,7 @@ LONG = {"anthropic/maxResultSizeChars": 500_000}
 
 APP_URI = "ui://tellonce/memory.html"
 SHOWN = {"ui": {"resourceUri": APP_URI}}
-"""Metadata of tools. Hosts with MCP Apps show the results of these tools on the memory page. Other hosts show the
-text."""
+"""Metadata of tools whose results hosts with MCP Apps show on the memory page; others show the text."""
 
 NOT_ERASED = {
     "no": ServerText("Nothing was erased: the user declined.", "forget_declined"),

@@ -13,8 +13,7 @@ from pathlib import Path
 logger = logging.getLogger(__name__)
 
 LIMIT_SECONDS = 0.25
-"""Code that blocks the event loop for more seconds than this is reported. While the loop is blocked, all other calls
-wait."""
+"""Code that blocks the event loop, and with it all calls, for more seconds is reported."""
 
 BEAT_SECONDS = 0.1
 

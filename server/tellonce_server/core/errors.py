@@ -48,8 +48,7 @@ AWAY = (
     # asyncpg raises this if the connection breaks before a rollback.
     asyncpg.InternalClientError,
 )
-"""All failures of the database or of the connection to it. After each of these failures, background work tries
-again."""
+"""All failures of the database or its connection, after which background work tries again."""
 
 PASSING: tuple[type[Exception], ...] = (
     StorageUnavailable,
@@ -61,8 +60,7 @@ PASSING: tuple[type[Exception], ...] = (
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
 )
-"""Temporary failures, after which a later call may succeed. Each call is one transaction, so an interrupted call stores
-nothing."""
+"""Failures after which a later call may succeed; an interrupted call, one transaction, stores nothing."""
 
 
 def told(failure: Exception) -> ServerText:

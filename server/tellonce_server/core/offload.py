@@ -7,8 +7,7 @@ from typing import TypeVar
 ResultT = TypeVar("ResultT")
 
 SMALL = 2_000
-"""Maximum characters of a text that is processed on the event loop, which takes under 2 ms. A thread would add 0.1 ms
-or more."""
+"""Maximum characters processed on the event loop, in under 2 ms; a thread would add 0.1 ms or more."""
 
 
 async def offloaded(characters: int, work: Callable[[], ResultT]) -> ResultT:

@@ -23,8 +23,7 @@ UNNAMED_CHANNEL = "mcp"
 
 
 CONVERSATIONS = 2**52
-"""The lowest chat number of a conversation. All numbers of conversations are below twice this value, above every
-Telegram id, and exact as JSON numbers."""
+"""The lowest number of a conversation. All are below twice this, above Telegram's ids, and exact in JSON."""
 
 
 class ChatRefused(Refused):

@@ -47,8 +47,7 @@ WORK = "tellonce_work"
 """The channel that announces new or newly claimable jobs."""
 
 FORGOTTEN = "tellonce_forgotten"
-"""The PostgreSQL notification channel on which the commit of an erasure announces the erasure. Each server process then
-clears its caches of texts."""
+"""The channel on which an erasure's commit is announced, so that processes clear their caches of texts."""
 
 CHANGES = "tellonce_changes"
 """The channel that announces changed resources. The payload of a notification is the owner, a space and the URI."""

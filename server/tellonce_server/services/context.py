@@ -34,8 +34,7 @@ from tellonce_text.changes import Change, MessageRange
 from tellonce_text.tokens import estimate
 
 MOST_MESSAGES = 400
-"""Maximum messages read for a window. No budget has room for more messages, and a window grows beyond this only if the
-summarizer was down for a long time."""
+"""Maximum messages of a window; it grows beyond this only if the summarizer was down for long."""
 
 CHUNKS = 40
 LOGGED, LOGGED_CHUNKS = 2_000, 400

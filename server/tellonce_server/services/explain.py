@@ -15,8 +15,7 @@ from tellonce_server.store.receipts import Receipt
 
 LOOKS: Final = 4
 LOOK_SECONDS: Final = 0.05
-"""The number of attempts to read a receipt, and the seconds between two attempts. Several attempts are made because
-another server process may be about to write the receipt."""
+"""Attempts to read a receipt, which another process may be writing, and seconds between them."""
 
 
 class NothingToExplain(Refused):

@@ -28,9 +28,8 @@ BATCH = 500
 
 
 HELD = timedelta(minutes=4)
-"""How long imported exchanges wait before they may be read, unless the import ends earlier or extends this time. A
-worker would otherwise learn statements that the memories at the end of the import say are corrected or rejected. It is
-shorter than LATEST_START, because a later date would count as a wrong clock."""
+"""How long imported exchanges wait for the import's end, at which memories may correct or reject what is learned from
+them. Less than LATEST_START, because a later date would be a wrong clock's."""
 
 
 class OwnConversation(NamedTuple):

@@ -58,8 +58,7 @@ async def set_canonical(q: Queries, job: Job, text: Canonical, tokens: int, now:
 
 
 new_epoch = MaybeRow[[OwnerId, ChatId, datetime], tuple[int, bool]]("chats.new_epoch", tuple)
-"""Start a new epoch. Returns the number of the epoch and whether a canonical summary was archived; None for a chat
-without messages."""
+"""Start a new epoch: its number, and whether a summary was archived; None for a chat without messages."""
 
 lock = Run[[OwnerId, ChatId]]("chats.lock")
 """Lock the chat. Every transaction that writes to a chat takes this lock first, which prevents deadlocks."""

@@ -39,8 +39,7 @@ SERVER_ROLE = "chatmem_server"
 """The role that sees only the rows of the connection's current owner. This role owns no tables."""
 
 WORKER_ROLE = "chatmem_worker"
-"""The role for work across all owners: queue, embedder and ledger. This role can read only the columns that such work
-needs."""
+"""The role for work across owners (queue, embedder, ledger), which reads only the columns it needs."""
 
 SETTINGS = {"jit": "off", "plan_cache_mode": "force_generic_plan", "max_parallel_workers_per_gather": "0"}
 

@@ -42,8 +42,7 @@ memories = Rows[[OwnerId, Sequence[int]], Statement]("forget.memories", named(St
 memories_of = Rows[[OwnerId, ChatId, bool, datetime | None, datetime | None], Statement](
     "forget.memories_of", named(Statement)
 )
-"""The memories of a chat that were learned in a period. If the chat is the owner's own chat, memories that belong to no
-chat are included."""
+"""The memories of a chat learned in a period; in the owner's own chat, with those of no chat."""
 
 
 copies = Rows[[OwnerId, Sequence[int]], tuple[int, int]]("forget.copies", lambda row: (row["owner"], row["id"]))

@@ -165,8 +165,8 @@ by_ids = Rows[[OwnerId, Sequence[int]], Memory]("memories.by_ids", memory)
 page = Rows[[OwnerId, ChatId, Sequence[MemoryStatus], Sequence[ListedKind] | None, datetime, MemoryId, int], Memory](
     "memories.page", memory
 )
-"""At most so many memories that are visible in a chat and have one of these statuses and kinds (None: all kinds), newest
-first, after the memory with this time and number."""
+"""A page of the memories visible in a chat with one of these statuses and kinds (None: all), newest first, after the
+memory with this time and number."""
 
 
 live = Rows[[OwnerId, ChatId, Sequence[MemoryStatus]], Memory]("memories.live", memory)
@@ -177,13 +177,12 @@ telling = Rows[[OwnerId, ChatId, int], KnownMemory]("memories.telling", named(Kn
 known_for = Rows[[OwnerId, ChatId, Sequence[HalfVector], str, str, int, int, datetime, int], KnownMemory](
     "memories.known_for", named(KnownMemory)
 )
-"""The memories to show to a worker, which are pinned, recent, or similar in meaning (vectors) or in words (lexemes) to
-the texts that the worker reads. The numbers are the maximum found in each of these ways, and in all."""
+"""The memories for a worker: pinned, recent, or similar in meaning (vectors) or words (lexemes). The numbers limit each
+way, and all."""
 
 
 read_by = Rows[[OwnerId, ChatId, Sequence[int], Sequence[Tier]], Memory]("memories.read_by", memory)
-"""Return the memories that the given tiers learned from the given messages alone, except memories that the user has
-confirmed or pinned."""
+"""What these tiers learned from these messages alone, and the user has not confirmed or pinned."""
 
 all_of_owner = Rows[[OwnerId], Memory]("memories.all_of_owner", memory)
 from_message = Rows[[OwnerId, ChatId, MessageId], Memory]("memories.from_message", memory)
@@ -235,13 +234,12 @@ async def set_status(
 rewrite = MaybeRow[[OwnerId, MemoryId, str, datetime, str, HalfVector | None, datetime | None, int], Memory](
     "memories.rewrite", memory
 )
-"""Replace the text of a memory now. The text to index, the vector, the deadline and the word key belong to the new
-text."""
+"""Replace a memory's text now, with its text to index, vector, deadline and word key."""
 
 
 take_back_edit = Run[[OwnerId, MemoryId, int, bool, datetime | None, str, int]]("memories.take_back_edit")
-"""Undo the last edit of a memory. The text of the given former version becomes the current text again; whether it is a
-note, its deadline, the text to index and the word key belong to it."""
+"""Undo a memory's last edit: this version's text is current again, with its note flag, deadline, text to index and word
+key."""
 
 
 set_pinned = MaybeRow[[OwnerId, MemoryId, bool, datetime], Memory]("memories.set_pinned", memory)
@@ -296,8 +294,7 @@ class Ended:
 
 
 ended = Rows[[OwnerId, ChatId, Sequence[int]], Ended]("memories.ended", placed(Ended))
-"""Return the memories learned from the given messages that no longer hold, the former texts of reworded memories,
-and the reminders that were set from these messages."""
+"""What these messages said that no longer holds, with former texts of memories, and reminders."""
 
 
 async def changes(
@@ -329,8 +326,7 @@ end_passed_dates = Run[[OwnerId, datetime, str]]("memories.passed_dates")
 """Complete past dates. The last argument is the user's time zone."""
 
 ask_about_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.overdue_goals")
-"""Mark goals with a deadline before `since` as uncertain, so that the user is asked about them. Each goal is marked
-only once."""
+"""Mark goals with a deadline before `since` as uncertain, once each, so that the user is asked."""
 
 close_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.closed_goals")
 """Close the overdue goals that the user was asked about before `asked` and has not confirmed."""

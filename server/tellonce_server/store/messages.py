@@ -130,8 +130,7 @@ async def record(q: Queries, m: NewMessage, job: FollowUp | None) -> Recorded:
 
 
 by_ext_id = MaybeRow[[OwnerId, ChatId, str, str], StoredMessage]("messages.by_ext_id", named(StoredMessage))
-"""Return the message of `channel` with this external id; if there is none, return the chat's only message with this
-id."""
+"""The channel's message with this external id, else the chat's only one with it."""
 
 by_id = MaybeRow[[OwnerId, ChatId, MessageId], StoredMessage]("messages.by_id", named(StoredMessage))
 
@@ -163,8 +162,7 @@ page = Rows[[OwnerId, ChatId, MessageId, int], Line]("messages.page", placed(Lin
 """A page of messages, newest first."""
 
 around = Rows[[OwnerId, ChatId, MessageId, int, datetime | None], Line]("context.around", placed(Line))
-"""Return the messages around the given message in its thread, oldest first. With `as_of`, they have the texts that
-they had at that time."""
+"""The messages around this one in its thread, oldest first; with `as_of`, with their texts then."""
 
 set_routine_summary = Run[[OwnerId, ChatId, MessageId, str]]("messages.set_routine_summary")
 routines_since = Rows[[OwnerId, ChatId, datetime], Routine]("messages.routines_since", placed(Routine))

@@ -115,8 +115,7 @@ async def restore(q: Queries, owner_id: int, former: FormerState, now: datetime,
 
 
 revive = Run[[OwnerId, MemoryId, datetime, datetime]]("page.revive")
-"""Reactivate the memories that the memory `memory_id` replaced or ended after `since`. Returns the number of
-revived memories."""
+"""Reactivate what this memory replaced or ended after `since`. Returns the number."""
 
 withdraw = Found[[OwnerId, MemoryId, int | None, datetime, datetime]]("page.withdraw")
 """Withdraw a statement that was made after `since`. `by` is the statement that it had replaced, if any."""

@@ -83,8 +83,7 @@ class BorrowedConnection(OwnedConnection):
 
     lasting = False
     name = "tellonce, pooled"
-    """A separate name. A pooler keeps its connections open after our server has stopped, so they do not identify a
-    running server."""
+    """Another name, because a pooler's connections stay open, and so show no running server."""
 
 
 def _maker(args: tuple[Any, ...]) -> str | None:

@@ -50,8 +50,7 @@ async def count_exchange(q: Queries, owner_id: int) -> Staleness:
 
 
 begin_erasure = Run[[OwnerId]]("profile.begin_erasure")
-"""Start an erasure. From now on, a context that was read earlier gets no receipt, so erasing the stored receipts
-erases all receipts."""
+"""Start an erasure: a context read before gets no receipt, so erasing the stored ones erases all."""
 
 
 @dataclass(frozen=True)

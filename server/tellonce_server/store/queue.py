@@ -115,14 +115,13 @@ hold = Run[[OwnerId, datetime, datetime]]("queue.hold")
 
 
 claim = Rows[[str, datetime, datetime, Sequence[JobKind] | None, int, datetime, int, int], Job]("queue.claim", _job)
-"""Claim due jobs for a worker, now, until the lease's end, of these kinds (None: all), at most so many. A job or lease
-with a time after the horizon counts as due, because such a time means that the clock was set back. The last two
-arguments are the maximum expired leases and the track of past work to claim first."""
+"""Claim due jobs for a worker, now, until the lease's end, of these kinds (None: all), at most so many. A time after
+the horizon, as after a clock was set back, is due. Last: the most expired leases, and the track of past work to claim
+first."""
 
 
 bury = Run[[datetime, int]]("queue.bury")
-"""Mark jobs as failed if their lease expired without a result `most_lost` times in a row. Returns the number of
-these jobs."""
+"""Mark jobs as failed whose leases expired so many times in a row. Returns their number."""
 
 
 narrow = Run[[OwnerId, ChatId, JobId, Fence, MessageId, MessageId, int]]("queue.narrow")
@@ -159,8 +158,8 @@ chats_with_ready = Rows[[], tuple[OwnerId, ChatId]]("queue.chats_with_ready", tu
 fail = MaybeRow[[OwnerId, ChatId, JobId, Fence, str, bool, int, datetime, datetime], Failed](
     "queue.fail", named(Failed)
 )
-"""Record the reason of a failure, whether it counts, the maximum attempts, and the time of the next attempt. Returns the
-job's new state; None if the caller's claim is no longer valid."""
+"""Record a failure: reason, whether it counts, most attempts, next attempt. Returns the new state; None if the claim is
+no longer valid."""
 
 
 refuse = Run[[OwnerId, ChatId, JobId, str, int, datetime, datetime]]("queue.refuse")
@@ -175,8 +174,8 @@ settle = Run[[OwnerId, ChatId, JobId]]("queue.settle")
 """Mark the earlier jobs as final if this job has replaced their text, so that no tier does these jobs again."""
 
 carries_canonical = Value[[OwnerId, ChatId, JobId], bool]("queue.carries_canonical")
-"""Whether this exchange updates the canonical summary. The exchange does so if the chat has no summary yet, or if the
-summary is provisional and no later exchange is part of the summary or queued."""
+"""Whether this exchange updates the canonical summary: there is none, or a provisional one without later exchanges,
+also queued."""
 
 
 async def redo_provisional(
@@ -207,12 +206,11 @@ async def dropped(q: Queries, now: datetime) -> dict[str, int]:
 
 count_dropped = Run[[OwnerId, date, str, int]]("queue.count_dropped")
 hand_out = Rows[[OwnerId, ChatId, datetime, int, datetime], Job]("queue.hand_out", _job)
-"""Hand out to the connected assistant the newest exchanges of the chat that no model has read: now, at most so many,
-except exchanges that were handed out since the last time."""
+"""Hand out the newest unread exchanges of the chat to the assistant: now, at most so many, and none that was handed out
+since."""
 
 read_by_assistant = Rows[[OwnerId, ChatId, datetime, Sequence[int]], Job]("queue.read_by_assistant", _job)
-"""Mark exchanges as read by the connected assistant: the exchanges handed out after `since`, and the exchanges that
-contain one of the messages `sources`."""
+"""Mark as read by the assistant what was handed out after `since`, or has one of the messages."""
 
 
 async def status(q: Queries, now: datetime) -> tuple[list[KindStatus], datetime | None]:

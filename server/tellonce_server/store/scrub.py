@@ -17,8 +17,7 @@ LOCK: Final = 0x63_68_61_74_73_63_72_75
 """The key of the lock that is held while scrubbing. A second process would only lock the same tables again."""
 
 LONGEST_WAIT: Final = 0.5
-"""Seconds that another session may wait for a table before the rewrite is cancelled. A rewrite that takes less time is
-never cancelled."""
+"""Seconds that another session may wait for a table; a shorter rewrite is never cancelled."""
 LOOK_SECONDS: Final = 0.05
 
 

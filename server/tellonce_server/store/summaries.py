@@ -81,8 +81,7 @@ chunk_page = Rows[[OwnerId, ChatId, datetime, int, int], Summary]("summaries.chu
 """At most so many chunk summaries of all threads, newest first, after the chunk summary with this time and id."""
 
 chunks_after = Rows[[OwnerId, ChatId, str | None, int, int], Summary]("summaries.chunks_after", _summary)
-"""Return the newest chunk summaries after the id `after`, of one thread or of all threads, in the order of their
-messages."""
+"""The newest chunk summaries after `after`, of a thread or of all, in their messages' order."""
 
 of_message = MaybeRow[[OwnerId, ChatId, ThreadKey, int], Summary]("summaries.of_message", _summary)
 chunk_range = MaybeRow[[OwnerId, ChatId, int], tuple[ThreadKey, MessageId, MessageId]]("summaries.chunk_range", tuple)

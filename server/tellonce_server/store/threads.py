@@ -55,8 +55,7 @@ class Gap:
 find = MaybeRow[[OwnerId, ChatId, ThreadKey], Thread]("threads.find", named(Thread))
 of_chat = Rows[[OwnerId, ChatId], Thread]("threads.of_chat", named(Thread))
 in_order = Rows[[OwnerId, ChatId], str]("threads.in_order", column("thread_key"))
-"""The keys of the chat's threads, ordered by their first message. An import into an empty memory keeps this order,
-so a new export of that memory equals this one."""
+"""The chat's thread keys by first message, an order that an import and a new export keep."""
 
 open_run = Rows[[OwnerId, ChatId, ThreadKey], OpenMessage]("threads.open_run", named(OpenMessage))
 silent = Rows[[datetime, int], tuple[int, int, str]]("threads.silent", tuple)

@@ -21,8 +21,7 @@ _BEFORE_CHARACTERS = 400
 _LONGEST_DOUBT = 200
 
 Verdicts = Mapping[int, str | None]
-"""A verdict for each statement by the statement's number: None if the statement is confirmed, else the reason why it is
-not confirmed."""
+"""By a statement's number: None if it is confirmed, else the reason why not."""
 
 
 async def read_again(

@@ -17,8 +17,7 @@ MODES = ("off", "recall", "full")
 """The modes, from the least to the most access."""
 
 OWN_FILE = os.path.join(".claude", "tellonce.json")
-"""A file in the project's folder with `{"memory": "off"}`. It may restrict the mode but not extend it, because other
-people can write it."""
+"""The project's own `{"memory": "off"}`, which others can write, so it only restricts the mode."""
 
 MOST_NAME = 128
 

@@ -18,15 +18,14 @@ SEARCHED: Final = -0.6
 """Minimum log-odds of a sentence that is kept for search only."""
 
 CHANGE: Final = -0.75
-"""Minimum log-odds of a short sentence that is similar to an earlier note. Such a sentence may state that something
-changed or ended. The sentence is kept for search only, or shown if its log-odds reach SEARCHED."""
+"""Minimum log-odds of a short sentence like an earlier note, which may state a change: kept for search only, or shown
+from SEARCHED on."""
 
 CHANGE_WORDS: Final = 10
 CHANGE_COSINE: Final = 0.5
 
 SAME_COSINE: Final = 0.92
-"""Two sentences with a greater cosine count as the same. A lower value would merge "moved to Rome" and "moved from
-Rome"."""
+"""Two sentences with a greater cosine are the same; a lower one would merge "moved to" and "moved from Rome"."""
 
 MOST_A_MESSAGE: Final = 2
 

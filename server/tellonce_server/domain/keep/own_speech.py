@@ -8,8 +8,7 @@ from typing import Final
 from tellonce_text.own_words import own_words
 
 LONG_PARAGRAPH: Final = 1500
-"""A punctuated paragraph of at least this many characters counts as pasted, because few people type so much, and
-dictation has no punctuation."""
+"""A punctuated paragraph this long counts as pasted: few people type so much, and dictation has no marks."""
 
 INTRODUCED: Final = 300
 """A paragraph of at least this many characters counts as pasted if it follows a line that ends in a colon."""

@@ -31,12 +31,11 @@ CONTENT_SHARE: Final = 0.5
 """The user's words support a claim if these words contain at least this share of the claim's content."""
 
 SIMILAR: Final = 0.45
-"""A sentence of the user supports a claim if the cosine of the sentence and the claim is at least this value. In
-`benchmarks/claims`, all but three paraphrases have a cosine of .45 to .82, and invented claims have less than .23."""
+"""Minimum cosine with a sentence of the user that supports a claim. In `benchmarks/claims`, all but three paraphrases
+have .45 to .82, and invented claims less than .23."""
 
 UNLIKE: Final = 0.2
-"""A quote is unrelated to a claim if their cosine is below this value, unless the quote contains at least SOME_CONTENT
-of the claim's content."""
+"""Below this cosine, a quote is unrelated to a claim unless it has SOME_CONTENT of its content."""
 
 SOME_CONTENT: Final = 0.25
 """If a quote contains at least this share of a claim's content, the quote and the claim are related."""
@@ -45,8 +44,7 @@ MAX_SENTENCES: Final = 64
 """Maximum sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
-"""Maximum characters of a message that are searched for the days and names of a claim. The limit also applies to a
-quote that is searched for days."""
+"""Maximum characters of a message or quote that are searched for a claim's days and names."""
 
 MAX_WORDS: Final = 500
 """Maximum words of a claim that are searched for a date."""
@@ -326,8 +324,7 @@ def _thirds(month: date) -> list[date | datetime]:
 
 
 _TENS, _DIGITS = 2, 12
-"""Minimum and maximum digits of two numbers for which the difference is computed. With shorter numbers, almost any
-small number would be a difference."""
+"""The digits of numbers to subtract; of shorter ones, almost any small number would be a difference."""
 
 _YEARS: Final = frozenset(range(1900, 2100))
 """Numbers that are probably years, so their differences are not computed."""

@@ -13,15 +13,13 @@ from typing import Final
 from tellonce_server.domain.memory import literals
 
 SAME_COSINE: Final = 0.9
-"""A statement repeats a rejected statement in other words if the cosine of the two is at least this value and both have
-the same numbers and names."""
+"""Minimum cosine with a rejected statement that is repeated, with the same numbers and names."""
 
 SAME_SOURCE_COSINE: Final = 0.6
 """The minimum cosine, instead of SAME_COSINE, for two statements learned from one message."""
 
 RETOLD_SHARE: Final = 0.4
-"""Two statements learned from one message count as the same if the content that both share is at least this share of
-their content."""
+"""Two statements of one message are the same if they share at least this share of their content."""
 
 _KEY_BYTES: Final = 8
 

@@ -39,8 +39,7 @@ JUNK = "states nothing"
 DONE_SINCE = "set or ended since"
 
 WISHES_HOLD = timedelta(days=30)
-"""In past messages, such as an import, a goal without a date counts as ended if the goal's message is older than
-this."""
+"""A goal without a date, in past messages such as an import, ended this long after its message."""
 
 
 @dataclass

@@ -15,8 +15,7 @@ from tellonce_server.store.codes import ModelVector
 
 MOST: Final = 40
 EACH: Final = 16
-"""Maximum memories in each of three groups: found by words, pinned, and recently learned. Twice as many may be found by
-similarity."""
+"""Maximum memories found by words, pinned, and recently learned, each; twice as many by similarity."""
 
 DENIED: Final = 4
 """Maximum statements that the user rejected."""
@@ -27,8 +26,7 @@ TEXTS: Final = 4
 """Maximum messages of the exchange that are compared by meaning. The longest texts are chosen."""
 
 TERMS: Final = 6
-"""Maximum words that are matched. The rarest lexemes are searched for, because common words would match every
-memory."""
+"""Maximum words that are matched, the rarest, because common ones would match every memory."""
 
 CHARACTERS: Final = 600
 

@@ -19,8 +19,7 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory
 
 ENDED_BY_ITSELF = ("goal", "date")
-"""Kinds of statements that count as completed when they end. Other statements are superseded by the statement that ends
-them."""
+"""Kinds that are completed when they end; others are superseded by the statement that ends them."""
 
 
 @dataclass(frozen=True)

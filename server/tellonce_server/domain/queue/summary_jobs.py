@@ -18,9 +18,8 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
 
 FOLDED = 24
-"""Maximum chunk summaries that are added to a rolling summary at a time. The newest chunk summaries are added. The
-newest 24 chunk summaries cover about 500 messages. An imported history may have more chunks, but almost nothing of the
-older chunks would remain in the few hundred tokens of a rolling summary."""
+"""Maximum chunk summaries, the newest, added to a rolling summary at a time: about 500 messages. An import may have
+more, of which almost nothing would remain in a few hundred tokens."""
 
 
 class RewriteJob(JobType[SummaryResult]):

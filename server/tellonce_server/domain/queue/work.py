@@ -24,8 +24,7 @@ from tellonce_server.store.queue import Job, JobKey, Reading
 logger = logging.getLogger(__name__)
 
 PAST_SHARE = 0.5
-"""The maximum share of the monthly budget for past work, that is, imported messages, and jobs that a better tier does
-again."""
+"""The largest share of the monthly budget for imported messages and what a better tier does again."""
 
 BEST: w.Tier = w.TIERS[0]
 BEST_FREE: w.Tier = next(tier for tier in w.TIERS if not w.TRAITS[tier].paid)
@@ -35,12 +34,10 @@ REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
 
 MOST_LOST = 20
-"""Maximum consecutive leases of a job that expire without a result. This maximum is larger than the maximum of failed
-attempts, because a worker may also be killed for a reason other than the job."""
+"""Maximum consecutive leases of a job without a result; more than failures, because the job may not be the cause."""
 
 LATEST_START = timedelta(minutes=5)
-"""An upper bound for the sum of two times: the delay with which a job is queued, and the clock difference between two
-servers."""
+"""Above the delay with which a job is queued, together with the clock difference of two servers."""
 
 
 class ClaimLost(Refused):

@@ -28,8 +28,7 @@ class BackupRefused(Exception):
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
 LEDGER: Final = "schema_migration"
-"""The table in which the applied migrations are recorded. A backup lists these migrations in its manifest, not as rows
-of this table."""
+"""The table of the applied migrations, which are in a backup's manifest instead."""
 
 
 class Table(BaseModel):
