@@ -57,9 +57,9 @@ async def unless_stopped(stop: asyncio.Event, work: Coroutine[Any, Any, ResultT]
 
 
 async def pause_or_stop(stop: asyncio.Event, seconds: float) -> bool:
-    """Wait for `seconds`, or until the process is stopped. Returns whether the whole time passed."""
+    """Wait for `seconds`, or until the event is set. Returns whether the whole time passed."""
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(max(0.0, seconds)):
             await stop.wait()
     except TimeoutError:
         return True

@@ -17,6 +17,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
 from tellonce.reminders import ChangeReminderArgs, ClaimRemindersArgs, ListRemindersArgs, Reminder
+from tellonce.shutdown import pause_or_stop
 from tellonce_cli.memory_server import CHANNEL, OURS
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
@@ -82,11 +83,7 @@ class ChatReminders:
             except (MemoryRefused, MemoryUnreachable):
                 next_at = None  # the user sees the error at the next line they type
             until = (next_at - self.now()).total_seconds() if next_at is not None else LONGEST_NAP
-            try:
-                async with asyncio.timeout(min(LONGEST_NAP, max(0.0, until))):
-                    await self.changed.wait()
-            except TimeoutError:
-                continue
+            await pause_or_stop(self.changed, min(LONGEST_NAP, until))
 
     async def deliver_due(self) -> datetime | None:
         """Show and finish all due reminders. Returns the time of the next reminder."""

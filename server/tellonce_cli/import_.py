@@ -18,12 +18,12 @@ from tellonce.settings import ServerSettings, load
 from tellonce_cli.importers import ImportKind
 from tellonce_cli.importers.files import Source, size
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
-from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable, fitted
+from tellonce_cli.importers.items import Item, LeftOut, Unreadable, fitted
 from tellonce_cli.importers.recognition import KINDS, READERS, recognized
 from tellonce_cli.memory import chat_of, local_settings, storage
 from tellonce_cli.screen import CommandFailed, answer, can_ask, console, hint, said_yes
 from tellonce_relay.cron import next_due
-from tellonce_server.core.scope import ChatRefused, ChatScope
+from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory, Keeper, make_keeper
 from tellonce_server.services.import_messages import BATCH, Importers, ImportMessage
 from tellonce_server.services.services import Services
@@ -67,19 +67,16 @@ def run(
     if not file.exists():
         raise CommandFailed(f"there is no file {file}.")
     settings = local_settings()
-    try:
-        where = chat_of(settings, chat_id)
-        source = Source(file, me, assistant or own_bot(), where.chat_id)
-        known = _kind(kind, source)
-        foreseen = _foreseen(settings, known, source)
-        if me is not None and foreseen.mine:
-            console.print(f"You are {me} in this file.", markup=False)
-        if not _agreed(foreseen, yes=yes, dry_run=dry_run):
-            answer({"kind": known, **asdict(foreseen)})
-            return 0
-        tally = asyncio.run(_import(settings, known, source, where, fixed=chat_id is not None))
-    except (ChatRefused, ImportFailed) as error:
-        raise CommandFailed(str(error)) from error
+    where = chat_of(settings, chat_id)
+    source = Source(file, me, assistant or own_bot(), where.chat_id)
+    known = _kind(kind, source)
+    foreseen = _foreseen(settings, known, source)
+    if me is not None and foreseen.mine:
+        console.print(f"You are {me} in this file.", markup=False)
+    if not _agreed(foreseen, yes=yes, dry_run=dry_run):
+        answer({"kind": known, **asdict(foreseen)})
+        return 0
+    tally = asyncio.run(_import(settings, known, source, where, fixed=chat_id is not None))
     _report(tally, known, me)
     answer({"kind": known, **asdict(tally)})
     return 0

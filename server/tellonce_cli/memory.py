@@ -14,7 +14,7 @@ from tellonce_server.app.access_tokens import LOCAL_SCOPES
 from tellonce_server.app.memory_location import has_memory
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import StorageUnavailable
-from tellonce_server.core.scope import Caller, ChatScope, is_conversation, own_chat, telegram_chat
+from tellonce_server.core.scope import Caller, ChatRefused, ChatScope, is_conversation, own_chat, telegram_chat
 from tellonce_server.services.services import Services
 
 
@@ -81,4 +81,7 @@ def chat_of(settings: ServerSettings, chat_id: int | None) -> ChatScope:
         return own_chat(user)
     if is_conversation(chat_id):
         return ChatScope(settings.default_user, chat_id)
-    return telegram_chat(Caller(None, frozenset()), chat_id, settings)
+    try:
+        return telegram_chat(Caller(None, frozenset()), chat_id, settings)
+    except ChatRefused as error:
+        raise CommandFailed(str(error)) from error

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from tellonce.client import MemoryClient
 from tellonce_llm.child_process import all_but_ours, ended
-from tellonce_llm.claude_cli import answer_of, content, private_folder
+from tellonce_llm.claude_cli import answer_of, content, private_folder, started
 from tellonce_llm.errors import Cause
 from tellonce_llm.model import Answer, FileKind, Turn
 from tellonce_relay.incoming_message import Incoming
@@ -29,8 +29,6 @@ _COMPLAINTS: dict[Cause, re.Pattern[str]] = {
     "model": re.compile(r"selected model|API Error: 404", re.I),
     "busy": re.compile(r"API Error: (?:429|503|529)|overloaded|(?:usage|rate) limit", re.I),
 }
-
-LINE_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -84,17 +82,8 @@ class ClaudeCli:
 
     async def _started(self, folder: Path, errors: BinaryIO, *, with_files: bool) -> asyncio.subprocess.Process:
         try:
-            return await asyncio.create_subprocess_exec(
-                self._command,
-                *_arguments(folder, self._model),
-                *(("--input-format", "stream-json") if with_files else ()),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=errors,
-                cwd=folder,
-                env=all_but_ours(),
-                limit=LINE_BYTES,
-            )
+            own = _arguments(self._model, with_files=with_files)
+            return await started(self._command, own, folder, all_but_ours(), errors)
         except OSError as error:
             raise CannotAnswer(f"{self._command} cannot be run: {error.strerror}", "model") from error
 
@@ -151,15 +140,12 @@ def _cause(complaint: str) -> Cause:
     return found[0] if found else "away"
 
 
-def _arguments(folder: Path, model: str | None) -> list[str]:
-    """The arguments, without anything personal, because other users can read a command line."""
-    allowed = ",".join(f"mcp__{SERVER}__{tool}" for tool in TOOLS)
+def _arguments(model: str | None, *, with_files: bool) -> list[str]:
     return [
-        *("-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"),
-        *("--mcp-config", str(folder / "mcp.json"), "--strict-mcp-config"),
-        *("--tools", "", "--allowedTools", allowed, "--permission-prompts", "none"),
-        *("--system-prompt-file", str(folder / "system.txt"), "--no-session-persistence", "--setting-sources", ""),
+        *("--output-format", "stream-json", "--verbose", "--include-partial-messages"),
+        *("--allowedTools", ",".join(f"mcp__{SERVER}__{tool}" for tool in TOOLS)),
         *(("--model", model) if model else ()),
+        *(("--input-format", "stream-json") if with_files else ()),
     ]
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.contract import Memory
-from tellonce.shutdown import Stopped, unless_stopped
+from tellonce.shutdown import Stopped, pause_or_stop, unless_stopped
 from tellonce_relay import buttons, views
 from tellonce_relay.catalogue import phrase, server_text, speaking
 from tellonce_relay.commands.confirmations import Confirmations, ask_for_confirmations
@@ -351,11 +351,7 @@ class Conversations:
 
     async def _nudged(self, nudge: asyncio.Event, seconds: float, at_least: float) -> None:
         await self._e.sleep(at_least)
-        try:
-            async with asyncio.timeout(seconds):
-                await nudge.wait()
-        except TimeoutError:
-            return
+        await pause_or_stop(nudge, seconds)
 
     def _nudge(self, thread: Thread) -> None:
         if thread in self._nudges:

@@ -11,6 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import MAX_BIGINT, MAX_TEXT_BYTES
+from tellonce_cli.screen import CommandFailed
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, clean
 
@@ -32,7 +33,7 @@ class LeftOut:
 Item = ImportMessage | ImportMemory | ExportedMemory | Unreadable | LeftOut
 
 
-class ImportFailed(Exception):
+class ImportFailed(CommandFailed):
     """The file is not a valid export; the text says what to do."""
 
 
