@@ -89,13 +89,15 @@ def build(
     """Build sections 1-10 in the order of docs/CONTRACT.md, 4, with a cache breakpoint wherever the text after it
     changes more often. The time stands before the message, because the beginning could not be cached otherwise.
     `profile` is used while the memory has none."""
-    sections: dict[ShownName, Section] = {section.name: section for section in context.sections or ()}
-    summary, memories = _text(sections.get("summary")), _text(sections.get("memories"))
+    shown = [section for section in context.sections or () if section.name != "now"]
+    known = _texts(shown, "profile") or ([f"USER PROFILE\n{profile.strip()}"] if profile.strip() else [])
+    slow = [s.text for s in shown if s.stability in ("stable", "slow") and s.name != "profile"]
+    volatile = [s.text for s in shown if s.stability == "volatile"]
     blocks = [
-        *_block([policy or POLICY, _greeting(user_name, now, zone), _profile(sections.get("profile"), profile)]),
-        *_block([summary, memories]),
-        *_history(_text(sections.get("history"))),
-        *_block([*_volatile(sections), _focus(context), _tags(files)], cache=False),
+        *_block([policy or POLICY, _greeting(user_name, now, zone), *known]),
+        *_block(slow),
+        *_history("".join(_texts(shown, "history"))),
+        *_block([*volatile, _focus(context), _tags(files)], cache=False),
     ]
     at = now.astimezone(zone)
     return Prompt(tuple(blocks), f"[{at:%I:%M %p}] {message}", context, files)
@@ -113,7 +115,7 @@ def _focus(context: Context) -> str:
         return ""
     if focus.slot:
         return f"FOCUS\nThe message answers what you asked for: {_line(focus.slot)} = {_line(focus.value or '')}."
-    shown = "".join(section.text for section in context.sections or () if section.name == "history")
+    shown = "".join(_texts(context.sections or (), "history"))
     first = focus.text.split("\n")[0]
     return "" if not first or first in shown else f"FOCUS\nThe message most likely refers to yours: “{_line(first)}”"
 
@@ -128,18 +130,8 @@ def _greeting(user_name: str, now: datetime, zone: ZoneInfo) -> str:
     return f"You are speaking with {user_name or 'the user'}. Current time: {today}. {LABELS}"
 
 
-def _profile(section: Section | None, fallback: str) -> str:
-    if section is not None:
-        return section.text
-    return f"USER PROFILE\n{fallback.strip()}" if fallback.strip() else ""
-
-
-def _volatile(sections: dict[ShownName, Section]) -> list[str]:
-    return [_text(sections.get(name)) for name in ("elsewhere", "relevant", "quoted")]
-
-
-def _text(section: Section | None) -> str:
-    return section.text if section is not None else ""
+def _texts(sections: Sequence[Section], name: ShownName) -> list[str]:
+    return [section.text for section in sections if section.name == name]
 
 
 def _block(parts: Sequence[str], *, cache: bool = True) -> list[SystemBlock]:
