@@ -78,6 +78,8 @@ ListedKind = Literal[MemoryKind, "note"]
 RestorableStatus = Literal["active", "uncertain", "completed", "rejected"]
 """The statuses that an undo can restore."""
 MemoryStatus = Literal[RestorableStatus, "superseded"]
+HOLDING: Final[tuple[MemoryStatus, ...]] = ("active", "uncertain")
+"""The statuses of memories that hold, or that the user is asked about; in SQL, the part `holding` of `memories.sql`."""
 MemoryOrigin = Literal["user", "extracted", "model", "tag", "import"]
 Scope = Literal["chat", "global"]
 SlotType = Literal["text", "yes_no", "number", "date", "time", "email", "url", "choice"]

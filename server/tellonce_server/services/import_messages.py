@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from tellonce.contract import Role
 from tellonce_server.core.scope import ChatScope, conversation, reply_thread, root_thread, topic_thread
@@ -16,7 +15,9 @@ from tellonce_server.domain.location import without_forgotten_names
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.services.record import message_text
 from tellonce_server.store import bulk, chats, queue
-from tellonce_server.store.bulk import BulkMessage, Named
+from tellonce_server.store.bulk import ImportMessage as ImportMessage
+from tellonce_server.store.bulk import Named, Placed
+from tellonce_server.store.bulk import OwnConversation as OwnConversation
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import MessageText
 from tellonce_server.store.queue import NewJob
@@ -30,31 +31,6 @@ BATCH = 500
 HELD = timedelta(minutes=4)
 """How long imported exchanges wait for the import's end, at which memories may correct or reject what is learned from
 them. Less than LATEST_START, because a later date would be a wrong clock's."""
-
-
-class OwnConversation(NamedTuple):
-    """A message's conversation, unless the import goes to one chat. Without a name: the channel's own chat."""
-
-    channel: str
-    name: str | None = None
-
-
-@dataclass(frozen=True)
-class ImportMessage:
-    """One message of an export. `message_id` must be stable, so that another import recognizes it.
-
-    `conversation` is None for the user's private chat.
-    """
-
-    role: Role
-    content: str
-    message_id: str
-    sent_at: datetime
-    channel: str
-    speaker: str | None = None
-    message_thread_id: int | str | None = None
-    reply_to_message_id: str | None = None
-    conversation: OwnConversation | None = None
 
 
 @dataclass(frozen=True)
@@ -138,7 +114,7 @@ class Importer:
             for m in fresh:
                 self._threads[m.channel, m.message_id] = self._thread(m)
             await self._leave_out_forgotten_names(fresh)
-            rows = [self._row(m, texts[m.channel, m.message_id]) for m in fresh]
+            rows = [self._placed(m, texts[m.channel, m.message_id]) for m in fresh]
             if rows:
                 numbers = await bulk.add(t, where, rows, now)
                 await self._queue(t, rows, numbers, now)
@@ -175,12 +151,12 @@ class Importer:
         now = await without_forgotten_names(self._deps, self.where.owner_id, keys)
         self._threads |= {id_: now[key] for id_, key in self._threads.items() if now.get(key, key) != key}
 
-    async def _queue(self, t: Queries, rows: Sequence[BulkMessage], numbers: Sequence[int], now: datetime) -> None:
+    async def _queue(self, t: Queries, rows: Sequence[Placed], numbers: Sequence[int], now: datetime) -> None:
         """Queue the extraction and summary jobs of each thread."""
         owner, chat = self.where.key
         by_thread: defaultdict[str, list[tuple[int, Role]]] = defaultdict(list)
         for row, number in zip(rows, numbers, strict=True):
-            by_thread[row.thread_key].append((number, row.role))
+            by_thread[row.thread_key].append((number, row.message.role))
         for thread, added in by_thread.items():
             exchanges = sum(role == "assistant" for _, role in added)
             span = (added[0][0], added[-1][0])
@@ -208,17 +184,8 @@ class Importer:
     def _texts(self, batch: Sequence[ImportMessage]) -> dict[tuple[str, str], MessageText]:
         return {(m.channel, m.message_id): self._text(m) for m in _unique(batch)}
 
-    def _row(self, m: ImportMessage, text: MessageText) -> BulkMessage:
-        return BulkMessage(
-            thread_key=self._threads[m.channel, m.message_id],
-            role=m.role,
-            text=text,
-            channel=m.channel,
-            speaker=m.speaker,
-            ext_id=m.message_id,
-            reply_to=m.reply_to_message_id,
-            sent_at=not_ahead(m.sent_at, self._deps.now()),
-        )
+    def _placed(self, m: ImportMessage, text: MessageText) -> Placed:
+        return Placed(m, self._threads[m.channel, m.message_id], text, not_ahead(m.sent_at, self._deps.now()))
 
     def _text(self, m: ImportMessage) -> MessageText:
         return message_text(m.role, self._said(m), m.speaker)

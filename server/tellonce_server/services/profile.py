@@ -3,7 +3,7 @@
 from typing import Final
 
 from tellonce.contract import Conversation, GetProfileArgs, Memory, MemoryKind, MemoryStatus, Profile
-from tellonce.contract_types import MEMORY_KINDS
+from tellonce.contract_types import HOLDING, MEMORY_KINDS
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory.statements import worth_showing
@@ -47,7 +47,7 @@ class ProfileReader:
 
 
 def _statuses(args: GetProfileArgs) -> tuple[MemoryStatus, ...]:
-    return (args.status,) if args.status else ("active", "uncertain")
+    return (args.status,) if args.status else HOLDING
 
 
 def _of(live: list[Memory], *kinds: MemoryKind) -> tuple[Memory, ...]:
