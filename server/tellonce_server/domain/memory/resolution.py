@@ -63,6 +63,27 @@ def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, 
     return any(_includes(reading, moment) for reading in readings) or rings(text, said, moment)
 
 
+@dataclass(frozen=True, slots=True)
+class NamedDate:
+    """The place of a date in a text, and its readings."""
+
+    start: int
+    end: int
+    readings: tuple[Reading, ...]
+
+
+def named_dates(text: str, said_at: datetime, zone: tzinfo) -> list[NamedDate]:
+    """The dates that the text names, in order of their places. A date whose weekday is wrong has no readings."""
+    assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
+    found = expressions(text, Said(said_at, zone, region_of(zone)))
+    return [NamedDate(one.start, one.end, tuple(_consistent(one))) for one in found]
+
+
+def _consistent(found: Expression) -> Iterator[Reading]:
+    weekdays = {value for name, value in calendar_names(found.text) if name == "weekday"}
+    return (reading for reading in found.readings if weekdays <= {day.weekday() for day in reading.days})
+
+
 def _is_another_time(text: str, local: datetime) -> bool:
     """Whether the text gives a time in words, such as `half past nine`, and no time that can be this one."""
     times = clocks(text)
