@@ -27,6 +27,14 @@ def own_words(text: str) -> str:
     return text
 
 
+def quotation(least: int) -> str:
+    """A pattern of a quotation within one line: at least that many characters between quotation marks. An apostrophe
+    within a word is no quotation mark."""
+    pairs = ('""', "“”", "«»", "„“", "「」")
+    marked = [rf"{first}[^{first}{last}\n]{{{least},}}{last}" for first, last in pairs]
+    return "|".join((*marked, rf"(?<!\w)['‘](?=\S)(?:[^'’\n]|['’](?=\w)){{{least},}}['’](?!\w)"))
+
+
 def label(kind: str, name: str = "") -> str:
     """The label of content without text, such as `[file notes.txt]`. `name` may be a text of somebody else, so it can
     neither end the label nor begin a new line."""

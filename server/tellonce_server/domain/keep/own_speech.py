@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from tellonce_text.own_words import own_words
+from tellonce_text.own_words import own_words, quotation
 
 LONG_PARAGRAPH: Final = 1500
 """A punctuated paragraph of at least this many characters counts as pasted, because few people type so much, and
@@ -24,7 +24,7 @@ _BLOCKS: Final = tuple(
         r"^-{3,}[^-\n]+-{3,}[ \t]*$.*\Z",  # ----- Forwarded message -----
         r"^[^\s:]{2,12}: [^\n@]{0,80}@[^\n]*\n[^\s:]{2,12}: .*\Z",  # From: ann@example.org, Subject: …
         r"^(?:[ ]{4}|\t|[ ]{0,3}\|)[^\n]*$",
-        rf"\"[^\"\n]{{{LONG_QUOTE},}}\"|“[^“”\n]{{{LONG_QUOTE},}}”|«[^«»\n]{{{LONG_QUOTE},}}»|„[^„“\n]{{{LONG_QUOTE},}}“",
+        quotation(LONG_QUOTE),
     )
 )
 _LABELLED: Final = re.compile(r"(?:\[[^\]\n]{1,40}\] ?)?([^\s:][^:\n]{0,40}): \S")

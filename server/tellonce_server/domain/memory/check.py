@@ -29,6 +29,7 @@ from tellonce_server.domain.memory.resolution import (
 )
 from tellonce_text.dates.readings import Reading
 from tellonce_text.dates.tokens import language_of
+from tellonce_text.own_words import quotation
 from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
@@ -106,6 +107,7 @@ def check(
     reasons = [_false_quote(quoted) for quoted in quotes if quoted not in true]
     if not true:
         return Verdict(False, tuple(reasons) or (reason("no_quote"),), False)
+    reasons += [reason("not_own_words") for quoted in true if _is_quotation(quoted)]
     evidence = _Evidence(true, (*shown, *known))
     reasons += evidence.lacking(text, when, deadline)
     reasons += evidence.missing_subject(text, about)
@@ -168,6 +170,17 @@ def contains_quote(message: str, quote: str) -> bool:
     """Whether the message contains the quote's words in order, ignoring punctuation, spaces and case."""
     wanted = literals.phrase(quote)
     return bool(wanted.strip()) and wanted in literals.phrase(message)
+
+
+def _is_quotation(quoted: Quoted) -> bool:
+    """Whether the message contains the quote only between quotation marks, as somebody else's words."""
+    said = quoted.message[:MAX_MESSAGE]
+    quotations = sum(part.count(quoted.quote) for part in _QUOTATION.findall(said))
+    return quotations > 0 and quotations == said.count(quoted.quote)
+
+
+_QUOTATION: Final = re.compile(quotation(12))
+"""Shorter quotations are names, titles and single words."""
 
 
 def _false_quote(quoted: Quoted) -> str:
