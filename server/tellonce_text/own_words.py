@@ -27,12 +27,26 @@ def own_words(text: str) -> str:
     return text
 
 
-def quotation(least: int) -> str:
-    """A pattern of a quotation within one line: at least that many characters between quotation marks. An apostrophe
-    within a word is no quotation mark."""
-    pairs = ('""', "“”", "«»", "„“", "「」")
-    marked = [rf"{first}[^{first}{last}\n]{{{least},}}{last}" for first, last in pairs]
-    return "|".join((*marked, rf"(?<!\w)['‘](?=\S)(?:[^'’\n]|['’](?=\w)){{{least},}}['’](?!\w)"))
+def quotations(text: str, least: int) -> list[tuple[int, int]]:
+    """The places of quotations within one line, with their marks, that have at least `least` characters between the
+    marks. An apostrophe within a word is not a mark. Linear in the text."""
+    found: list[tuple[int, int]] = []
+    opened: int | None = None
+    for mark in _MARKS.finditer(text):
+        sign, at = mark[0], mark.start()
+        if sign == "\n":
+            opened = None
+        elif opened is not None and sign in _CLOSING[text[opened]]:
+            if at - opened > least:
+                found.append((opened, at + 1))
+            opened = None
+        elif sign in _CLOSING and (opened is None or (text[opened] in "'‘" and sign not in "'‘")):
+            opened = at
+    return found
+
+
+_MARKS: Final = re.compile(r"[\"“”„«»「」\n]|(?<!\w)['‘](?=\S)|(?<=\S)['’](?!\w)")
+_CLOSING: Final = {'"': '"', "“": "”", "„": "“”", "«": "»", "「": "」", "'": "'’", "‘": "’'"}
 
 
 def label(kind: str, name: str = "") -> str:

@@ -22,14 +22,15 @@ from tellonce_server.domain.memory.resolution import (
     Following,
     admits,
     calendar_names,
+    equal_lengths,
     following,
     in_digits,
     named_dates,
     timed_numbers,
 )
 from tellonce_text.dates.readings import Reading
-from tellonce_text.dates.tokens import language_of
-from tellonce_text.own_words import quotation
+from tellonce_text.dates.tokens import is_read, language_of
+from tellonce_text.own_words import quotations
 from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
@@ -96,9 +97,13 @@ def check(
     deadline: datetime | None = None,
     similarity: Similarity | None = None,
     about: str = "",
+    is_read_again: bool = False,
 ) -> Verdict:
     """Check a claim against its quotes. The names in the claim may also come from the lines shown to the model
     (`shown`) or from known memories (`known`). `about` is the person or thing that the claim is about.
+
+    `is_read_again` means that the claim counts only after a second reading by a model. Then only this reading judges the
+    days of a quote in a language that the date resolver does not read, such as Polish.
 
     With `similarity`, quotes that are unrelated to the claim do not support it. Quotes in another language than the
     claim are not compared in this way, because a local embedding model may know only one language.
@@ -108,7 +113,7 @@ def check(
     if not true:
         return Verdict(False, tuple(reasons) or (reason("no_quote"),), False)
     reasons += [reason("not_own_words") for quoted in true if _is_quotation(quoted)]
-    evidence = _Evidence(true, (*shown, *known))
+    evidence = _Evidence(true, (*shown, *known), any_day=is_read_again and not any(is_read(q.message) for q in true))
     reasons += evidence.lacking(text, when, deadline)
     reasons += evidence.missing_subject(text, about)
     alike = [quoted.quote for quoted in true if language_of(quoted.quote) == language_of(text)]
@@ -175,12 +180,12 @@ def contains_quote(message: str, quote: str) -> bool:
 def _is_quotation(quoted: Quoted) -> bool:
     """Whether the message contains the quote only between quotation marks, as somebody else's words."""
     said = quoted.message[:MAX_MESSAGE]
-    quotations = sum(part.count(quoted.quote) for part in _QUOTATION.findall(said))
-    return quotations > 0 and quotations == said.count(quoted.quote)
+    inside = sum(said.count(quoted.quote, start, end) for start, end in quotations(said, _QUOTATION))
+    return inside > 0 and inside == said.count(quoted.quote)
 
 
-_QUOTATION: Final = re.compile(quotation(12))
-"""Shorter quotations are names, titles and single words."""
+_QUOTATION: Final = 12
+"""Minimum characters of a quotation. Shorter ones are names, titles and single words."""
 
 
 def _false_quote(quoted: Quoted) -> str:
@@ -217,8 +222,14 @@ class _Moment:
     def numbers(self) -> frozenset[str]:
         """The numbers that identify this moment, such as its year, month and day."""
         parts = [self.day.year, self.day.month, self.day.day]
-        found = {str(part) for part in parts[: {"year": 1, "month": 2}.get(self.precision, 3)]}
+        found = {str(part) for part in parts[: self._parts()]}
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour), str(self.clock.minute)})
+
+    def _parts(self) -> int:
+        """How many of year, month and day identify this moment. What goes on since 2019 began on January 1, 2019."""
+        if self.precision == "ongoing" and self.day.day == 1:
+            return 1 if self.day.month == 1 else 2
+        return {"year": 1, "month": 2}.get(self.precision, 3)
 
     def renderings(self) -> frozenset[str]:
         """All numbers that words for this moment may use, including a twelve-hour clock and a two-digit year."""
@@ -233,7 +244,10 @@ class _Evidence:
         self,
         quotes: Sequence[Quoted],
         around: Sequence[str],
+        *,
+        any_day: bool = False,
     ) -> None:
+        self._any_day = any_day
         self._quotes = quotes
         self._zone = quotes[0].zone
         said = (text for quoted in quotes for text in dict.fromkeys((quoted.quote, quoted.message[:MAX_MESSAGE])))
@@ -241,8 +255,9 @@ class _Evidence:
         self._numbers = frozenset[str]().union(*(literals.said_numbers(quoted.quote) for quoted in quotes))
         self._written = self._numbers.union(str(q.said_at.astimezone(q.zone).year) for q in quotes)
         self._following = reduce(Following.joined, (following(q.quote, q.said_at, q.zone) for q in quotes))
-        self._numbers |= self._following.numbers
         self._timed = frozenset[tuple[int, str]]().union(*(timed_numbers(quoted.quote) for quoted in quotes))
+        self._lengths = frozenset[tuple[int, str]]().union(*(equal_lengths(*timed) for timed in self._timed))
+        self._numbers |= self._following.numbers | {str(number) for number, _ in self._lengths}
         self._calendar = frozenset[tuple[str, int]]().union(*(calendar_names(q.quote[:MAX_MESSAGE]) for q in quotes))
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
@@ -301,8 +316,9 @@ class _Evidence:
 
     def _other_units(self, text: str) -> list[str]:
         """The units of time in which the claim counts, while the quotes count the same number in other units only."""
-        counted = {number for number, _ in self._timed}
-        return sorted({unit for number, unit in timed_numbers(text) - self._timed if number in counted})
+        said = self._timed | self._lengths
+        counted = {number for number, _ in said}
+        return sorted({unit for number, unit in timed_numbers(text) - said if number in counted})
 
     def _is_difference(self, number: literals.Number, text: str) -> bool:
         """Whether the number is the difference of two numbers in the quote, one of which the claim repeats: `up by 70,
@@ -320,7 +336,7 @@ class _Evidence:
         yield from names[literals.MAX_NAMES : literals.MAX_NAMES + 1]
 
     def _follows(self, moment: _Moment) -> bool:
-        if moment.numbers() <= self._written:
+        if self._any_day or moment.numbers() <= self._written:
             return True
         return any(self._follows_from(quoted, moment) for quoted in self._quotes)
 
