@@ -431,7 +431,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
     tellonce_server.domain.context.relevant_section.unseen tellonce_server.services.list_cursor.place_of tellonce_server.domain.context.canonical_summary.summary_text
     tellonce_server.services.page.reads.month_span tellonce_text.dates.resolver.resolved
     tellonce_text.dates.feasts.feast_day tellonce_text.dates.feasts.feast_in tellonce_text.dates.lexicon.lexicon
-    tellonce_text.dates.phrases.skip
+    tellonce_text.dates.phrases.skip tellonce_server.domain.memory.resolution.equal_lengths
     """.split()
 )
 """Functions that take names, settings, single words or numbers as text, and functions that only pass texts on to the
