@@ -189,7 +189,9 @@ def _part_index(line: Line, index: int) -> int | None:
         at = skip(line, at + 1, "article")
     if at == index and line.language == "en":
         return None
-    return at if line[at].has("part") and not line[at].has("day") else None
+    counted = line[at].has("unit") and (line[at + 1].has("beside") or line[at + 1].has("ago"))  # `три дня спустя`
+    named = line[at].has("day") and not (at > index and line[at].has("day_only"))
+    return at if line[at].has("part") and not named and not counted else None
 
 
 def _until(line: Line, clock: Clock) -> Clock:

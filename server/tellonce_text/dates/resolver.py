@@ -27,6 +27,7 @@ from tellonce_text.dates.readings import (
     Said,
     Scene,
 )
+from tellonce_text.dates.relative_phrases import sign_at
 from tellonce_text.dates.tense import Look, direction_at
 from tellonce_text.dates.tokens import Line, line_of
 
@@ -67,6 +68,9 @@ def resolved(
     """Resolve one item of the text; `local` is the time at which the text was said. None for a day that does not
     exist."""
     start, end = line[first].start, line[item.end - 1].end
+    if item.anchor:
+        named = resolved(line, item.anchor[0], item.anchor[1], local, region, given)
+        item = _from_named_day(item, named)
     direction, sure, own, inferred = Look(given, sure=True) if given else direction_at(line, first, item.end)
     if item.clock and item.phrase and direction is None:
         direction = "future" if line.language != "en" else None
@@ -85,6 +89,27 @@ def resolved(
     timed = bool(readings) and readings[0].precision == "instant" and not item.until
     words = line.text[start:end]
     return Expression(start, end, words, readings, certain, precision, timed, absolute, approximate, since=item.since)
+
+
+def _from_named_day(item: Item, named: Expression | None) -> Item:
+    """The item with its day, which is counted from a day that the text names earlier."""
+    step, phrase = item.step, item.phrase
+    if step is None or phrase is None or named is None or not named.readings:
+        return item
+    known = tuple(reading.days for reading in named.readings[: 1 if named.certain else None])
+    choices = tuple(step.move(first, last) for first, last in known if last - first <= _LONGEST_ANCHOR)
+    sure = named.certain and step.sure
+
+    def meaning(scene: Scene) -> Meaning | None:
+        other = scene.sure and not scene.inferred and choices
+        ahead, gone = (choices[0].first > scene.today, choices[0].end <= scene.today) if choices else (False, False)
+        against = other and (ahead if scene.direction == "past" else gone and scene.direction == "future")
+        return Meaning(choices, sure and not against) if choices else None
+
+    return item._replace(phrase=phrase._replace(meaning=meaning))
+
+
+_LONGEST_ANCHOR: Final = 10 * DAY
 
 
 def _is_one_time(readings: tuple[Reading, ...]) -> bool:
@@ -115,7 +140,7 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
         return True
     if weekday and before.word == "с":  # `с понедельника` began last Monday or begins next Monday
         return True
-    if weekday and (before.get("ordinal") or before.has("edge") or after.has("relative") or before.has("after")):
+    if weekday and (before.get("ordinal") or before.has("edge") or sign_at(line, item.end) or before.has("after")):
         return True
     if weekday and after.has("at") and line[skip(line, item.end + 1, "article")].has("edge"):
         return True
