@@ -53,9 +53,10 @@ def sign_at(line: Line, index: int) -> int:
 
 
 def _counted(line: Line, index: int) -> Step | None:
-    """Parse `two days before`, `drei Wochen später`, `спустя неделю`."""
+    """Parse `two days before`, `drei Wochen später`, `спустя неделю`, `через неделю после этого`."""
     led = line.language == "ru" and line[index].has("beside")
-    distance = distance_at(line, index + led)
+    through = line.language == "ru" and line[index].has("in")  # `через неделю после этого`
+    distance = distance_at(line, index + (led or through))
     if distance is None:
         return None
     count, unit, end = distance
@@ -136,7 +137,7 @@ _OBJECTS: Final = frozenset(
 def _opens_clause(line: Line, index: int, at: int) -> bool:
     """Whether a clause of its own follows `before` or `after`, as in `and the day after I tested positive`, but not in
     `the day before I flew, I …`, where the clause says which day is meant."""
-    joined = line[index - 1].has("clause") or line[index - 1].word == ","
+    joined = line[index - 1].has("clause") or line[index - 1].word in {",", ";"}
     if not (line.language == "en" and joined and line[at].has("beside") and line[at + 1].has("tense_subject")):
         return False
     until = min(line.sentences[at][1], at + _FAR)
