@@ -5,6 +5,7 @@ from datetime import date
 from typing import Final
 
 from tellonce_text.dates.calendar_spans import in_month, which_month
+from tellonce_text.dates.lexicon import english
 from tellonce_text.dates.phrases import (
     Phrase,
     choose,
@@ -17,6 +18,7 @@ from tellonce_text.dates.phrases import (
 from tellonce_text.dates.readings import DAY, Days, Meaning, Scene, add_months, one_day
 from tellonce_text.dates.tokens import Line
 from tellonce_text.dates.yearly import yearly, yearly_on_weekday
+from tellonce_text.dates.zones import zone_at
 
 
 def stamp(line: Line, index: int) -> Phrase | None:
@@ -24,7 +26,10 @@ def stamp(line: Line, index: int) -> Phrase | None:
     token = line[index]
     if token.kind == "stamp":
         year, month, day = (int(part or 0) for part in token.parts[:3])
-        return Phrase(index + 1, on_day(year, month, day), single=True, absolute=True, form="stamp")
+        zone = zone_at(line, index + 1) if token.parts[3] else None
+        return Phrase(
+            zone[1] if zone else index + 1, on_day(year, month, day), single=True, absolute=True, form="stamp"
+        )
     if token.kind == "han" and token.parts[1]:
         return _han(token.parts, index)
     return None
@@ -196,7 +201,8 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     index = _at_weekday(line, index)
     weekday = line[index].get("weekday")
     at = comma(line, index + 1) if weekday is not None else index
-    after = skip(line, at + (line[at].get("unit") == "day"), "article")
+    after = skip(line, at, "article")
+    after += _is_day_noun(line, after)
     day, suffix = day_number(line, after), line[after].suffix
     if day is None or (after == at and weekday is None and not line[after - 1].has("on")):
         return None
@@ -287,8 +293,9 @@ def _is_foreign_day(line: Line, index: int, at: int) -> int:
         more = following.word in AMOUNT or not _MORE.isdisjoint(following.tags)
         return 0 if more or line[skip(line, at + 1 + dotted, "of")].has("month") else 1 + dotted
     if line.language == "de":
-        return 2 * (line[at - 1].has("on") and line[at + 1].word == "." and not line[at + 2].capital)
-    return int(_is_day_noun(line, index))
+        led = line[at - 1].has("on") or line[at - 2].has("since") or line[at - 2].has("at")
+        return 2 * (led and line[at + 1].word == "." and not line[at + 2].capital)
+    return int(_is_day_noun(line, at - 1))
 
 
 _MORE: Final = frozenset({"o_clock", "half_of_day", "hour_h", "unit", "of", "month"})
@@ -299,10 +306,14 @@ ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 
 def _stands_alone(line: Line, index: int) -> bool:
     """Whether an ordinal such as `the 15th` is used alone, and does not number the next word as in `the 15th floor`."""
-    token = line[index]
-    return (
-        token.kind != "word" or bool(token.tags.keys() - {"unit"}) or token.word in {"or", "because", "so", "but", "we"}
-    )
+    token, following = line[index], line[index + 1]
+    street = token.word in _CORNERS and following.capital and not following.tags  # `on 3rd and Main`
+    if token.kind != "word" or street:
+        return not street
+    return not (token.has("unit") or token.has("time")) and (bool(token.tags) or token.word in english())
+
+
+_CORNERS: Final = frozenset({"and", "&", "between", "at"})
 
 
 def _in_stepped_month(scene: Scene, step: int, day: int) -> Meaning | None:

@@ -223,18 +223,19 @@ def _every_year(line: Line, item: Item) -> Item:
 
 
 def _with_range(line: Line, index: int, item: Item) -> Item:
-    mark = line[item.end]
+    end = _after_clock(line, item.end)  # `from Friday night to Sunday morning`
+    mark = line[end]
     if line[index - 1].word == "from" and any(line[at].has("tense_arranged") for at in range(index - 5, index)):
         return item
     joined = mark.has("and") and is_between(line, index)
     if not joined and (mark.has("and") or (mark.word not in {"-", "–", "—"} and not mark.has("to"))):
         return item
     phrase = item.phrase
-    at = skip(line, item.end + 1, "article", "contracted")
-    other = phrase_at(line, at) or phrase_at(line, item.end + 1)
+    at = skip(line, end + 1, "article", "contracted")
+    other = phrase_at(line, at) or phrase_at(line, end + 1)
     if other is None or phrase is None or not _pair(line, index, phrase, at, other):
         return item
-    return item._replace(end=other.end, until=other)
+    return item._replace(end=_after_clock(line, other.end), until=other)
 
 
 def is_between(line: Line, index: int) -> bool:

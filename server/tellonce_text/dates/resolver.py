@@ -30,6 +30,7 @@ from tellonce_text.dates.readings import (
 from tellonce_text.dates.relative_phrases import sign_at
 from tellonce_text.dates.tense import Look, direction_at
 from tellonce_text.dates.tokens import Line, line_of
+from tellonce_text.dates.zones import zone_at
 
 _HOUR: Final = timedelta(hours=1)
 
@@ -215,12 +216,15 @@ def _is_alternative(line: Line, item: Item, first: int) -> bool:
 
 def _stamp(line: Line, item: Item, scene: Scene) -> Reading | None:
     """Return the time of a stamp such as `2026-03-15T10:00:00Z`; None if the stamp has no time of day."""
-    token = line[item.phrase.end - 1] if item.phrase and item.phrase.form == "stamp" else None
-    if token is None or token.kind != "stamp" or token.parts[3] is None:
+    if item.phrase is None or item.phrase.form != "stamp":
+        return None
+    at = next(at for at in range(item.phrase.end - 1, -1, -1) if line[at].kind == "stamp")
+    token, zone = line[at], zone_at(line, at + 1)
+    if token.parts[3] is None:
         return None
     year, month, day, hour, minute, second = (int(part or 0) for part in token.parts[:6])
     offset = token.parts[6]
-    moment = datetime(year, month, day, hour % 24, minute, second, tzinfo=scene.said.tzinfo)
+    moment = datetime(year, month, day, hour % 24, minute, second, tzinfo=zone[0] if zone else scene.said.tzinfo)
     if offset:
         moment = datetime.fromisoformat(f"{moment:%Y-%m-%dT%H:%M:%S}{'+00:00' if offset == 'Z' else offset}")
     start = moment.astimezone(UTC).astimezone(scene.said.tzinfo)
