@@ -213,6 +213,8 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
         step, end = month
         return Phrase(end, lambda scene: _in_stepped_month(scene, step, day), single=True)
     foreign = _is_foreign_day(line, index, after)
+    if line[after].word == "fourth" and line[after].capital and after > at and _stands_alone(line, after + 1):
+        return Phrase(after + 1, _the_fourth, single=True, form="feast")
     spelled = (
         line.language == "en"
         and line[after].has("ordinal")
@@ -233,6 +235,11 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
         return Phrase(after + 1, lambda scene: _nearest_day(scene, day, weekday), single=True)
     elsewhere = _names_month(line, index)
     return Phrase(after + 1, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=elsewhere), single=True)
+
+
+def _the_fourth(scene: Scene) -> Meaning | None:
+    """The American holiday, Independence Day."""
+    return day_of_year(None, 7, 4, None)(scene) if scene.region == "US" else None
 
 
 def numbered_day(line: Line, index: int) -> Phrase | None:
@@ -267,9 +274,12 @@ def is_whole(line: Line, index: int) -> bool:
     token, following = line[index], line[index + 1]
     if token.kind in {"end", "mark"}:
         return token.word in _PUNCTUATION and not (token.word == "," and following.kind == "number")
+    if token.word in _NOT:
+        return True
     return not _AFTER_DAY.isdisjoint(token.tags) or any(tag.startswith("tense_") for tag in token.tags)
 
 
+_NOT: Final = frozenset({"no", "non", "ne", "n", "não", "не"})
 _PUNCTUATION: Final = frozenset({"", *".,;!?…)"})
 _AFTER_DAY: Final = frozenset("clause subordinate and or at exactly_at part part_lead since".split())
 

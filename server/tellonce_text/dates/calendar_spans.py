@@ -309,7 +309,7 @@ _SIGNS_OF_AMOUNTS: Final = frozenset("€$£%")
 def _decade(line: Line, index: int) -> Phrase | None:
     """Parse `the 90s`, `the nineties`, `80er Jahre`, `années 80`, `anni '80`, `80-х`."""
     token = line[index]
-    quoted = token.word in {"'", "’"}
+    quoted = token.word == "'"
     token = line[index + quoted]
     value = token.value if token.kind == "number" else token.get("tens") or token.get("number")
     end = index + quoted + 1
@@ -338,8 +338,9 @@ def feast(line: Line, index: int) -> Phrase | None:
     rule = line[at].get("feast")
     if rule is None or (line[at].word == "new year" and not _ends_range(line, at)):
         return None
-    if line[at + 1].word == "weekend" and step is None:
-        return Phrase(at + 2, _long_weekend(_feast_meaning(rule, None, None)))
+    after = at + 1 + (line[at + 1].word == "long")
+    if step is None and (line[after].word == "weekend" or rule.endswith("weekend")):
+        return Phrase(after + (line[after].word == "weekend"), _long_weekend(_feast_meaning(rule, None, None)))
     year, end = trailing_year(line, at + 1)
     if year is None:
         year, end = _stepped_year(line, at + 1)

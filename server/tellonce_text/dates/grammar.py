@@ -91,4 +91,4 @@ _BEGINNINGS: Final = frozenset(
 _OTHER_BEGINNINGS: Final = frozenset({"q1", "q2", "q3", "q4", "during"})
 
 
-_MARKS: Final = frozenset("'’@")
+_MARKS: Final = frozenset("'@")

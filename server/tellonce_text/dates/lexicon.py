@@ -129,7 +129,7 @@ def _entries(language: str) -> Iterator[tuple[str, str, Any]]:
             continue
         for key, words in entries.items():
             for word in words.split():
-                yield word.replace("_", " "), *_tag(table, key)
+                yield word.replace("_", " ").replace("s' ", "s ' "), *_tag(table, key)
 
 
 def _tag(table: str, key: str) -> tuple[str, Any]:

@@ -70,9 +70,9 @@ def _last_day(meaning: Meaning | None, *, sure: bool, month: bool) -> Meaning | 
     month`; otherwise, it may be any of the last days. The end of a week is never certain: it is Friday for some people
     and Sunday for others."""
     span = meaning.choices[0].precision if meaning else "day"
-    weekly = span == "week"
-    last = _each(meaning, lambda days: one_day(days.end - DAY), (sure or (month and span == "month")) and not weekly)
-    return last and last._replace(approximate=not sure and not weekly)
+    vague = span in {"week", "season"}
+    last = _each(meaning, lambda days: one_day(days.end - DAY), (sure or (month and span == "month")) and not vague)
+    return last and last._replace(approximate=not sure and not vague)
 
 
 def _current_unit(line: Line, index: int) -> Phrase | None:
@@ -87,7 +87,7 @@ def _current_unit(line: Line, index: int) -> Phrase | None:
 def _edge_of(meaning: Meaning | None, where: str) -> Meaning | None:
     if meaning is None:
         return None
-    known = all(days.end - days.first == DAY or days.precision == "month" for days in meaning.choices)
+    known = all(days.end - days.first == DAY for days in meaning.choices)
     choices = tuple(_part_of(days, where) for days in meaning.choices)
     return Meaning(choices, meaning.certain and known, meaning.certain)
 

@@ -23,7 +23,8 @@ def numeric(line: Line, index: int) -> Phrase | None:
     alone = not known and _is_padded_day(line, index, mark, second)
     if not known and mark == "/" and _is_slashed_date(line, index, first or "", second or ""):
         lead = range(index - _BESIDE, index)
-        known, alone = True, not any(_is_telling(line, at) or line[at].word in _LEADS_TO_DAY for at in lead)
+        told = any(_is_telling(line, at) or line[at].word in _LEADS_TO_DAY for at in lead)
+        known, alone = True, not told and not _is_only_date(line, index, first or "", second or "")
     if not known and not alone:
         return None
     if len(first or "") == 4:
@@ -89,6 +90,11 @@ def _is_slashed_date(line: Line, index: int, first: str, second: str) -> bool:
     beside = {line[index - 1].word, line[index + 1].word if max(int(first), int(second)) > _MONTHS else ""}
     whole = is_whole(line, index + 1) or line[index + 1].has("in")
     return not _LEADS_TO_DAY.isdisjoint(beside) or (whole and _is_telling(line, index - 1))
+
+
+def _is_only_date(line: Line, index: int, first: str, second: str) -> bool:
+    """Whether numbers such as `18/01`, after a word without a capital letter, can only be a day and its month."""
+    return line.language != "en" and int(first) > _MONTHS and second.startswith("0") and not line[index - 1].capital
 
 
 def _is_telling(line: Line, index: int) -> bool:

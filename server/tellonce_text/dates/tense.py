@@ -61,16 +61,18 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     moved = _moved(line, first)
     if moved:
         return Look(moved, sure=True)
-    if "tense_planned" in line.tags and _is_planned(line, first, end):
-        return Look(None)
     if _told_on(line, first):
         return Look("past", sure=True)
+    if "tense_planned" in line.tags and _is_planned(line, first, end):
+        return Look(None)
     before = _before(line, first)
     lead = line[first - 1 - line[first - 1].has("article")]
     if before == "past" and (lead.has("for") or lead.has("by")):
         return Look("future", sure=True, own=False)
     if before:
         own = _in_clause(line, first, end, before)
+        if before == "future" and not own:  # `was due on Friday`
+            return Look(None, own=False)
         if before == "past" and not own and line.language != "en":
             begin = _clause_begin(line, first)
             if begin and not _may_be_past(line, first, begin, _clause_end(line, first, end)):
@@ -205,8 +207,11 @@ def _reported(line: Line, first: int) -> bool:
 
 
 def _told_on(line: Line, first: int) -> bool:
-    """Whether something was told on this day, as in `she told me on Sunday that …`."""
-    return line[first - 1].has("on") and any(line[at].has("tense_reported") for at in (first - 2, first - 3))
+    """Whether something was told on this day, as in `she told me on Sunday that …` or `they announced it on Sunday`."""
+    announced = line[first - 3].has("tense_planned") and line[first - 2].word in {"it", "that", "this"}
+    return line[first - 1].has("on") and (
+        announced or any(line[at].has("tense_reported") for at in (first - 2, first - 3))
+    )
 
 
 def _is_planned(line: Line, first: int, end: int) -> bool:
@@ -220,7 +225,10 @@ def _only_arranged(line: Line, first: int) -> bool:
     signing up or of the race."""
     for index in _back(line, first) if "tense_arranged" in line.tags else ():
         token = line[index]
-        if line[index - 1].has("tense_subject") and line[index + 1].word == "to":  # `I moved to Cardiff`
+        following = line[index + 1].word
+        if following in _RESIDENCE or (
+            following == "to" and line[index - 1].has("tense_subject")
+        ):  # `I moved to Cardiff`
             return False
         if token.has("tense_arranged") and _is_participle(token):
             auxiliary = any(line[at].has("tense_be") for at in range(index - 3, index))
@@ -228,6 +236,10 @@ def _only_arranged(line: Line, first: int) -> bool:
         if _sign(line, index, first, infinitive=False) or token.has("tense_present"):
             return False
     return False
+
+
+_RESIDENCE: Final = frozenset({"here", "there", "out", "away", "house", "home", "abroad"})
+"""After `moved`, these words show that a person changed the residence."""
 
 
 def _moved_from(line: Line, first: int) -> bool:
