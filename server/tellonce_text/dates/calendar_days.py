@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Final
 
-from tellonce_text.dates.calendar_spans import in_month, which_month
+from tellonce_text.dates.calendar_spans import FIRST_YEAR, in_month, stepped_year, which_month
 from tellonce_text.dates.lexicon import english
 from tellonce_text.dates.phrases import (
     Phrase,
@@ -52,9 +52,11 @@ def month_day(line: Line, index: int) -> Phrase | None:
         return None
     month, day, last, end = found
     year, end = trailing_year(line, end)
+    if year is None and last is None:
+        year, end = stepped_year(line, end)
     weekday, end = _trailing_weekday(line, end) if weekday is None else (weekday, end)
-    absolute = last is None and year is not None
-    meaning = day_of_year(year if absolute else None, month, day, weekday, last)
+    absolute = last is None and year is not None and year > FIRST_YEAR
+    meaning = day_of_year(None if last else year, month, day, weekday, last)
     return Phrase(end, meaning, single=last is None, absolute=absolute, form="date")
 
 
@@ -175,7 +177,7 @@ def day_of_year(
 
     def meaning(scene: Scene) -> Meaning | None:
         if year is not None:
-            found = days(year)
+            found = days(year if year > FIRST_YEAR else scene.today.year + year)
             return Meaning((found,), weekday in {None, found.first.weekday()}) if found else None
         if weekday is None:
             return yearly(scene, days)

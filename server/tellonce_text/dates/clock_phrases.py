@@ -70,7 +70,10 @@ def _one(line: Line, at: int, *, bare: bool, dotted: bool = False) -> Clock | No
     if line[at + 1].has("half_of_day"):
         return _in_half(Clock(at + 2, hour), line[at + 1].get("half_of_day"))
     if token.suffix == "h" or line[at + 1].has("hour_h"):
-        return Clock(at + (1 if token.suffix else 2), hour)
+        end = at + (1 if token.suffix else 2)
+        minute = line[end]  # `9 h 30`
+        whole = minute.kind == "number" and not minute.suffix and len(minute.word) == 2 and (minute.value or 0) < 60
+        return Clock(end + whole, hour, (minute.value or 0) if whole else 0)
     if line[at + 1].has("o_clock"):
         german = line[at + 1].word == "uhr"
         end = at + 3 if german and line[at + 2].kind == "number" and not line[at + 2].suffix else at + 2
@@ -99,8 +102,10 @@ def _bare_hour(line: Line, at: int, hour: int, *, bare: bool) -> Clock | None:
     if line[at].suffix:  # an amount, as in `20mg in the morning`
         return None
     end = at + 2 if line.language == "ru" and line[at + 1].get("unit") == "hour" else at + 1
-    named = line[end].get("step") in {0, -1} and line[end + 1].has("part") and not _LED.isdisjoint(line[at - 1].tags)
-    if named or _part_index(line, end) is not None:  # `at 9 this morning`, `9 in the morning`
+    named = line[end].has("part") or (line[end].get("step") in {0, -1} and line[end + 1].has("part"))
+    if (named and not _LED.isdisjoint(line[at - 1].tags)) or _part_index(
+        line, end
+    ) is not None:  # `at 9 this morning`, `9 in the morning`
         return Clock(end, hour, half=False)
     following = line[at + 1]
     counted = following.has("unit") or following.has("month") or following.word in {"%", "/", ":", "-"}

@@ -225,7 +225,8 @@ def _every_year(line: Line, item: Item) -> Item:
 def _with_range(line: Line, index: int, item: Item) -> Item:
     end = _after_clock(line, item.end)  # `from Friday night to Sunday morning`
     mark = line[end]
-    if line[index - 1].word == "from" and any(line[at].has("tense_arranged") for at in range(index - 5, index)):
+    before = line[index - 1 - line[index - 1].has("article")]
+    if before.word == "from" and any(line[at].has("tense_arranged") for at in range(index - 5, index)):
         return item
     joined = mark.has("and") and is_between(line, index)
     if not joined and (mark.has("and") or (mark.word not in {"-", "–", "—"} and not mark.has("to"))):
@@ -301,7 +302,7 @@ def _clocked(line: Line, index: int) -> Item | None:
         clock = bare if phrase and phrase.single else None
     if clock is None:
         return None
-    at = skip(line, comma(line, clock.end), "on")
+    at = skip(line, comma(line, clock.end), "on" if line.language == "en" else "of", "on")
     phrase = phrase_at(line, at)
     if phrase is None or not phrase.single:
         named = _part_before_day(line, at)

@@ -139,6 +139,10 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
         and not line[item.end + 1].has("unit")
     ):
         return True
+    if (
+        weekday and line[item.end + 1].has("step") and line[item.end + 2].get("unit") == "week"
+    ):  # `Friday off next week`
+        return True
     if weekday and before.word == "с":  # `с понедельника` began last Monday or begins next Monday
         return True
     if weekday and (before.get("ordinal") or before.has("edge") or sign_at(line, item.end) or before.has("after")):

@@ -67,7 +67,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look(None)
     before = _before(line, first)
     lead = line[first - 1 - line[first - 1].has("article")]
-    if before == "past" and (lead.has("for") or lead.has("by")):
+    if before == "past" and (lead.has("for") or (lead.has("by") and _after(line, first, end) != "past")):
         return Look("future", sure=True, own=False)
     if before:
         own = _in_clause(line, first, end, before)
@@ -225,10 +225,7 @@ def _only_arranged(line: Line, first: int) -> bool:
     signing up or of the race."""
     for index in _back(line, first) if "tense_arranged" in line.tags else ():
         token = line[index]
-        following = line[index + 1].word
-        if following in _RESIDENCE or (
-            following == "to" and line[index - 1].has("tense_subject")
-        ):  # `I moved to Cardiff`
+        if _changes_residence(line, index, first):
             return False
         if token.has("tense_arranged") and _is_participle(token):
             auxiliary = any(line[at].has("tense_be") for at in range(index - 3, index))
@@ -238,8 +235,15 @@ def _only_arranged(line: Line, first: int) -> bool:
     return False
 
 
+def _changes_residence(line: Line, index: int, first: int) -> bool:
+    """Whether a person moved: `I moved to Cardiff`, `moved here in March`, but not `the talk was moved to March`."""
+    following = line[index + 1].word
+    if following == "in":  # `moved in on Friday`, but not `moved in March`
+        return index + 2 < first
+    return following in _RESIDENCE or (following == "to" and line[index - 1].has("tense_subject"))
+
+
 _RESIDENCE: Final = frozenset({"here", "there", "out", "away", "house", "home", "abroad"})
-"""After `moved`, these words show that a person changed the residence."""
 
 
 def _moved_from(line: Line, first: int) -> bool:

@@ -185,6 +185,7 @@ def _unit_alone(line: Line, index: int, end: int, unit: str, *, articled: bool) 
         or (line.language == "ru" and line[index - 1].has("for"))
         or line[index - 1].has("inside")
         or line[index - 1].has("at")
+        or line[index - 1].has("contracted")
         or line[index - 1].has("own")
     ):
         return Phrase(end, _the_weekend)
