@@ -127,7 +127,8 @@ def _day_first(line: Line, index: int) -> tuple[int, int, int | None, int] | Non
 
 def _spelled(line: Line, index: int) -> int | None:
     """Parse a number word that names the day before a month, as in `el trece de mayo`."""
-    number = line[index].get("number") if line.language != "en" else None
+    named = line.language != "en" and not line[index].has("one")  # `un mars` is no day
+    number = line[index].get("number") if named else None
     return number if number and number <= _LONGEST_MONTH else None
 
 

@@ -130,7 +130,7 @@ def _is_noun(token: Token) -> bool:
 
 
 _OBJECTS: Final = frozenset(
-    "article one own number month weekday feast day unit season ordinal part step vague".split()
+    "article one own noon routine number month weekday feast day unit season ordinal part step vague".split()
 )
 
 

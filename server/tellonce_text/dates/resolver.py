@@ -139,9 +139,7 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
         and not line[item.end + 1].has("unit")
     ):
         return True
-    if (
-        weekday and line[item.end + 1].has("step") and line[item.end + 2].get("unit") == "week"
-    ):  # `Friday off next week`
+    if weekday and line[item.end + 1].has("step") and line[item.end + 2].get("unit") == "week":  # `off next week`
         return True
     if weekday and before.word == "с":  # `с понедельника` began last Monday or begins next Monday
         return True
@@ -152,7 +150,7 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
     if before.has("inside") and (line[first - 2].has("unit") or line[first - 2].has("number")):
         return True
     if line.language != "en" and weekday and (after.has("from_day") or after.has("before")):
-        return True
+        return _is_after_event(line, first, item.end + 1)
     if not (after.has("of") or after.has("inside")):
         return not _NAMED.isdisjoint(after.tags) and weekday
     named = line[skip(line, item.end + 1, "article", "of")]
@@ -161,6 +159,15 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
         or not _NAMED.isdisjoint(named.tags)
         or (line.language not in {"en", "de"} and weekday and named.capital and not named.tags)
     )
+
+
+def _is_after_event(line: Line, first: int, index: int) -> bool:
+    """Whether the weekday may be the one next to what the token begins, as in `am Freitag nach Ostern`, but not in
+    `am Freitag nach der Arbeit` or `vendredi après le mariage`."""
+    at = skip(line, index, "article", "own")
+    bare = line.language in {"fr", "it", "pt"} and line[first].has("weekday") and not line[first - 1].has("article")
+    named = line[at].kind == "number" or not _NAMED.isdisjoint(line[at].tags)
+    return named or not (bare or line[at].has("routine"))
 
 
 _NAMED: Final = frozenset({"month", "feast", "unit", "season"})

@@ -58,7 +58,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look(None)
     if _is_attribute(line, first, end):
         return Look("past", own=line.language == "de")
-    moved = _moved(line, first)
+    moved = "future" if _is_latest(line, first) else _moved(line, first)
     if moved:
         return Look(moved, sure=True)
     if _told_on(line, first):
@@ -136,7 +136,7 @@ def _looks_past(line: Line, index: int) -> bool:
     if token.tags or token.kind != "word" or len(token.word) < _SHORTEST_PAST or is_led_noun(line, index):
         return False
     german = line.language == "de"
-    if german and (is_name(line, index) or is_adjective(line, index)):
+    if is_name(line, index) or (german and is_adjective(line, index)):
         return False
     if token.word.endswith(endings(line.language, "present")):
         return False
@@ -158,6 +158,8 @@ def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
     if _is_question_of(line, first, end):
         return False
     for index in _back(line, first):
+        if line[index].has("tense_subject") and _sign(line, index - 1, first, infinitive=False) == "past":
+            continue  # the subject follows its verb: `da ging ich am Freitag hin`
         if line[index].has("clause") or line[index].word in _APART:
             return _after(line, first, end) == "past"
         if _sign(line, index, first, infinitive=False) == "past":
@@ -274,6 +276,14 @@ def _moved(line: Line, first: int) -> Direction | None:
         return None
     near = range(max(0, first - _FAR // 4), first + _FAR // 4)
     return "future" if any(line[index].has("tense_moved") for index in near) else None
+
+
+def _is_latest(line: Line, first: int) -> bool:
+    """Whether the day is a limit, as in `no later than Friday` or `spätestens am Freitag`."""
+    at = next(
+        (at for at in range(first - 1, first - 4, -1) if not (line[at].has("article") or line[at].has("on"))), first
+    )
+    return line[at].has("latest")
 
 
 def _before(line: Line, first: int) -> Direction | None:
