@@ -207,7 +207,7 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     after = skip(line, at, "article")
     after += _is_day_noun(line, after)
     day, suffix = day_number(line, after), line[after].suffix
-    if day is None or (after == at and weekday is None and not line[after - 1].has("on")):
+    if day is None or (after == at and weekday is None and _ON.isdisjoint(line[after - 1].tags)):
         return None
     if line[after + 1].has("of") and line[after + 2].has("every"):
         return Phrase(after + 4, lambda _scene: None, form="repeats")
@@ -238,6 +238,9 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
         return Phrase(after + 1, lambda scene: _nearest_day(scene, day, weekday), single=True)
     elsewhere = _names_month(line, index)
     return Phrase(after + 1, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=elsewhere), single=True)
+
+
+_ON: Final = frozenset({"on", "contracted"})
 
 
 def _the_fourth(scene: Scene) -> Meaning | None:
@@ -306,7 +309,8 @@ def _is_foreign_day(line: Line, index: int, at: int) -> int:
         more = following.word in AMOUNT or not _MORE.isdisjoint(following.tags)
         return 0 if more or line[skip(line, at + 1 + dotted, "of")].has("month") else 1 + dotted
     if line.language == "de":
-        led = line[at - 1].has("on") or line[at - 2].has("since") or line[at - 2].has("at")
+        before = line[at - 1]
+        led = before.has("on") or before.has("contracted") or line[at - 2].has("since") or line[at - 2].has("at")
         return 2 * (led and line[at + 1].word == "." and not line[at + 2].capital)
     return int(_is_day_noun(line, at - 1))
 

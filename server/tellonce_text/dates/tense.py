@@ -12,6 +12,7 @@ from tellonce_text.dates.verb_forms import (
     is_condition,
     is_led_noun,
     is_name,
+    is_named_act,
     is_participle,
     is_preterite,
     is_state,
@@ -30,7 +31,7 @@ def _is_attribute(line: Line, first: int, end: int) -> bool:
     if any(line[at].has("to") or line[at].word in _APART for at in range(first, end)):
         return False
     before = line[first - 1]
-    return before.word == "of" or (line.language == "de" and before.word == "vom")
+    return (before.word == "of" and line[first - 2].word != "as") or (line.language == "de" and before.word == "vom")
 
 
 _BESIDE: Final = 4  # tokens: `having the old boiler serviced`
@@ -129,6 +130,8 @@ def _may_be_past(line: Line, first: int, begin: int, end: int) -> bool:
 
 def _looks_past(line: Line, index: int) -> bool:
     token = line[index]
+    if is_named_act(line, index):
+        return False
     if token.has("tense_strong"):
         return not is_name(line, index)
     if token.has("tense_past") or token.has("tense_weak"):
@@ -361,7 +364,7 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
         return None
     if token.has("tense_perfect") and line.language != "de":
         return "past" if is_whole_perfect(line, index) else None
-    if token.has("tense_past") and not (token.has("unit") or token.has("season")):
+    if token.has("tense_past") and not (token.has("unit") or token.has("season") or is_named_act(line, index)):
         if line.language == "en" and (_is_adjective(line, index) or is_state(line, index)):
             return None
         if infinitive and token.has("tense_committed"):

@@ -74,11 +74,18 @@ _SHORTEST: Final = 4
 def is_led_noun(line: Line, index: int) -> bool:
     """Whether an article that cannot be a pronoun, or a preposition, comes before the word, as in `ho il dentista`."""
     before = line[index - 1]
-    if before.word in _NO_PRONOUNS.get(line.language, ()) or (
-        line.language == "fr" and before.has("article") and before.word != "l"
-    ):
+    if before.word in _NO_PRONOUNS.get(line.language, ()) or is_named_act(line, index):
+        return True
+    if line.language == "fr" and before.has("article") and before.word != "l":
         return True
     return line.language in {"es", "it", "pt"} and any(before.has(tag) for tag in ("one", "on", "inside", "own"))
+
+
+def is_named_act(line: Line, index: int) -> bool:
+    """Whether the word has the form of a participle but names a thing, as in `la rentrée` or `la grigliata`: participles
+    do not follow an article or a pronoun directly."""
+    shown = line[index].word.endswith(endings(line.language, "participle"))
+    return shown and (line[index - 1].has("article") or line[index - 1].has("own"))
 
 
 _NO_PRONOUNS: Final = {
