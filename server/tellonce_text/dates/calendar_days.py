@@ -5,7 +5,7 @@ from datetime import date
 from typing import Final
 
 from tellonce_text.dates.calendar_spans import FIRST_YEAR, in_month, stepped_year, which_month
-from tellonce_text.dates.lexicon import english
+from tellonce_text.dates.lexicon import endings, english
 from tellonce_text.dates.phrases import (
     Phrase,
     choose,
@@ -226,6 +226,9 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     if not (suffix in ORDINAL_ENDINGS or foreign or spelled) or not (foreign or _stands_alone(line, after + 1)):
         return None
     if foreign:
+        last, end = _end_of_range(line, after + foreign)
+        if last is not None and last > day and weekday is None:
+            return Phrase(end, lambda s: _soon(s, _nearest_day(s, day, None, last), elsewhere=False))
         return Phrase(after + foreign, lambda s: _soon(s, _nearest_day(s, day, weekday), elsewhere=False), single=True)
     last = (
         day_number(line, after + 2)
@@ -246,6 +249,15 @@ _ON: Final = frozenset({"on", "contracted"})
 def _the_fourth(scene: Scene) -> Meaning | None:
     """The American holiday, Independence Day."""
     return day_of_year(None, 7, 4, None)(scene) if scene.region == "US" else None
+
+
+def _end_of_range(line: Line, index: int) -> tuple[int | None, int]:
+    """The last day in `vom 16. bis zum 20.` or `do dia 16 ao dia 20`, and the index after it."""
+    at = skip(line, index + 1, "article", "contracted")
+    at += _is_day_noun(line, at)
+    dotted = line.language != "de" or line[at + 1].word == "."
+    last = day_number(line, at) if line[index].has("to") and dotted and line[at].kind == "number" else None
+    return last, at + 1 + (line.language == "de")
 
 
 def numbered_day(line: Line, index: int) -> Phrase | None:
@@ -280,7 +292,7 @@ def is_whole(line: Line, index: int) -> bool:
     token, following = line[index], line[index + 1]
     if token.kind in {"end", "mark"}:
         return token.word in _PUNCTUATION and not (token.word == "," and following.kind == "number")
-    if token.word in _NOT:
+    if token.word in _NOT or (not token.tags and token.word.endswith(endings(line.language, "plural"))):
         return True
     return not _AFTER_DAY.isdisjoint(token.tags) or any(tag.startswith("tense_") for tag in token.tags)
 

@@ -78,7 +78,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
             begin = _clause_begin(line, first)
             if begin and not _may_be_past(line, first, begin, _clause_end(line, first, end)):
                 return Look("future", sure=True, inferred=True)
-        return Look(before, sure=True, own=own)
+        return Look(before, sure=own or line.language != "en", own=own)
     found = _order(line, first)
     if not found and line.language == "en" and _is_either_before(line, first):
         return Look(None, own=False)
