@@ -37,24 +37,16 @@ def numeric(line: Line, index: int) -> Phrase | None:
     year = int(third) if third else None
     year = year + 2000 if year is not None and year < 100 else year
     meaning = _numeric_meaning(a, b, year, mark or "/", weekday)
-    if alone or (mark == "." and third and len(third) == 2 and _is_like_version(line, index)):
+    if alone or (mark == "." and third and len(third) == 2 and not _is_led_to(line, index)):
         meaning = doubtful(meaning)
     return Phrase(index + 1, meaning, single=True, absolute=year is not None)
 
 
-def _is_like_version(line: Line, index: int) -> bool:
-    """Whether dotted numbers are probably versions. In English, they always are. In other languages, they are if at
-    least one dotted number in the sentence does not follow a word that introduces a date."""
-    if line.language == "en":
-        return True
-    first, end = line.sentences[index]
-    near = range(max(first, index - _NEAR), min(end, index + _NEAR))
-    triples = [at for at in near if line[at].kind == "numeric" and line[at].parts[3]]
-    return any(not _is_led_to(line, at) for at in triples)
-
-
 def _is_led_to(line: Line, index: int) -> bool:
+    """Whether a word shows that dotted numbers such as `10.11.24` are a date. In English, they are versions."""
     before, after = line[index - 1], line[index + 1]
+    if line.language == "en":
+        return False
     return before.kind != "word" or after.has("at") or after.kind == "clock" or not _LEADS.isdisjoint(before.tags)
 
 
