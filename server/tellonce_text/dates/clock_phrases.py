@@ -71,9 +71,9 @@ def _one(line: Line, at: int, *, bare: bool, dotted: bool = False) -> Clock | No
         return _in_half(Clock(at + 2, hour), line[at + 1].get("half_of_day"))
     if token.suffix == "h" or line[at + 1].has("hour_h"):
         end = at + (1 if token.suffix else 2)
-        minute = line[end]  # `9 h 30`
-        whole = minute.kind == "number" and not minute.suffix and len(minute.word) == 2 and (minute.value or 0) < 60
-        return Clock(end + whole, hour, (minute.value or 0) if whole else 0)
+        after = line[end]  # `9 h 30`
+        whole = after.kind == "number" and not after.suffix and len(after.word) == 2 and (after.value or 0) < 60
+        return Clock(end + whole, hour, (after.value or 0) if whole else 0)
     if line[at + 1].has("o_clock"):
         german = line[at + 1].word == "uhr"
         end = at + 3 if german and line[at + 2].kind == "number" and not line[at + 2].suffix else at + 2

@@ -6,10 +6,14 @@ from typing import Final, NamedTuple
 
 from tellonce_text.dates.lexicon import endings
 from tellonce_text.dates.readings import Direction
-from tellonce_text.dates.tokens import Line, Token
+from tellonce_text.dates.tokens import Line
 from tellonce_text.dates.verb_forms import (
+    by_auxiliary,
     is_adjective,
     is_condition,
+    is_contracted,
+    is_english_adjective,
+    is_english_participle,
     is_led_noun,
     is_name,
     is_named_act,
@@ -99,8 +103,6 @@ _UNTIL: Final = frozenset({"until", "till"})
 def _may_be_either(line: Line, first: int, end: int) -> bool:
     """Whether an English verb near the expression has the same form in the past and the present, as in `I hit a deer`,
     or only reports, as in `they said no`."""
-    if _is_either_before(line, first):
-        return True
     after = range(end, min(_clause_end(line, first, end), end + _FAR))
     return any(line[at].has("tense_either") or line[at].has("tense_reported") for at in after)
 
@@ -119,7 +121,7 @@ def _is_either_before(line: Line, first: int) -> bool:
     """Whether such a verb comes before the expression. `let's` is not one."""
     back = _verbal_back(line, first)
     either = any(line[at].has("tense_either") and not line[at].word.endswith("'s") for at in back)
-    return either or any(_is_contracted(line, at) for at in back)
+    return either or any(is_contracted(line, at) for at in back)
 
 
 def _may_be_past(line: Line, first: int, begin: int, end: int) -> bool:
@@ -140,8 +142,6 @@ def _looks_past(line: Line, index: int) -> bool:
         return False
     german = line.language == "de"
     if is_name(line, index) or (german and is_adjective(line, index)):
-        return False
-    if token.word.endswith(endings(line.language, "present")):
         return False
     return token.word.endswith(endings(line.language, "maybe")) or (
         german and (is_participle(token) or is_strong(token))
@@ -188,7 +188,7 @@ _OTHER_CLAUSE: Final = frozenset({"tense_present", "tense_subject", "weekday", "
 
 def _is_notice(line: Line, index: int, first: int) -> bool:
     """Whether the sentence begins with a participle alone, as in `Closed on Friday`, which may be past or future."""
-    return index == line.sentences[first][0] and index >= first - 2 and _is_participle(line[index])
+    return index == line.sentences[first][0] and index >= first - 2 and is_english_participle(line[index])
 
 
 def _is_question_of(line: Line, first: int, end: int) -> bool:
@@ -232,7 +232,7 @@ def _only_arranged(line: Line, first: int) -> bool:
         token = line[index]
         if _changes_residence(line, index, first):
             return False
-        if token.has("tense_arranged") and _is_participle(token):
+        if token.has("tense_arranged") and is_english_participle(token):
             auxiliary = any(line[at].has("tense_be") for at in range(index - 3, index))
             return not auxiliary and not _moved_to(line, first) and line[first - 1].word in {"in", "on"}
         if _sign(line, index, first, infinitive=False) or token.has("tense_present"):
@@ -274,9 +274,7 @@ def _verbal(line: Line, start: int, end: int) -> Sequence[int]:
 
 
 def _moved(line: Line, first: int) -> Direction | None:
-    """Future if a word nearby says that something was postponed or moved; None for English."""
-    if line.language == "en":
-        return None
+    """Future if a word nearby says that something was postponed or moved. English has no such words."""
     near = range(max(0, first - _FAR // 4), first + _FAR // 4)
     return "future" if any(line[index].has("tense_moved") for index in near) else None
 
@@ -365,7 +363,7 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
     if token.has("tense_perfect") and line.language != "de":
         return "past" if is_whole_perfect(line, index) else None
     if token.has("tense_past") and not (token.has("unit") or token.has("season") or is_named_act(line, index)):
-        if line.language == "en" and (_is_adjective(line, index) or is_state(line, index)):
+        if line.language == "en" and (is_english_adjective(line, index) or is_state(line, index)):
             return None
         if infinitive and token.has("tense_committed"):
             return "future"
@@ -380,14 +378,14 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
         return "future"
     if line.language != "en":
         return _by_ending(line, index)
-    if not _is_participle(token) or _is_adjective(line, index) or is_condition(line, index):
+    if not is_english_participle(token) or is_english_adjective(line, index) or is_condition(line, index):
         return None
     beside = index == first - 2 and line[first - 1].word not in _UNTIL
     if first > index and _moved_to(line, first) and (token.has("tense_arranged") or beside):
         return "future"
     if infinitive and token.has("tense_committed"):
         return "future"
-    return _by_auxiliary(line, index)
+    return by_auxiliary(line, index)
 
 
 _SIGNS: Final = frozenset({"tense_perfect", "tense_past", "tense_future", "tense_arranged"})
@@ -421,28 +419,6 @@ _SHORTEST_STEM: Final = 2  # letters before an ending: `parei` is not a future
 _SHORTEST_PAST: Final = 3
 
 
-def _is_contracted(line: Line, index: int) -> bool:
-    """Whether the participle follows `'s`, as in `the parcel's delivered`, which means "has been" or "is to be"."""
-    before = line[index - 1]
-    return before.word.endswith("'s") and not before.tags and _is_participle(line[index])
-
-
-def _by_auxiliary(line: Line, index: int) -> Direction | None:
-    if _is_contracted(line, index):
-        return None
-    for back in range(index - 1, max(-1, index - 4), -1):
-        token = line[back]
-        if token.word in {"being", "having"}:
-            return None if line[back - 1].has("tense_past") else "future"
-        if token.has("tense_have"):
-            return "past"
-        if token.has("tense_be"):
-            return "future"
-        if token.kind != "word" or token.has("tense_past"):
-            break
-    return "past"
-
-
 def _moved_to(line: Line, first: int) -> bool:
     """Whether something was moved or arranged to this day: `pushed to May 12`, `booked for Friday`."""
     at = first - 1
@@ -451,23 +427,4 @@ def _moved_to(line: Line, first: int) -> bool:
     return line[at].word in {"to", "for", "until", "till", "forward", "back"}
 
 
-def _is_adjective(line: Line, index: int) -> bool:
-    """Whether the word is not a verb. Directly after a definite article, a word is taken as a noun (`the deed`). After an
-    indefinite article, a possessive or a preposition, it is taken as an adjective if a noun follows (`a folded
-    book`)."""
-    before, after = line[index - 1], line[index + 1]
-    if before.has("article"):
-        return True
-    led = any(before.has(tag) for tag in ("article", "one", "own", "on", "of", "for", "in")) or before.word == "with"
-    return led and after.kind == "word" and not after.tags
-
-
-def _is_participle(token: Token) -> bool:
-    word = token.word
-    if token.has("tense_stative"):
-        return False
-    return token.has("tense_arranged") or (len(word) > 3 and word.endswith("ed") and not token.tags.keys() - _VERBAL)
-
-
 _APART: Final = frozenset(",:()–—-")
-_VERBAL: Final = frozenset({"tense_arranged", "tense_committed"})

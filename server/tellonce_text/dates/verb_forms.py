@@ -1,9 +1,10 @@
-"""Recognizes German past forms (strong and weak preterites, participles), nouns of Romance languages that look
-like past verbs, and forms of all languages that say nothing about the past."""
+"""Recognizes German past forms (strong and weak preterites, participles), English participles, nouns of Romance
+languages that look like past verbs, and forms of all languages that say nothing about the past."""
 
 from typing import Final
 
 from tellonce_text.dates.lexicon import endings, strong_preterites
+from tellonce_text.dates.readings import Direction
 from tellonce_text.dates.tokens import Line, Token
 
 
@@ -128,3 +129,48 @@ def is_whole_perfect(line: Line, index: int) -> bool:
 
 
 _LONGEST_BRACKET: Final = 15  # tokens between a German auxiliary and its participle
+
+
+def is_contracted(line: Line, index: int) -> bool:
+    """Whether the participle follows `'s`, as in `the parcel's delivered`, which means "has been" or "is to be"."""
+    before = line[index - 1]
+    return before.word.endswith("'s") and not before.tags and is_english_participle(line[index])
+
+
+def by_auxiliary(line: Line, index: int) -> Direction | None:
+    """The direction of an English participle by the auxiliary before it: `has paid`, `is being paid`, `paid`."""
+    if is_contracted(line, index):
+        return None
+    for back in range(index - 1, max(-1, index - 4), -1):
+        token = line[back]
+        if token.word in {"being", "having"}:
+            return None if line[back - 1].has("tense_past") else "future"
+        if token.has("tense_have"):
+            return "past"
+        if token.has("tense_be"):
+            return "future"
+        if token.kind != "word" or token.has("tense_past"):
+            break
+    return "past"
+
+
+def is_english_adjective(line: Line, index: int) -> bool:
+    """Whether the word is not a verb. Directly after a definite article, a word is taken as a noun (`the deed`). After an
+    indefinite article, a possessive or a preposition, it is taken as an adjective if a noun follows (`a folded
+    book`)."""
+    before, after = line[index - 1], line[index + 1]
+    if before.has("article"):
+        return True
+    led = any(before.has(tag) for tag in ("article", "one", "own", "on", "of", "for", "in")) or before.word == "with"
+    return led and after.kind == "word" and not after.tags
+
+
+def is_english_participle(token: Token) -> bool:
+    """Whether the word ends in -ed or is a verb of arranging such as `set`, and is not an adjective such as `tired`."""
+    word = token.word
+    if token.has("tense_stative"):
+        return False
+    return token.has("tense_arranged") or (len(word) > 3 and word.endswith("ed") and not token.tags.keys() - _VERBAL)
+
+
+_VERBAL: Final = frozenset({"tense_arranged", "tense_committed"})
