@@ -263,12 +263,13 @@ def _end_of_range(line: Line, index: int) -> tuple[int | None, int]:
 def numbered_day(line: Line, index: int) -> Phrase | None:
     """Parse `el 16`, `la fiesta del 28`, `du 3 au 16`, `26-го`, `26 числа`: a day of the month in a language that gives
     it as a plain number."""
+    moved = "tense_moved" in line.tags  # `se ha movido del 16 al 23` is no range
     led = line.language in {"es", "fr", "it"} and (line[index].has("on") or line[index].has("contracted"))
     at = index + led
     day = day_number(line, at) if line[at].kind == "number" and not line[at].suffix else None
     if day is None or not (led or line.language == "ru") or line[index - 1].has("in") or line[index - 1].has("with"):
         return None
-    last = day_number(line, at + 2) if led and line[at + 1].has("to") else None
+    last = day_number(line, at + 2) if led and line[at + 1].has("to") and not moved else None
     if last is not None and last > day and line[at + 3].word not in AMOUNT and _MORE.isdisjoint(line[at + 3].tags):
         scale = day == 1  # `del 1 al 10` may be a scale
         return Phrase(at + 3, lambda s: _soon(s, _nearest_day(s, day, None, last), elsewhere=scale))
@@ -322,7 +323,8 @@ def _is_foreign_day(line: Line, index: int, at: int) -> int:
         return 0 if more or line[skip(line, at + 1 + dotted, "of")].has("month") else 1 + dotted
     if line.language == "de":
         before = line[at - 1]
-        led = before.has("on") or before.has("contracted") or line[at - 2].has("since") or line[at - 2].has("at")
+        article = any(line[at - 2].has(tag) for tag in ("since", "at", "for"))  # `seit dem 8.`
+        led = before.has("on") or before.has("contracted") or article
         return 2 * (led and line[at + 1].word == "." and not line[at + 2].capital)
     return int(_is_day_noun(line, at - 1))
 

@@ -336,7 +336,8 @@ def feast(line: Line, index: int) -> Phrase | None:
     step = line[index].get("step")
     at = index + 1 if step is not None else index
     rule = line[at].get("feast")
-    simile = line[index - 1 - line[index - 1].has("article")].has("simile")
+    lead = next((n for n in range(index - 1, index - 3, -1) if _SMALL.isdisjoint(line[n].tags)), index)
+    simile = line[lead].has("simile")  # `it was like Christmas`, `comme à Noël`
     if rule is None or simile or (line[at].word == "new year" and not _ends_range(line, at)):
         return None
     after = at + 1 + (line[at + 1].word == "long")
@@ -350,6 +351,9 @@ def feast(line: Line, index: int) -> Phrase | None:
     if weekday is not None and line.language == "en":
         meaning, end = _on_weekday(meaning, weekday), end + 1
     return Phrase(end, meaning, single=rule != HOLY_WEEK, absolute=absolute, form="feast")
+
+
+_SMALL: Final = frozenset({"article", "on", "at", "contracted", "in"})
 
 
 def _on_weekday(meaning: Callable[[Scene], Meaning | None], weekday: int) -> Callable[[Scene], Meaning | None]:

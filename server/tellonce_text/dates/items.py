@@ -33,8 +33,9 @@ class Item(NamedTuple):
     since: bool = False
     step: Step | None = None
     anchor: "tuple[int, Item] | None" = None
-    """For a day such as `two days later`: the distance, and the earlier item from which it is counted, with the index of
-    its first token."""
+    rival: "tuple[int, Item] | None" = None
+    """For a day such as `two days later`: the distance, the earlier item from which it is counted, with the index of its
+    first token, and another item of the sentence from which it may be counted."""
     named_clock: bool = True
     """Whether a neighboring word shows that a number such as `3:15` is a time of day and not a ratio."""
 
@@ -81,12 +82,11 @@ def _from_named_day(line: Line, index: int, item: Item | None, named: Sequence[t
     last = named[-1][1]
     anchor = last.anchor or named[-1]
     here = [other for other in named if line.sentences[other[0]] == line.sentences[index]]
-    only = len(here) == 1 or len(named) == 1
-    if last.step:
-        only = last.step.sign != step.sign and " " not in line[step.end - 1].word
-    step = step._replace(sure=step.sure and only)
+    rival = None if last.step or len(here) == 1 or len(named) == 1 else named[0]
+    if last.step and (last.step.sign == step.sign or " " in line[step.end - 1].word):
+        step = step._replace(sure=False)
     phrase = Phrase(step.end, lambda _scene: None, single=True, form="step")
-    found = _with_time(line, Item(step.end, phrase, step=step, anchor=anchor))
+    found = _with_time(line, Item(step.end, phrase, step=step, anchor=anchor, rival=rival))
     return (
         found._replace(part=step.part, clock=found.clock and _in_part(found.clock, step.part)) if step.part else found
     )
@@ -105,6 +105,7 @@ def _anchored(line: Line, item: Item, index: int, first: int, named: Item) -> It
         phrase=named.phrase,
         step=named.step,
         anchor=named.anchor,
+        rival=named.rival,
         part=named.part,
         clock=item.clock and _in_part(item.clock, named.part),
     )

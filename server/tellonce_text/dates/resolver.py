@@ -70,8 +70,9 @@ def resolved(
     exist."""
     start, end = line[first].start, line[item.end - 1].end
     if item.anchor:
-        named = resolved(line, item.anchor[0], item.anchor[1], local, region, given)
-        item = _from_named_day(item, named)
+        named = resolved(line, *item.anchor, local, region, given)
+        rival = resolved(line, *item.rival, local, region, given) if item.rival else None
+        item = _from_named_day(item, named, rival)
     direction, sure, own, inferred = Look(given, sure=True) if given else direction_at(line, first, item.end)
     if item.clock and item.phrase and direction is None:
         direction = "future" if line.language != "en" else None
@@ -92,14 +93,14 @@ def resolved(
     return Expression(start, end, words, readings, certain, precision, timed, absolute, approximate, since=item.since)
 
 
-def _from_named_day(item: Item, named: Expression | None) -> Item:
+def _from_named_day(item: Item, named: Expression | None, rival: Expression | None) -> Item:
     """The item with its day, which is counted from a day that the text names earlier."""
     step, phrase = item.step, item.phrase
     if step is None or phrase is None or named is None or not named.readings:
         return item
     known = tuple(reading.days for reading in named.readings[: 1 if named.certain else None])
     choices = tuple(step.move(first, last) for first, last in known if last - first <= _LONGEST_ANCHOR)
-    sure = named.certain and step.sure
+    sure = named.certain and step.sure and (item.rival is None or _are_same_day(named, rival))
 
     def meaning(scene: Scene) -> Meaning | None:
         other = scene.sure and not scene.inferred and choices
@@ -108,6 +109,11 @@ def _from_named_day(item: Item, named: Expression | None) -> Item:
         return Meaning(choices, sure and not against) if choices else None
 
     return item._replace(phrase=phrase._replace(meaning=meaning))
+
+
+def _are_same_day(one: Expression, other: Expression | None) -> bool:
+    """Whether both mean the same day, as in `Easter is on 5 April`."""
+    return bool(other and other.best and one.best and one.best.days == other.best.days)
 
 
 _LONGEST_ANCHOR: Final = 10 * DAY
