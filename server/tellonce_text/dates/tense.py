@@ -232,7 +232,8 @@ def _only_arranged(line: Line, first: int) -> bool:
         token = line[index]
         if _changes_residence(line, index, first):
             return False
-        if token.has("tense_arranged") and is_english_participle(token):
+        signed = token.word == "signed" and line[index + 1].word != "up"  # `signed the lease on Friday`
+        if token.has("tense_arranged") and is_english_participle(token) and not signed:
             auxiliary = any(line[at].has("tense_be") for at in range(index - 3, index))
             return not auxiliary and not _moved_to(line, first) and line[first - 1].word in {"in", "on"}
         if _sign(line, index, first, infinitive=False) or token.has("tense_present"):
