@@ -38,6 +38,12 @@ def _is_attribute(line: Line, first: int, end: int) -> bool:
     return (before.word == "of" and line[first - 2].word != "as") or (line.language == "de" and before.word == "vom")
 
 
+def _is_thanked(line: Line, first: int) -> bool:
+    """Whether somebody is thanked for the day, as in `Thanks for Saturday`."""
+    at = first - 1 - line[first - 1].has("article")
+    return line[at].kind == "word" and line[at - 1].has("thanks")
+
+
 _BESIDE: Final = 4  # tokens: `having the old boiler serviced`
 
 
@@ -61,6 +67,8 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look(None)
     if _only_arranged(line, first):
         return Look(None)
+    if _is_thanked(line, first):
+        return Look("past", sure=True)
     if _is_attribute(line, first, end):
         return Look("past", own=line.language == "de")
     moved = "future" if _is_latest(line, first) else _moved(line, first)
