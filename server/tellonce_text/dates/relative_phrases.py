@@ -47,9 +47,14 @@ _LEADS: Final = frozenset({"article", "on", "contracted", "to", "for", "inside"}
 def sign_at(line: Line, index: int) -> int:
     """The sign of `before` or `afterwards` without an object of its own: -1 or 1; 0 if the token is another word."""
     sign: int = line[index].get("beside") or 0
+    if line[index + 1].word in _THAN or line[index + 1].has("of"):  # `two days earlier than planned`
+        return 0
     if " " in line[index].word:  # `before that meeting`
         return 0 if line.language == "en" and _is_noun(line[index + 1]) else sign
     return 0 if sign and _is_preposition(line, index) and _has_object(line, index + 1) else sign
+
+
+_THAN: Final = frozenset({"than", "als", "que", "qu", "che", "чем"})
 
 
 def _counted(line: Line, index: int) -> Step | None:
@@ -120,7 +125,7 @@ def _has_object(line: Line, index: int) -> bool:
     if token.kind != "word" or not _OBJECTS.isdisjoint(token.tags):
         return True
     if line.language == "en":
-        return token.has("tense_subject") or _is_noun(token)
+        return token.has("tense_subject") or _is_noun(token) or token.word in {"it", "you"}
     return not token.tags and token.capital
 
 
@@ -153,4 +158,7 @@ def _may_have_object(line: Line, index: int, at: int) -> bool:
     before, following = line[index - 1], line[at + 1]
     joined = before.has("clause") or before.has("and") or before.word == "," or line[index - 2].has("clause")
     unknown = following.kind == "word" and not following.tags
-    return line.language != "en" and unknown and not joined and _is_preposition(line, at)
+    genitive = (
+        line.language == "ru" and " " not in line[at].word and line[at].word != "спустя"
+    )  # `на неделю раньше срока`
+    return line.language != "en" and unknown and (genitive or (not joined and _is_preposition(line, at)))
