@@ -64,7 +64,7 @@ def items(line: Line) -> Iterator[tuple[int, Item]]:
                 item = item._replace(named_clock=item.phrase is not None)
             anchor = (index, item) if item.phrase and item.phrase.single and not item.repeats else anchor
             yield index, item
-            if item.phrase and not item.repeats:
+            if item.phrase and not item.repeats and (item.phrase.single or item.until or item.phrase.form == "date"):
                 named = [*named[-1:], (index, item)]
         index = max(item.end, index + 1)
 

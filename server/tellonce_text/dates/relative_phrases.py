@@ -32,10 +32,10 @@ def step_at(line: Line, index: int) -> Step | None:
     counted = _counted(line, index)
     if counted:
         return counted
-    at = skip(line, index, "article", "on", "contracted", "to", "for")
+    at = skip(line, index, "article", "on", "in", "contracted", "to", "for")
     days = line[at].get("beside_day")
     if days is not None:
-        return _by(at + 1, "day", days, sure=not _has_object(line, at + 1))
+        return _by(at + 1, "day", days, sure=line[at + 1].has("part") or not _has_object(line, at + 1))
     if _LEADS.isdisjoint(line[at - 1].tags):
         return None
     return _named(line, index, at)
