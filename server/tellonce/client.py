@@ -1,7 +1,7 @@
 """The Python client of the memory: one typed coroutine per tool. This module knows MCP, but not where the server is."""
 
 from collections.abc import Callable, Coroutine
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from mcp import MCPError
 from mcp.client import Client
@@ -20,6 +20,9 @@ UNREACHABLE = -32000
 """The JSON-RPC error code of a request that the memory could not answer. JSON-RPC 2.0 §5.1 reserves this error code for
 servers."""
 
+
+CallTool: TypeAlias = Callable[[str, dict[str, Any]], Coroutine[Any, Any, CallToolResult]]
+"""Calls the tool of a name with its arguments. Raises MCPError if there is no result."""
 
 LATER_META = "tellonce/later"
 """A key in the `_meta` of an error result. This key in a result's metadata says that the server cannot answer now, but
@@ -62,8 +65,9 @@ class MemoryClient:
     Every coroutine raises `MemoryRefused` for a tool error and `MemoryUnreachable` if the server gave no answer.
     """
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, call: CallTool | None = None) -> None:
         self._client = client
+        self._call_tool = call or self._in_session
 
     @property
     def mcp(self) -> Client:
@@ -94,13 +98,8 @@ class MemoryClient:
         return await self._call("queue_status", args or w.QueueStatusArgs(), w.QueueStatus)
 
     async def _call(self, tool: str, args: BaseModel, kind: type[ResultT]) -> ResultT:
-        params = CallToolRequestParams(
-            name=tool, arguments=args.model_dump(mode="json", exclude_none=True, by_alias=True)
-        )
         try:
-            # This uses the session's own request method. `Client.call_tool` validates the answer with jsonschema
-            # first, which takes three times as long as the rest of the call; pydantic validates it below.
-            result = await self._client.session.send_request(CallToolRequest(params=params), CallToolResult)
+            result = await self._call_tool(tool, args.model_dump(mode="json", exclude_none=True, by_alias=True))
         except MCPError as error:
             raise MemoryUnreachable(str(error)) from error
         if result.is_error and (result.meta or {}).get(LATER_META):
@@ -111,6 +110,12 @@ class MemoryClient:
             return with_codes(kind.model_validate(result.structured_content), result.meta)
         except ValidationError as error:
             raise MemoryUnreachable(f"the answer of {tool} does not match the contract: {error}") from error
+
+    async def _in_session(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
+        # This uses the session's own request method. `Client.call_tool` validates the answer with jsonschema first,
+        # which takes three times as long as the rest of the call; `_call` validates it with pydantic.
+        request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
+        return await self._client.session.send_request(request, CallToolResult)
 
 
 def _text(result: CallToolResult) -> str:
