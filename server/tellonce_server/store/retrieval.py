@@ -1,5 +1,5 @@
-"""The queries of a search. `retrieval.sql` describes the parameters of `messages`, `messages_within` and `learned`; the
-caller of each function chooses the values."""
+"""The queries of a search. `retrieval.sql` describes the parameters of `messages`, `messages_of_chat`, `messages_within`
+and `learned`; the caller of each function chooses the values."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -28,6 +28,10 @@ async def shares(q: Queries) -> dict[str, float]:
 
 async def messages(q: Queries, *parameters: Any) -> list[Row]:
     return await q.rows("retrieval.messages", *parameters)
+
+
+async def messages_of_chat(q: Queries, *parameters: Any) -> list[Row]:
+    return await q.rows("retrieval.messages_of_chat", *parameters)
 
 
 async def messages_within(q: Queries, *parameters: Any) -> list[Row]:
