@@ -29,6 +29,11 @@ LATER_META = "tellonce/later"
 that a later call may succeed."""
 
 
+DATA_META = "tellonce/data"
+"""A key in the `_meta` of a request. The server then leaves out the text of the result, which says the same as its
+data."""
+
+
 class MemoryRefused(Exception):
     """The server understood the call and refused it; the text says why and what to do, and `text.code` names the reason
     for programs. The text may quote the call's arguments, so it is not logged."""

@@ -21,7 +21,7 @@ from mcp.types import (
 from opentelemetry import propagate, trace
 from pydantic import ValidationError
 
-from tellonce.client import UNREACHABLE
+from tellonce.client import DATA_META, UNREACHABLE
 
 METHOD = "tools/call"
 EVENTS = "text/event-stream"
@@ -47,6 +47,7 @@ class ToolPost:
         self._meta: dict[str, Any] = {
             PROTOCOL_VERSION_META_KEY: version,
             CLIENT_CAPABILITIES_META_KEY: {},
+            DATA_META: True,
             CLIENT_INFO_META_KEY: info.model_dump(mode="json", by_alias=True, exclude_none=True),
         }
 

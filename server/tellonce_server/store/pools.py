@@ -165,7 +165,8 @@ class SessionPool(_OpenPool):
     @property
     def use(self) -> PoolUse:
         found = super().use
-        return PoolUse(found.size, found.busy - len(self._kept))
+        # A connection that was lost while it was kept is not busy, but is still in the list.
+        return PoolUse(found.size, max(0, found.busy - len(self._kept)))
 
     async def close(self) -> None:
         if self._review is not None:
@@ -218,18 +219,21 @@ class SessionPool(_OpenPool):
 
     def _begin_review(self) -> None:
         self._review = None
-        self._reviewing = asyncio.create_task(self._give_back(self._never_needed))
+        self._reviewing = asyncio.create_task(self.review())
+
+    async def review(self) -> None:
+        """Return the connections that were not needed since the last review; they are the first of the list."""
+        await self._give_back(self._never_needed)
+        self._plan_review()
 
     async def _give_back(self, number: int) -> None:
-        """Return the connections that were not needed since the last review; they are the first of the list."""
         unneeded, self._kept = self._kept[:number], self._kept[number:]
+        self._never_needed = len(self._kept)
         for connection in unneeded:
             await self._connections.release(connection)
-        self._plan_review()
 
     def _plan_review(self) -> None:
         if self._kept and self._review is None:
-            self._never_needed = len(self._kept)
             self._review = asyncio.get_running_loop().call_later(KEPT_SECONDS, self._begin_review)
 
 
