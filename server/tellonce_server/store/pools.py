@@ -252,12 +252,14 @@ class _Lent(AbstractAsyncContextManager[Proxy]):
 
     async def __aenter__(self) -> Proxy:
         self._connection = connection = await self._pool.take()
-        if self._name is not None:
-            try:
+        ready = False
+        try:
+            if self._name is not None:
                 await serving(connection, self._name, self._args)
-            except BaseException:
+            ready = True
+        finally:
+            if not ready:
                 await self._pool.put_back(connection, intact=False)
-                raise
         return connection
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
