@@ -1,7 +1,6 @@
 """The assistant tools, tested through MCP."""
 
 import asyncio
-
 from typing import Any
 
 import pytest
