@@ -26,7 +26,8 @@ Python client](python.md) calls the same tools as coroutines.
 Every tool returns structured content (the fields under "Result") and the same content as text. An argument is required
 unless it has a default or is "optional"; an explicit null counts as absent. If a call cannot be done, the result is a
 tool error (`isError`) whose text says what to change, and nothing is written. If the error's `_meta` contains
-`tellonce/later`, the same call may succeed later.
+`tellonce/later`, the same call may succeed later. A program that reads only structured content can set `tellonce/data` to
+true in the `_meta` of its request; the result then has no text.
 
 `chat_id`, `conversation_id`, `message_thread_id` and `reply_to_message_id` name the chat and thread of a call. A client
 that names none of them gets a separate chat. The user is always the owner of the credential. Every tool accepts all

@@ -1,7 +1,7 @@
 """The Python client of the memory: one typed coroutine per tool. This module knows MCP, but not where the server is."""
 
 from collections.abc import Callable, Coroutine
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from mcp import MCPError
 from mcp.client import Client
@@ -20,8 +20,16 @@ UNREACHABLE = -32000
 """The JSON-RPC error code, reserved for servers (§5.1), of a request that the memory could not answer."""
 
 
+CallTool: TypeAlias = Callable[[str, dict[str, Any]], Coroutine[Any, Any, CallToolResult]]
+"""Calls the tool of a name with its arguments. Raises MCPError if there is no result."""
+
 LATER_META = "tellonce/later"
 """A key in an error's `_meta`: the server cannot answer now, but a later call may succeed."""
+
+
+DATA_META = "tellonce/data"
+"""A key in the `_meta` of a request. The server then leaves out the text of the result, which says the same as its
+data."""
 
 
 class MemoryRefused(Exception):
@@ -58,8 +66,9 @@ class MemoryClient:
     """One coroutine per tool, for several tasks. Each raises `MemoryRefused` for a tool error, and `MemoryUnreachable`
     without an answer."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, call: CallTool | None = None) -> None:
         self._client = client
+        self._call_tool = call or self._in_session
 
     @property
     def mcp(self) -> Client:
@@ -90,13 +99,8 @@ class MemoryClient:
         return await self._call("queue_status", args or w.QueueStatusArgs(), w.QueueStatus)
 
     async def _call(self, tool: str, args: BaseModel, kind: type[ResultT]) -> ResultT:
-        params = CallToolRequestParams(
-            name=tool, arguments=args.model_dump(mode="json", exclude_none=True, by_alias=True)
-        )
         try:
-            # This uses the session's own request method. `Client.call_tool` validates the answer with jsonschema
-            # first, which takes three times as long as the rest of the call; pydantic validates it below.
-            result = await self._client.session.send_request(CallToolRequest(params=params), CallToolResult)
+            result = await self._call_tool(tool, args.model_dump(mode="json", exclude_none=True, by_alias=True))
         except MCPError as error:
             raise MemoryUnreachable(str(error)) from error
         if result.is_error and (result.meta or {}).get(LATER_META):
@@ -107,6 +111,12 @@ class MemoryClient:
             return with_codes(kind.model_validate(result.structured_content), result.meta)
         except ValidationError as error:
             raise MemoryUnreachable(f"the answer of {tool} does not match the contract: {error}") from error
+
+    async def _in_session(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
+        # This uses the session's own request method. `Client.call_tool` validates the answer with jsonschema first,
+        # which takes three times as long as the rest of the call; `_call` validates it with pydantic.
+        request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
+        return await self._client.session.send_request(request, CallToolResult)
 
 
 def _text(result: CallToolResult) -> str:

@@ -9,11 +9,13 @@ from importlib.metadata import PackageNotFoundError, version
 import httpx2
 from mcp import StdioServerParameters
 from mcp.client import Client
+from mcp.client.session import DEFAULT_CLIENT_INFO
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import Implementation
 
 from tellonce.backoff import backoff
-from tellonce.client import UNREACHABLE, MemoryClient
+from tellonce.client import UNREACHABLE, CallTool, MemoryClient
+from tellonce.tool_post import ToolPost
 
 PROTOCOL = "2026-07-28"
 """The version of MCP that has no sessions, so calls still work after the server restarts."""
@@ -35,13 +37,14 @@ async def connect_http(
     headers = {"Authorization": f"Bearer {token}"}
     timeout = httpx2.Timeout(CALL_SECONDS, connect=5)
     async with httpx2.AsyncClient(transport=transport, headers=headers, timeout=timeout) as http:
+        info = _info(name) or DEFAULT_CLIENT_INFO
         client = Client(
             streamable_http_client(url, http_client=http),
             mode=PROTOCOL,
             read_timeout_seconds=CALL_SECONDS,
-            client_info=_info(name),
+            client_info=info,
         )
-        async with connected(client) as memory:
+        async with connected(client, ToolPost(http, url, PROTOCOL, CALL_SECONDS, info)) as memory:
             yield memory
 
 
@@ -56,12 +59,12 @@ async def connect_stdio(
 
 
 @asynccontextmanager
-async def connected(client: Client) -> AsyncGenerator[MemoryClient]:
-    """The client, connected for the block. MCP wraps the block's error in groups; a single error is raised without
-    them, so that `except MemoryRefused` catches it."""
+async def connected(client: Client, call: CallTool | None = None) -> AsyncGenerator[MemoryClient]:
+    """The client, connected for the block. `call` calls tools; by default, the MCP client does. MCP wraps the block's
+    error in groups; a single error is raised without them, so that `except MemoryRefused` catches it."""
     try:
         async with client:
-            yield MemoryClient(client)
+            yield MemoryClient(client, call)
     except BaseExceptionGroup as group:
         error = _single(group)
         if error is None:

@@ -1,12 +1,13 @@
 """The assistant tools, tested through MCP."""
 
 import asyncio
+from typing import Any
 
 import pytest
 from mcp import MCPError
 
 from tellonce import contract as c
-from tellonce.client import MemoryRefused
+from tellonce.client import DATA_META, MemoryRefused
 from tellonce_server.store import queue
 from tests.memory_fixtures import USER, Clock, Memory
 
@@ -186,6 +187,19 @@ async def test_one_message_is_counted_as_one(memory: Memory) -> None:
         await client.record_message(c.RecordMessageArgs(role="user", content="hi"))
         known = await client.mcp.call_tool("get_profile", HERE)
     assert "conversation: 1 message, 0 summaries, 1 verbatim" in str(known.content)
+
+
+async def test_a_caller_that_reads_only_data_gets_no_text_except_of_an_error(memory: Memory) -> None:
+    only: Any = {DATA_META: True}
+    async with memory.client() as client:
+        known = await client.mcp.call_tool("get_profile", HERE)
+        data = await client.mcp.call_tool("get_profile", HERE, meta=only)
+        refused = await client.mcp.call_tool("explain", {**HERE, "memory_id": 99}, meta=only)
+    assert known.content
+    assert data.content == []
+    assert data.structured_content == known.structured_content
+    assert refused.is_error
+    assert "99" in str(refused.content)
 
 
 async def test_a_day_without_an_offset_is_the_users_day(memory: Memory) -> None:

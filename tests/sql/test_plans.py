@@ -151,14 +151,24 @@ def searched(chat: int | None) -> list[object]:
     ]
 
 
+def asked_of(chat: int) -> list[object]:
+    """The same arguments for `retrieval.messages_of_chat`."""
+    args = searched(chat)
+    return [*args[:10], args[12], args[13], args[19]]
+
+
+OF_ONE_CHAT = [("retrieval.messages", searched(BIG)), ("retrieval.messages_of_chat", asked_of(BIG))]
+
+
 def rows_read(node: dict[str, Any]) -> float:
     """The rows that a scan read in all its loops."""
     passed_over = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
     return float((node["Actual Rows"] + passed_over) * node["Actual Loops"])
 
 
-async def test_likeness_is_an_index_only_scan_of_the_codes(filled: Any) -> None:
-    plan = await plan_of(filled, "retrieval.messages", searched(BIG))
+@pytest.mark.parametrize(("name", "args"), OF_ONE_CHAT)
+async def test_likeness_is_an_index_only_scan_of_the_codes(filled: Any, name: str, args: list[object]) -> None:
+    plan = await plan_of(filled, name, args)
     scans = [n for n in on(plan, "messages") if n["Node Type"] == "Index Only Scan"]
     assert [n["Index Name"] for n in scans] == ["messages_pkey"]
     assert "chat_id" in scans[0]["Index Cond"]
@@ -184,15 +194,34 @@ async def test_words_are_found_by_the_gin_index(filled_dsn: str) -> None:
     assert any(n.get("Index Name") == "message_fts_tsv" for n in nodes(json.loads(text)[0]["Plan"]))
 
 
-@pytest.mark.parametrize("chat", [BIG, None])
-async def test_no_table_of_messages_is_read_from_end_to_end(filled: Any, chat: int | None) -> None:
-    plan = await plan_of(filled, "retrieval.messages", searched(chat))
+@pytest.mark.parametrize(("name", "args"), [*OF_ONE_CHAT, ("retrieval.messages", searched(None))])
+async def test_no_table_of_messages_is_read_from_end_to_end(filled: Any, name: str, args: list[object]) -> None:
+    plan = await plan_of(filled, name, args)
     assert [n["Relation Name"] for n in nodes(plan) if n["Node Type"] == "Seq Scan"] == []
 
 
-async def test_a_candidate_is_fetched_by_its_key_not_by_reading_its_chat(filled: Any) -> None:
+@pytest.mark.parametrize("by_words", [True, False])
+async def test_the_statement_for_the_usual_question_finds_the_same_candidates(filled: Any, by_words: bool) -> None:
+    found = []
+    for name, args in (("retrieval.messages", searched(SMALL)), ("retrieval.messages_of_chat", asked_of(SMALL))):
+        args[0] = SMALL
+        # All vectors are equal, so a search by vectors is the same only if it finds all messages.
+        args[2:4], args[8:10] = ([None, None], [0, 9]) if by_words else (args[2:4], [1_000, 1_000])
+        await filled.fetchval(SET, OWNER, str(SMALL), False)
+        values = ", ".join([await filled.fetchval("select quote_nullable($1::text)", _literal(arg)) for arg in args])
+        await filled.execute(f"prepare asked as {query(name)}")
+        found.append([tuple(row) for row in await filled.fetch(f"execute asked ({values})")])
+        await filled.execute("deallocate asked")
+    assert sorted(found[0], key=str) == sorted(found[1], key=str)
+    assert len(found[0]) == (27 if by_words else 300)
+
+
+@pytest.mark.parametrize(("name", "args"), OF_ONE_CHAT)
+async def test_a_candidate_is_fetched_by_its_key_not_by_reading_its_chat(
+    filled: Any, name: str, args: list[object]
+) -> None:
     """If another index begins with owner and chat, the planner may read the whole chat for every candidate."""
-    plan = await plan_of(filled, "retrieval.messages", searched(BIG))
+    plan = await plan_of(filled, name, args)
     fetches = [n for n in on(plan, "messages") if n["Node Type"] == "Index Scan"]
     assert fetches
     assert {n["Index Name"] for n in fetches} == {"messages_pkey"}

@@ -15,7 +15,7 @@ from mcp.types import CallToolResult, InputRequiredResult, TextContent
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from tellonce.client import LATER_META
+from tellonce.client import DATA_META, LATER_META
 from tellonce.contract_types import NOT_A_TIME, ZONE
 from tellonce.reasons import reasons_meta
 from tellonce.server_text import ServerText, invalid, texts_of, to_meta
@@ -84,7 +84,7 @@ class StrictTool(Tool):
         shown = result if self.zone is None else in_zone(result, self.zone)
         structured = shown.model_dump(mode="json", exclude_none=False)
         return CallToolResult(
-            content=[TextContent(type="text", text=self.spec.render(shown))],
+            content=[] if _wants_data(context) else [TextContent(type="text", text=self.spec.render(shown))],
             structured_content=structured,
             _meta={**to_meta(texts_of(shown)), **reasons_meta(structured)} or None,
         )
@@ -92,6 +92,11 @@ class StrictTool(Tool):
     def _validated(self, arguments: dict[str, Any]) -> BaseModel:
         taken = coerced(arguments, _full_schema(self.spec.args))
         return self.spec.args.model_validate(taken, context={ZONE: self.zone})
+
+
+def _wants_data(context: AnyContext) -> bool:
+    """Whether the caller reads only the data of a result."""
+    return bool((context.request_context.meta or {}).get(DATA_META))
 
 
 def failed(text: ServerText, meta: Mapping[str, Any] = MappingProxyType({})) -> CallToolResult:

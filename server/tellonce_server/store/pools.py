@@ -6,6 +6,7 @@ settings. Through a pooler, every statement therefore runs in a transaction, and
 transaction only.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -133,28 +134,131 @@ class _OpenPool:
         await self._connections.close()
 
 
-class SessionPool(_OpenPool):
-    """Direct connections. Each keeps its role, and keeps its owner until a statement for another owner runs."""
+RETURNED_EVERY: Final = 1_000
+"""After so many statements, a connection is returned to asyncpg, which replaces it if it is old."""
 
-    @asynccontextmanager
-    async def statement(self, name: str, args: tuple[Any, ...]) -> AsyncGenerator[Proxy]:
-        async with self._connections.acquire() as connection:
-            yield await serving(connection, name, args)
+KEPT_SECONDS: Final = 60.0
+"""How long a connection is kept that is not needed. asyncpg closes it after another five minutes."""
+
+
+class SessionPool(_OpenPool):
+    """Direct connections. Each keeps its role, and keeps its owner until a statement for another owner runs.
+
+    A connection after a statement without an error is kept here for the next one, the last one first. Returning it to
+    asyncpg's pool and getting it again takes twice the processor time of a small statement, because asyncpg uses a task
+    and two timers for it.
+    """
+
+    def __init__(self, connections: "asyncpg.Pool[Row]") -> None:
+        super().__init__(connections)
+        self._kept: list[Proxy] = []
+        self._never_needed = 0
+        self._waiting = 0
+        self._lent = 0
+        self._review: asyncio.TimerHandle | None = None
+        self._reviewing: asyncio.Task[None] | None = None
+
+    @property
+    def use(self) -> PoolUse:
+        found = super().use
+        # A connection that was lost while it was kept is not busy, but is still in the list.
+        return PoolUse(found.size, max(0, found.busy - len(self._kept)))
+
+    async def close(self) -> None:
+        if self._review is not None:
+            self._review.cancel()
+        await self._give_back(len(self._kept))
+        await super().close()
+
+    def statement(self, name: str, args: tuple[Any, ...]) -> AbstractAsyncContextManager[Proxy]:
+        return _Lent(self, name, args)
 
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[Proxy]:
         """One connection for several statements, each committed at once, over which a session lock stays held."""
-        async with self._connections.acquire() as connection:
+        async with _Lent(self) as connection:
             yield connection
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Proxy]:
         async with (
-            self._connections.acquire() as connection,
+            _Lent(self) as connection,
             owner_forgotten_if_undone(connection),
             connection.transaction(),
         ):
             yield connection
+
+    async def take(self) -> Proxy:
+        """A connection for one use. The caller must call `put_back`."""
+        while self._kept:
+            connection = self._kept.pop()
+            self._never_needed = min(self._never_needed, len(self._kept))
+            if _is_open(connection):
+                return connection
+            await self._connections.release(connection)
+        self._waiting += 1
+        try:
+            return await self._connections.acquire()
+        finally:
+            self._waiting -= 1
+
+    async def put_back(self, connection: Proxy, *, intact: bool) -> None:
+        """Keep the connection for the next statement, unless another call waits for one. `intact` means that the last
+        statement raised no error; otherwise asyncpg checks the connection."""
+        self._lent += 1
+        if not intact or self._waiting or self._lent % RETURNED_EVERY == 0 or not _is_open(connection):
+            await self._connections.release(connection)
+            return
+        self._kept.append(connection)
+        self._plan_review()
+
+    def _begin_review(self) -> None:
+        self._review = None
+        self._reviewing = asyncio.create_task(self.review())
+
+    async def review(self) -> None:
+        """Return the connections that were not needed since the last review; they are the first of the list."""
+        await self._give_back(self._never_needed)
+        self._plan_review()
+
+    async def _give_back(self, number: int) -> None:
+        unneeded, self._kept = self._kept[:number], self._kept[number:]
+        self._never_needed = len(self._kept)
+        for connection in unneeded:
+            await self._connections.release(connection)
+
+    def _plan_review(self) -> None:
+        if self._kept and self._review is None:
+            self._review = asyncio.get_running_loop().call_later(KEPT_SECONDS, self._begin_review)
+
+
+def _is_open(connection: Proxy) -> bool:
+    try:
+        return not connection.is_closed()
+    except asyncpg.InterfaceError:  # asyncpg has already removed the lost connection
+        return False
+
+
+class _Lent(AbstractAsyncContextManager[Proxy]):
+    """A connection of the pool for the block. It is ready for the statement `name`, if there is one."""
+
+    def __init__(self, pool: SessionPool, name: str | None = None, args: tuple[Any, ...] = ()) -> None:
+        self._pool, self._name, self._args = pool, name, args
+
+    async def __aenter__(self) -> Proxy:
+        self._connection = connection = await self._pool.take()
+        ready = False
+        try:
+            if self._name is not None:
+                await serving(connection, self._name, self._args)
+            ready = True
+        finally:
+            if not ready:
+                await self._pool.put_back(connection, intact=False)
+        return connection
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        await self._pool.put_back(self._connection, intact=kind is None)
 
 
 class BorrowedPool(_OpenPool):

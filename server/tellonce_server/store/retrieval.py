@@ -28,6 +28,10 @@ async def messages(q: Queries, *parameters: Any) -> list[Row]:
     return await q.rows("retrieval.messages", *parameters)
 
 
+async def messages_of_chat(q: Queries, *parameters: Any) -> list[Row]:
+    return await q.rows("retrieval.messages_of_chat", *parameters)
+
+
 async def messages_within(q: Queries, *parameters: Any) -> list[Row]:
     return await q.rows("retrieval.messages_within", *parameters)
 

@@ -25,14 +25,32 @@ select tsvector_to_array(to_tsvector('chatmem', $3)) as lexemes,
   size.size, size.last_id
 from size
 
--- part: messages_of_hits
--- $1 owner, $2 chat or null: the ranker's data for the messages in `hits`, compared with `asked`, `terms` and `any_term`.
--- The messages of one chat are read with an array of numbers, which searches the index once instead of once per message.
--- The words of a message are read only if they may match: it is in `worded`, or the query has words that `worded` does
--- not cover.
-select m.chat_id, m.id, m.thread_key, m.thread_no, m.role, m.speaker, m.sent_at, m.tokens, m.routine,
-  case when m.role = 'user' or m.tokens < 150 then left(m.content, 600) else '' end as head,
+-- part: message_for_ranking
+-- The ranker's data for a message `m`, compared with `asked`. `f` is from `words_of_message`.
+m.chat_id, m.id, m.thread_key, m.thread_no, m.role, m.speaker, m.sent_at, m.tokens, m.routine,
+  case when m.role <> 'user' and m.tokens >= 150 then ''
+    when octet_length(m.content) <= 600 then m.content
+    else left(m.content, 600) end as head,
   octet_length(m.content) > 600 as clipped, 1 - (m.embedding <=> (select vector from asked)) as cosine, f.ranks
+-- end
+
+-- part: words_of_message
+-- $1 owner: the ranks of `terms` in a message `m`, or null if it contains none of them. The words of a message are read
+-- only if they may match: it is in `worded`, or the query has words that `worded` does not cover (`any_term`).
+left join lateral (
+  select case when ts_rank(tsv, (select term from any_term)) > 0
+    then array(select ts_rank(tsv, term) from terms) end as ranks
+  from message_fts f
+  where f.owner_id = $1 and f.chat_id = m.chat_id and f.id = m.id
+    and ((select covered from any_term) is not true or (m.chat_id, m.id) in (select chat_id, id from worded))
+  offset 0) f on true
+-- end
+
+-- part: messages_of_hits
+-- $1 owner, $2 chat or null: the ranker's data for the messages in `hits`. The messages of one chat are read with an
+-- array of numbers, which searches the index once instead of once per message.
+select
+-- use: message_for_ranking
 from (
   select chat_id, id, thread_key, thread_no, role, speaker, sent_at, tokens, routine, content, embedding from messages
   where $2::bigint is not null and owner_id = $1 and chat_id = $2 and id = any(array(select id from hits))
@@ -42,14 +60,66 @@ from (
     select chat_id, id, thread_key, thread_no, role, speaker, sent_at, tokens, routine, content, embedding
     from messages m where m.owner_id = $1 and m.chat_id = h.chat_id and m.id = h.id offset 0) m
   where $2::bigint is null) m
-left join lateral (
-  select case when ts_rank(tsv, (select term from any_term)) > 0
-    then array(select ts_rank(tsv, term) from terms) end as ranks
-  from message_fts f
-  where f.owner_id = $1 and f.chat_id = m.chat_id and f.id = m.id
-    and ((select covered from any_term) is not true or (m.chat_id, m.id) in (select chat_id, id from worded))
-  offset 0) f on true
+-- use: words_of_message
 -- end
+
+-- name: messages_of_chat
+-- Like `messages`, for the usual question: about one chat, and without a span of time, routine messages or an own vector
+-- index. The database spends a quarter of its time for `messages` on starting the statement, whose parts for other
+-- questions it must prepare each time.
+-- $1 owner
+-- $2 chat
+-- $3 vector of the question, or null
+-- $4 code of this vector, or null
+-- $5 the rarest lexemes of the question as tsquery text
+-- $6 the rarer half of these lexemes
+-- $7 scope lexeme query
+-- $8 only messages with a lower number are searched
+-- $9 number of nearest codes that are compared exactly
+-- $10 maximum candidates of each kind
+-- $11 number of best candidates for which the neighbors are candidates, too
+-- $12 all lexemes of the question as tsquery texts
+-- $13 whether the full-text index is searched for all lexemes, and not only for the rarest, which alone select candidates
+with asked as materialized (
+  select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
+), terms as materialized (
+  select term::tsquery as term from unnest($12::text[]) as t (term)
+), any_term as materialized (
+  select string_agg(term, ' | ')::tsquery as term, $13::boolean as covered from unnest($12::text[]) as t (term)
+), dense as materialized (
+  select id from messages
+  where owner_id = $1 and chat_id = $2 and id = any(array(
+    select id from messages
+    where (select code from asked) is not null and owner_id = $1 and chat_id = $2 and id < $8 and ebits is not null
+    order by ebits <~> (select code from asked)
+    limit $9))
+  order by embedding <=> (select vector from asked)
+  limit $10
+), worded as materialized (
+  select chat_id, id, ts_rank(tsv, $5::tsquery) + ts_rank(tsv, $6::tsquery) as rank
+  from messages_with($7::tsquery && case when $13 then (select term from any_term) else $5::tsquery end)
+  where chat_id = $2 and id < $8
+), lexical as materialized (
+  select id from worded
+  where rank > 0
+  order by rank desc, id desc
+  limit $10
+), best as materialized (
+  (select id from dense limit $11)
+  union
+  (select id from lexical limit $11)
+), hits as materialized (
+  select id from dense
+  union select id from lexical
+  union select id - 1 from best
+  union select id + 1 from best where id + 1 < $8
+)
+select
+-- use: message_for_ranking
+from (
+  select chat_id, id, thread_key, thread_no, role, speaker, sent_at, tokens, routine, content, embedding from messages
+  where owner_id = $1 and chat_id = $2 and id = any(array(select id from hits))) m
+-- use: words_of_message
 
 -- name: messages
 -- Candidates by similarity, by words and by time, with the ranker's data for each. By similarity: either an index-only

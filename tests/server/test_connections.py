@@ -1,0 +1,102 @@
+"""The connections that the server keeps between statements."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import anyio
+import asyncpg
+import pytest
+
+from tellonce_server.store import pools
+from tellonce_server.store.database import Database, open_database
+from tests.memory_fixtures import USER
+
+pytestmark = pytest.mark.anyio
+
+OWN_CONNECTIONS = "select pid from pg_stat_activity where application_name = $1 and datname = current_database()"
+
+
+@pytest.fixture
+async def opened(dsn: str) -> AsyncIterator[Database]:
+    """Pools of at most two connections. To close them must not wait for the connections that they keep."""
+    database = await open_database(dsn, size=2)
+    yield database
+    with anyio.fail_after(10):
+        await database.close()
+
+
+async def asked(database: Database, chat: int = USER) -> int:
+    return len(await database.rows("threads.of_chat", USER, chat))
+
+
+def busy(database: Database) -> int:
+    return database.use()["calls"].busy
+
+
+async def test_statements_share_the_connections_and_leave_none_busy(opened: Database) -> None:
+    with anyio.fail_after(10):
+        await asyncio.gather(*(asked(opened, chat) for chat in range(50)))
+    assert opened.use()["calls"].size == 2
+    assert busy(opened) == 0
+
+
+async def test_a_transaction_waits_for_a_connection_in_use_and_gets_it(opened: Database) -> None:
+    async def wait() -> int:
+        async with opened.transaction() as transaction:
+            return len(await transaction.rows("threads.of_chat", USER, USER))
+
+    with anyio.fail_after(10):
+        async with opened.transaction(), opened.transaction():
+            assert busy(opened) == 2
+            waiting = asyncio.create_task(wait())
+            await asyncio.sleep(0)
+        assert await waiting == 0
+    assert busy(opened) == 0
+
+
+async def test_lost_connections_are_replaced(opened: Database, dsn: str) -> None:
+    await asyncio.gather(asked(opened), asked(opened))
+    other = await asyncpg.connect(dsn)
+    ended = await other.fetch(OWN_CONNECTIONS, pools.OwnedConnection.name)
+    await other.execute(
+        f"select pg_terminate_backend(pid) from ({OWN_CONNECTIONS.replace('$1', '%s')}) x" % "'tellonce'"
+    )
+    await other.close()
+    assert ended
+    with anyio.fail_after(10):
+        while True:
+            try:
+                await asyncio.gather(*(asked(opened) for _ in range(4)))
+                break
+            except (OSError, asyncpg.PostgresError):
+                continue  # the loss has not arrived yet
+    assert busy(opened) == 0
+
+
+async def test_a_failed_statement_leaves_no_open_transaction_and_no_busy_connection(opened: Database) -> None:
+    for _ in range(3):
+        with pytest.raises(asyncpg.PostgresError):
+            await opened.rows("retrieval.query_lexemes", "a\0b")
+    for _ in range(3):
+        call = asyncio.create_task(asked(opened))
+        await asyncio.sleep(0)
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+    with anyio.fail_after(10):
+        assert await asyncio.gather(*(asked(opened) for _ in range(4))) == [0] * 4
+    assert busy(opened) == 0
+
+
+async def test_connections_that_are_not_needed_go_back_to_asyncpg(opened: Database) -> None:
+    pool = opened._pool
+    assert isinstance(pool, pools.SessionPool)
+    async with opened.transaction(), opened.transaction():
+        pass
+    await pool.review()  # both were needed since the start
+    assert pool._connections.get_idle_size() == 0
+    await asked(opened)
+    await pool.review()  # one was needed since
+    assert pool._connections.get_idle_size() == 1
+    await pool.review()
+    assert pool._connections.get_idle_size() == 2
+    assert await asked(opened) == 0
