@@ -36,3 +36,8 @@ def test_a_sentence_longer_than_the_room_is_cut() -> None:
     cut = shown("The cheese " + "and the wine " * 60 + "came together.", "Which cheese?", 40)
     assert cut.startswith("The cheese and the wine")
     assert estimate(cut) <= 40
+
+
+def test_a_text_without_words_has_no_excerpt() -> None:
+    assert excerpt("", 200, "Which cheese?", whole=60) == ""
+    assert excerpt("\n\n", 200, "Which cheese?") == ""

@@ -33,6 +33,8 @@ def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
     if tokens <= whole:
         return text
     sentences = _marked_sentences(text)
+    if not sentences:
+        return ""
     fits = _fits(sentences, query)
     ranked = sorted(range(len(sentences)), key=lambda i: (-fits[i], i))
     if whole < WHOLE and any(fits):
@@ -44,7 +46,7 @@ def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
         if price <= room:
             chosen.append(index)
             room -= price
-    return _joined(sentences, sorted(chosen)) if chosen or not ranked else clip(sentences[ranked[0]], room)[0]
+    return _joined(sentences, sorted(chosen)) if chosen else clip(sentences[ranked[0]], room)[0]
 
 
 def _marked_sentences(text: str) -> list[str]:
