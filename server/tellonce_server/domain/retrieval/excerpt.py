@@ -9,7 +9,7 @@ from tellonce_text.tokens import clip, estimate
 WHOLE = 160
 """Maximum tokens of a message that is shown whole."""
 
-SHORTEST = 60
+SHORTEST = 45
 """Maximum tokens of a long reply in the smallest contexts."""
 
 LINE = 60
@@ -70,7 +70,7 @@ def _fits(sentences: list[str], query: str) -> list[float]:
     words = [wanted & set(content_stems(sentence)) for sentence in sentences]
     count = Counter(word for one in words for word in one)
     own = [sum(1 / count[word] for word in one) for one in words]
-    beside = [BEFORE * before + AFTER * after for before, after in zip([0.0, *own], [*own[1:], 0.0], strict=False)]
+    beside = [BEFORE * before + AFTER * after for before, after in zip([0.0, *own[:-1]], [*own[1:], 0.0], strict=True)]
     asking = [ASKING if ends_as_question(sentence) else 1.0 for sentence in sentences]
     return [part * (one + more) for part, one, more in zip(asking, own, beside, strict=True)]
 
