@@ -424,7 +424,7 @@ NOT_READERS = frozenset(
     tellonce_server.domain.retrieval.lexical.quoted tellonce_server.api.schema.compact
     tellonce_server.api.schema.compact_arguments
     tellonce_server.api.schema.compact_result tellonce_server.api.strict.explained
-    tellonce_server.api.strict.strict_tool tellonce_summarizer.tasks.canonical.extended tellonce_summarizer.tasks.items.items
+    tellonce_server.api.strict.strict_tool tellonce_summarizer.tasks.exchange.extended tellonce_summarizer.tasks.items.items
     tellonce_summarizer.quotes.own tellonce_summarizer.tasks.prompts.speaker
 
     tellonce_text.dates.clock_phrases.hour_in_part tellonce_text.dates.counted_phrases.exactly_from

@@ -1,2 +1,1 @@
-"""The relay: an MCP client that answers people from the shared memory, on Telegram and in the terminal. The relay holds
-no SQL."""
+"""The relay: an MCP client that answers on Telegram and in the terminal. It holds no SQL."""

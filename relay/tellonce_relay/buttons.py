@@ -58,8 +58,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Pressed:
-    """A tapped button. `number` identifies a memory, list, tab or message. The meaning of `item` depends on the action,
-    such as a page of a list."""
+    """A tapped button. `number` is of a memory, list, tab or message; `item` depends on the action."""
 
     action: Action
     number: int
@@ -114,8 +113,7 @@ def reminder_due(memory_id: int, *, repeats: bool) -> InlineKeyboardMarkup:
 
 
 def reminder_list(memory_ids: Sequence[int]) -> InlineKeyboardMarkup:
-    """Return buttons, five in a row, numbered like the list of reminders; each button cancels the reminder with its
-    number."""
+    """Buttons, five in a row, that cancel the reminders with their numbers in the list."""
     cells = [button(f"✗ {n}", Pressed("unremind", number, 1)) for n, number in enumerate(memory_ids, 1)]
     return InlineKeyboardMarkup([cells[at : at + 5] for at in range(0, len(cells), 5)])
 

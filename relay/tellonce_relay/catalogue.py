@@ -1,7 +1,5 @@
-"""The texts of the bot, by key, in the reader's language. This module does not depend on Telegram.
-
-The texts are data in `texts/LANGUAGE.toml`. All languages have the same keys and placeholders.
-"""
+"""The bot's texts by key, in the reader's language, from `texts/LANGUAGE.toml`, all with the same keys and
+placeholders."""
 
 import re
 import tomllib
@@ -23,8 +21,7 @@ _spoken: ContextVar[Language] = ContextVar("spoken", default="en")
 
 
 def language_of(code: str | None) -> Language:
-    """The catalogue's language for a Telegram language code such as `de-AT`; English if the catalogue has no such
-    language."""
+    """The catalogue's language for a Telegram code such as `de-AT`; English if it has none."""
     short = (code or "").lower().partition("-")[0]
     return _BY_CODE.get(short, "en")
 
@@ -45,8 +42,7 @@ def speaking(language: Language) -> Generator[None]:
 
 
 def phrase(key: str, **values: object) -> str:
-    """Return the text for a key such as `forget.kept`, with the text's placeholders filled in. Raises KeyError for an
-    unknown key."""
+    """The text for a key such as `forget.kept`, with its placeholders filled in. Raises KeyError."""
     return _form(_entry(spoken(), key), values.get("n")).format(**values)
 
 
@@ -84,8 +80,7 @@ def clock(at: datetime) -> str:
 
 
 def moment(at: datetime, now: datetime) -> str:
-    """Format a time as `tomorrow at 9:00 AM` or `Fri, Nov 27 at 6:00 PM`. Both arguments are in the person's time
-    zone."""
+    """A time as `tomorrow at 9:00 AM` or `Fri, Nov 27 at 6:00 PM`; both arguments are in the person's zone."""
     if at.date() == now.date():
         return phrase("reminder.today_at", time=clock(at))
     if at.date() == now.date() + timedelta(days=1):
@@ -94,8 +89,7 @@ def moment(at: datetime, now: datetime) -> str:
 
 
 def from_english(text: str) -> str:
-    """The server's days and times in the conversation's language: `Feb 15-16` becomes `15-16 февраля`, and `09:15 AM`
-    becomes `09:15`. English text is returned unchanged."""
+    """The server's days and times in the conversation's language: `15-16 февраля` for `Feb 15-16`."""
     if spoken() == "en":
         return text
     return _TIME.sub(_time, _DAY.sub(_day, text))

@@ -1,5 +1,4 @@
-"""Reads and validates a file of the configuration folder, and names the file's mistakes. This module does not know what
-the file configures."""
+"""Reads and validates any file of the configuration folder, and names its mistakes."""
 
 import tomllib
 from collections.abc import Callable
@@ -17,8 +16,7 @@ Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 
 
 def read(file: Path, make: Callable[[dict[str, Any]], MadeT]) -> MadeT | None:
-    """Return what `make` returns for the file's tables; None if there is no such file. Raises SettingsError if the file
-    is not valid TOML or `make` raises a ValidationError."""
+    """What `make` returns for the file's tables; None without the file. Raises SettingsError for invalid contents."""
     if not file.exists():
         return None
     try:

@@ -47,8 +47,7 @@ def _next(trigger: CronTrigger, after: datetime) -> datetime | None:
 
 
 def _clock(at: datetime, zone: ZoneInfo) -> datetime:
-    """The local clock time, labeled as UTC. For `_LONGEST_CHANGE` after the clocks move forward, it is the time that
-    the unchanged clocks would show."""
+    """The local clock time, labeled as UTC; for `_LONGEST_CHANGE` after the clocks move forward, the unchanged one."""
     offsets = ((at - back).astimezone(zone).utcoffset() for back in (timedelta(), _LONGEST_CHANGE))
     return at + min(offset for offset in offsets if offset is not None)
 

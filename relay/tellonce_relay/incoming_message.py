@@ -16,13 +16,10 @@ class Place(TypedDict):
 
 @dataclass(frozen=True)
 class Incoming:
-    """A message. `message_id` is the channel's id, by which a repeated update is recognized. Without `chat_id`, the
-    message belongs to the caller's own chat.
-
-    `parts` are the single messages if several are answered together; `message_id` is then the id of the first. `files`
-    are shown to a model. `shows_file` says that the message came with a file. `quoted` is the text of the message that
-    this message replies to, and `quotes_person` says that a person wrote the text.
-    """
+    """A message. `message_id` is the channel's; without `chat_id`, it belongs to the caller's own chat. `parts` are the
+    messages if several are answered together; `message_id` is then the first one's. `files` are shown to a model;
+    `shows_file` means that it came with one. `quoted` is the text that it replies to, by a person if
+    `quotes_person`."""
 
     text: str
     chat_id: int | None
@@ -55,8 +52,7 @@ _SPLIT_AT = 4096
 
 
 def together(parts: Sequence[Incoming]) -> Incoming:
-    """Join several messages with line breaks. The parts of a text that an app has split are joined without a line
-    break."""
+    """Join several messages with line breaks, and the parts of a text that an app has split without."""
     if len(parts) == 1:
         return parts[0]
     text = parts[0].text

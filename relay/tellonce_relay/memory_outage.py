@@ -1,5 +1,4 @@
-"""Retries calls during an outage of the memory, and can notify people of the outage. Use the function only for calls
-that may be repeated."""
+"""Retries calls that may be repeated during an outage of the memory, and can notify people of it."""
 
 import asyncio
 import time
@@ -54,11 +53,8 @@ async def nobody_waits(seconds: float) -> None:
 async def patiently(
     call: Callable[[], Awaitable[ResultT]], seconds: float = SHORT, waiting: Waiting = nobody_waits
 ) -> ResultT:
-    """Return the call's result; while the memory is unreachable, the call is repeated. `waiting` is called before each
-    pause with the seconds waited so far.
-
-    Raises MemoryUnreachable after `seconds` of outage. Other errors of the call are raised at once.
-    """
+    """The call's result, repeated while the memory is unreachable. `waiting` gets the seconds waited before each pause.
+    Raises MemoryUnreachable after `seconds`, and other errors at once."""
     started, tried = time.monotonic(), 0
     while True:
         tried += 1

@@ -1,7 +1,5 @@
-"""Recognizes orders in plain words by the beginning of a message. Pure. The words are in the catalogue.
-
-Only a bot without a language model uses this; otherwise the model understands the message.
-"""
+"""Recognizes orders in words, from the catalogue, at the beginning of a message. Pure. With a language model, the model
+does."""
 
 import re
 from collections.abc import Iterator
@@ -29,8 +27,7 @@ _COMMANDS: Final[dict[Kind, str]] = {
     "unsaid": "/forget",
 }
 _WITH_MORE: Final[frozenset[Kind]] = frozenset(("remind", "remember", "forget", "task", "summary"))
-"""Kinds of orders that need more text after the phrase that begins the order. Other orders consist of the phrase
-alone."""
+"""Orders that need more text after their phrase; others consist of the phrase alone."""
 _STATED: Final[frozenset[Kind]] = frozenset(("remember", "forget"))
 """An order of these kinds is read as a question if it ends with a question mark ("remember the trip?")."""
 _MENTION: Final = re.compile(r"\A\W*@\w*bot\b", re.IGNORECASE)
@@ -41,8 +38,7 @@ _BLANK: Final = " \t\n.,;:!?…¿¡-–—\"'“”„«»()"
 
 
 class Order(NamedTuple):
-    """An order. `rest` is in or after the phrase that begins the order; `language` is the language of that phrase. If the
-    phrase ends a message, `rest` is the text before the phrase."""
+    """An order: `rest` follows the phrase that begins it, or precedes one at the end; `language` is the phrase's."""
 
     kind: Kind
     rest: str
@@ -57,8 +53,8 @@ class Order(NamedTuple):
 
 
 def order_of(text: str) -> Order | None:
-    """The order in a message, in the person's language or in another language of the catalogue. A message without words,
-    such as an emoji, needs no more of an answer than thanks do."""
+    """The order in a message, in the person's language or another of ours. An emoji alone needs no answer, like
+    thanks."""
     text = _MENTION.sub("", text)
     if "?" not in text and text.strip() and not any(character.isalnum() for character in text):
         return Order("nod", "", spoken())
@@ -86,8 +82,7 @@ def _order_in(text: str, language: Language) -> Order | None:
 
 
 def _at_end(said: str, language: Language) -> Order | None:
-    """The order at the end of a message not to keep the message, or to remind of it: `My code is 77, don't remember
-    this`."""
+    """The order at the end not to keep a message, or to remind of it: `My code is 77, don't remember this`."""
     said = _ending(language).sub("", said)
     ends: tuple[Kind, ...] = ("unsaid", "remind")
     found: Iterator[tuple[Kind, re.Match[str] | None]] = ((kind, _end(language, kind).search(said)) for kind in ends)
@@ -109,15 +104,13 @@ def _beginning(said: str, language: Language) -> Order | None:
 
 @cache
 def _ending(language: Language) -> re.Pattern[str]:
-    """Matches a polite word at the end. The lookbehind lets a run of blanks match only from its first blank, so that
-    the search takes linear time."""
+    """A polite word at the end. Only the first blank of a run can match, so that the search is linear."""
     return re.compile(rf"(?<![\s,])[\s,]+{_either(entries(language)['orders.polite'])}\W*\Z", re.I)
 
 
 @cache
 def _end(language: Language, kind: Kind) -> re.Pattern[str]:
-    """Matches an order at the end of a message. A comma or another mark separates the order from the text, because "I
-    don't remember this" is not an order."""
+    """An order at the end, after a comma or another mark: "I don't remember this" is not an order."""
     polite = _either(entries(language)["orders.polite"])
     return re.compile(
         rf"(?<=\w)[)\"'”»]?[,.;:!–—\n-]\s*(?:{polite}\s+)?{_either(entries(language)[f'orders.{kind}'])}[\s.!]*\Z", re.I
@@ -126,8 +119,7 @@ def _end(language: Language, kind: Kind) -> re.Pattern[str]:
 
 @cache
 def _patterns(language: Language) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
-    """For each kind, a pattern that matches optional polite words and then a phrase that begins an order of this
-    kind. If several of these phrases match, the longest is used."""
+    """For each kind, polite words and then a phrase, the longest first, that begins an order of this kind."""
     polite = _either(entries(language)["orders.polite"])
     return tuple(
         (kind, re.compile(rf"(?:{polite}[\s,]+){{0,2}}{_either(entries(language)[f'orders.{kind}'])}(?!\w)", re.I))

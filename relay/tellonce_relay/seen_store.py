@@ -16,8 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 class SeenStore:
-    """At most `most` entries; the oldest are dropped first. Without a file, the entries are lost when the process
-    ends."""
+    """At most `most` entries, without the oldest; without a file, they are lost when the process ends."""
 
     def __init__(self, file: Path | None = None, most: int = 500) -> None:
         self._file = file
@@ -76,11 +75,8 @@ class SeenStore:
 
 
 def append(file: Path, text: str) -> int:
-    """Add a line to the file and return its size in bytes. A kill leaves the earlier lines. A line begins with its
-    line break, so that the new line does not depend on how the line before it ended.
-
-    Raises: OSError: the line was not written completely.
-    """
+    """Add a line to the file and return its size in bytes. A line begins with its line break, so that it does not
+    depend on a line that a kill cut. Raises OSError for a partial write."""
     line = f"\n{text}".encode()
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -101,8 +97,7 @@ def write(file: Path, text: str) -> None:
 
 
 def lines(file: Path) -> list[str]:
-    """The lines of the file, oldest first. The last line may be incomplete after a kill, and any line after a power
-    failure."""
+    """The lines of the file, oldest first; the last may be cut by a kill, any by a power failure."""
     return file.read_text("utf-8", errors="replace").split("\n") if file.exists() else []
 
 

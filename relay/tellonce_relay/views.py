@@ -14,13 +14,11 @@ _QUOTE = 160
 _TALLIED = {"memories": "memory", "sentences": "sentence"}
 """After an erasure, the counts of these tables are shown separately, because people understand them."""
 _NOT_TEXTS = frozenset((*_TALLIED, "messages", "tombstones", "context_receipts"))
-"""The tables whose counts are not added to the number of other erased texts. `messages` is one of these tables, because
-the sentences of an erased message are shown separately."""
+"""Tables that are not counted as other texts: a message's erased sentences are shown separately."""
 
 
 def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None = None) -> str:
-    """The text of `/memory`. Days are in `zone`, by default the machine's; `most` limits the number of memories of each
-    kind."""
+    """The text of `/memory`, with days in `zone` (None: the machine's) and at most `most` memories of a kind."""
     talk = profile.conversation
     lists = profile.lists | {"pins": tuple(m for m in profile.pins if m.kind == "pin")}
     counts = {"messages": counted("message", talk.messages), "summaries": counted("summary", talk.summaries)}
@@ -80,9 +78,8 @@ def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
 
 
 def match_view(match: ForgetMatch, zone: tzinfo | None = None) -> str:
-    """Return one match on one line: its kind, its day, how it was found (if not by exact text), and its text. The match
-    that represents several texts has no number and no day. If only a part of the text goes, a second line gives this
-    part."""
+    """A match on one line: kind, day, how it was found, and text; one for several texts has no number or day. A second
+    line gives the part that goes, if not all does."""
     form = {"exact": "", "number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}[match.match]
     at = match.at.astimezone(zone)
     said = f", {day(at, at)}" if match.ref else ""
@@ -96,8 +93,7 @@ def nothing_view(preview: Forgotten) -> str:
 
 
 def forgotten_view(done: Forgotten, kept: int = 0) -> str:
-    """The result of a `/forget` in which the person kept this number of matches. It says "forgotten" without a
-    qualification only if nothing is left."""
+    """The result of a `/forget` that kept so many matches; plainly "forgotten" only if nothing is left."""
     tally = ", ".join(_tallied(done))
     if not done.traces_left:
         if not tally:
@@ -118,8 +114,7 @@ def _tallied(done: Forgotten) -> list[str]:
 def status_view(
     summary: ChatSummary, queue: QueueStatus | None = None, responder: str = "", zone: tzinfo | None = None
 ) -> str:
-    """Return the text of `/status`: the backlog, and this month's cost if the chat may see the cost. Times are in
-    `zone`, by default the machine's."""
+    """The text of `/status`: the backlog and, if the chat may see it, the month's cost. Times are in `zone`."""
     lines = [phrase("status.answers", responder=responder)] if responder else []
     lines.append(_backlog(summary))
     if queue is not None:
@@ -133,11 +128,8 @@ def _down(model: str, since: datetime) -> str:
 
 
 def dated(memory: Memory, zone: tzinfo | None) -> str:
-    """A memory with its day and year. The memory's own words often do not contain the day and year, or contain them as
-    `(2026-03-15)`.
-
-    A note is the user's own sentence, so it is shown in quotation marks with the day it was said.
-    """
+    """A memory with its day and year, which its words may lack, or give as `(2026-03-15)`. A note, the user's own
+    sentence, is in quotation marks with the day it was said."""
     if memory.note:
         return f"{phrase('offline.quote', text=memory.content)} ({long_day(memory.valid_from.astimezone(zone))})"
     if memory.deadline is None or memory.kind not in ("goal", "date"):
@@ -148,8 +140,7 @@ def dated(memory: Memory, zone: tzinfo | None) -> str:
 
 
 def without_due(content: str, due: datetime) -> tuple[str, str]:
-    """A memory's words without its due time in the memory's own format, and the time of day, such as `, 9:00 AM`, if
-    that format gave one."""
+    """A memory's words without its due time, and the time of day, such as `, 9:00 AM`, if they gave one."""
     stamp = f" ({due:%Y-%m-%d %H:%M})"
     words = content.replace(f" ({due.date().isoformat()})", "").replace(stamp, "")
     return words, f", {clock(due)}" if stamp in content else ""

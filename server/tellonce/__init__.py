@@ -1,2 +1,1 @@
-"""Code that every client of the memory may import: the contract, the settings and the MCP client. The package has no
-storage."""
+"""What every client of the memory may import: the contract, the settings and the MCP client. No storage."""

@@ -9,11 +9,10 @@ MOST_DOUBLINGS = 30
 def backoff(
     failures: int, first: float, longest: float = float("inf"), jitter: Callable[[], float] = random.random
 ) -> float:
-    """Return the seconds to wait after `failures` consecutive failures: `first` after one failure, doubled for each
-    further failure, but at most `longest`.
+    """The seconds to wait after so many consecutive failures: `first`, doubled for each further one, at most `longest`.
 
-    `jitter` returns a number in [0, 1): 0 halves the pause, and a number close to 1 keeps nearly all of it. The number
-    is random by default, so that clients do not all retry at the same moment.
+    `jitter` gives a number in [0, 1), by default random, so that clients do not all retry at once: 0 halves the pause,
+    and nearly 1 keeps it.
     """
     whole = min(longest, first * 2.0 ** min(max(failures - 1, 0), MOST_DOUBLINGS))
     return whole * (0.5 + 0.5 * jitter())

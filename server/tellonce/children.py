@@ -1,5 +1,4 @@
-"""Runs the child processes of `tellonce up`. The children are restarted after a crash, and they end with `up`, even if
-`up` is killed."""
+"""The child processes of `tellonce up`, restarted after a crash, and ended with `up`, even if it is killed."""
 
 import asyncio
 import os
@@ -19,8 +18,8 @@ STEADY_SECONDS = 30.0
 
 
 def python(module: str) -> list[str]:
-    """The command that runs a module with this Python. `-P` keeps the current folder off the module path: it may be the
-    folder of any project, and a module there could take the place of ours or of the standard library's."""
+    """The command that runs a module with this Python. `-P` keeps the current folder, which may be any project's, off
+    the module path, where its modules could replace ours."""
     return [sys.executable, "-P", "-m", module]
 
 

@@ -17,18 +17,16 @@ ArgsT = TypeVar("ArgsT", bound=BaseModel)
 ResultT = TypeVar("ResultT", bound=BaseModel)
 
 UNREACHABLE = -32000
-"""The JSON-RPC error code of a request that the memory could not answer. JSON-RPC 2.0 §5.1 reserves this error code for
-servers."""
+"""The JSON-RPC error code, reserved for servers (§5.1), of a request that the memory could not answer."""
 
 
 LATER_META = "tellonce/later"
-"""A key in the `_meta` of an error result. This key in a result's metadata says that the server cannot answer now, but
-that a later call may succeed."""
+"""A key in an error's `_meta`: the server cannot answer now, but a later call may succeed."""
 
 
 class MemoryRefused(Exception):
-    """The server understood the call and refused it; the text says why and what to do, and `text.code` names the reason
-    for programs. The text may quote the call's arguments, so it is not logged."""
+    """The server refused the call; the text says what to do, and `text.code` names the reason for programs. It is not
+    logged, because it may quote arguments."""
 
     may_quote = True
 
@@ -38,8 +36,8 @@ class MemoryRefused(Exception):
 
 
 class MemoryUnreachable(Exception):
-    """The server was not reachable, its answer was lost, or it rejected the access token; the exception text says which
-    of these happened. Repeat the call unless a second execution would do harm."""
+    """The server was not reachable, its answer was lost, or it rejected the token. Repeat the call unless a second
+    execution would do harm."""
 
 
 class Tool(Generic[ArgsT, ResultT]):
@@ -57,10 +55,8 @@ class Tool(Generic[ArgsT, ResultT]):
 
 
 class MemoryClient:
-    """One coroutine per tool. Several tasks may share one client.
-
-    Every coroutine raises `MemoryRefused` for a tool error and `MemoryUnreachable` if the server gave no answer.
-    """
+    """One coroutine per tool, for several tasks. Each raises `MemoryRefused` for a tool error, and `MemoryUnreachable`
+    without an answer."""
 
     def __init__(self, client: Client) -> None:
         self._client = client

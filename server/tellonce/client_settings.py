@@ -75,12 +75,7 @@ class ClientSettings(Settings):
     )
 
     def bearer(self, scope: str) -> str:
-        """Return the setting that holds the token for calls to the server; without it, the token for `scope` in the
-        data folder.
-
-        Raises:
-            SettingsError: there is no token in either place.
-        """
+        """The token for calls: the setting or, without it, the data folder's for `scope`. Raises SettingsError."""
         if self.token is not None:
             return self.token.get_secret_value()
         file = self.data_dir / "tokens" / scope
@@ -202,8 +197,7 @@ def bot_token(settings: RelaySettings) -> str:
 
 
 def relays_token(settings: RelaySettings) -> str:
-    """The bot's token. Raises SettingsError if a setting that the relay needs is missing; the error text names the
-    setting."""
+    """The bot's token. Raises SettingsError with the name of a setting that the relay lacks."""
     token = bot_token(settings)
     if not settings.user_ids:
         raise SettingsError(

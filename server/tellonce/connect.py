@@ -1,5 +1,4 @@
-"""Connects a memory client to a server: by URL or by command. Over HTTP, the client keeps working
-after the server restarts."""
+"""Connects a memory client by URL or by command. Over HTTP, it keeps working after the server restarts."""
 
 import asyncio
 import json
@@ -30,10 +29,8 @@ UNKNOWN_TOKEN = "the memory server rejects our access token, which may belong to
 async def connect_http(
     url: str, token: str, *, attempts: int = CONNECT_ATTEMPTS, name: str | None = None
 ) -> AsyncGenerator[MemoryClient]:
-    """A client of the server at `url`. Entering the block does no I/O, so if there is no server, the first call fails.
-
-    `name` is the name of the client. This name is also the channel of the messages that the client records.
-    """
+    """A client of the server at `url`. Entering the block does no I/O, so the first call fails without a server. `name`
+    is the client's, and the channel of its messages."""
     transport = Resilient(httpx2.AsyncHTTPTransport(limits=httpx2.Limits(keepalive_expiry=30)), attempts)
     headers = {"Authorization": f"Bearer {token}"}
     timeout = httpx2.Timeout(CALL_SECONDS, connect=5)
@@ -60,9 +57,8 @@ async def connect_stdio(
 
 @asynccontextmanager
 async def connected(client: Client) -> AsyncGenerator[MemoryClient]:
-    """Connects the client for the block. The MCP client wraps an error of the block in exception groups. If the
-    exception groups contain only one error, that error is raised without the groups, so that `except MemoryRefused`
-    around the block catches it."""
+    """The client, connected for the block. MCP wraps the block's error in groups; a single error is raised without
+    them, so that `except MemoryRefused` catches it."""
     try:
         async with client:
             yield MemoryClient(client)
@@ -95,11 +91,8 @@ def installed_version() -> str:
 
 
 class Resilient(httpx2.AsyncBaseTransport):
-    """Turns a failed request into a JSON-RPC error.
-
-    An exception from the transport would end the whole MCP client; an error answer ends only one call. A request is
-    sent again only if it was never delivered.
-    """
+    """Turns a failed request into a JSON-RPC error, because an exception would end the whole MCP client, not one call.
+    A request is sent again only if it was never delivered."""
 
     def __init__(self, inner: httpx2.AsyncBaseTransport, attempts: int) -> None:
         self._inner = inner
@@ -123,11 +116,8 @@ class Resilient(httpx2.AsyncBaseTransport):
 
 
 async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
-    """Read the response to its end, unless the response is a stream. If the connection breaks midway, the error is
-    raised here.
-
-    An error response in another format is converted to JSON-RPC; otherwise the caller would not see the error's text.
-    """
+    """Read the response to its end, so that a broken connection raises here, unless it is a stream. An error in another
+    format becomes JSON-RPC, so that the caller sees its text."""
     kind = response.headers.get("content-type", "")
     if response.status_code < 400 and kind.startswith("text/event-stream"):
         return response

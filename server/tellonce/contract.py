@@ -428,8 +428,7 @@ class NewChat(Contract):
 
 _NAME = {"type": "string"}
 _NAMES = {"type": "array", "items": _NAME}
-"""A schema for lists of names. The schema does not list the allowed values, because every word of a schema costs
-tokens. The error for any other value lists the allowed values."""
+"""Without the allowed values, whose words cost tokens; the error for any other value lists them."""
 
 
 class GetProfileArgs(ChatPlace):

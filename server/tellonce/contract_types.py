@@ -34,8 +34,7 @@ def _on_a_clock(moment: datetime, info: ValidationInfo) -> datetime:
 
 
 def _in_calendar(moment: datetime) -> datetime:
-    """Refuse years outside 2 to 9998. Python represents only 1 to 9999, and a time zone can shift a time into the next
-    year."""
+    """Refuse years outside 2 to 9998: a zone may shift a time by one, and Python knows 1 to 9999."""
     if not 1 < moment.year < 9999:
         raise ValueError("is not a year from 2 to 9998")
     return moment
@@ -79,6 +78,8 @@ ListedKind = Literal[MemoryKind, "note"]
 RestorableStatus = Literal["active", "uncertain", "completed", "rejected"]
 """The statuses that an undo can restore."""
 MemoryStatus = Literal[RestorableStatus, "superseded"]
+HOLDING: Final[tuple[MemoryStatus, ...]] = ("active", "uncertain")
+"""The statuses of memories that hold, or that the user is asked about; in SQL, the part `holding` of `memories.sql`."""
 MemoryOrigin = Literal["user", "extracted", "model", "tag", "import"]
 Scope = Literal["chat", "global"]
 SlotType = Literal["text", "yes_no", "number", "date", "time", "email", "url", "choice"]
@@ -90,8 +91,7 @@ PlainAction = Literal["confirm", "reject", "complete", "reopen", "pin", "unpin",
 """The changes of a memory that need no further argument."""
 MemoryAction = Literal[PlainAction, "edit", "share"]
 ForgetLabel = Literal["exact", "number", "form"]
-"""How a match was found: by exact characters, by the same digits with other separators, or by other forms of the
-words."""
+"""How a match was found: exactly, as digits with other separators, or by other forms of the words."""
 TokenScope = Literal["assistant", "relay", "agent"]
 """What an access token may do; the server offers each scope its own tools."""
 Precision = Literal["instant", "day", "month", "year", "ongoing"]

@@ -88,8 +88,7 @@ _DASH = re.compile(r"(?<!\s)\s*+[-–]\s*+")
 
 
 def picked(said: str, count: int) -> frozenset[int] | None:
-    """Parse a selection from a list of `count` items, such as `all`, `none` or `1,3-5`. Returns the selected numbers,
-    or None if the text is not a selection."""
+    """The numbers that `all`, `none` or `1,3-5` select of `count`; None if the text is not a selection."""
     said = said.strip().lower().rstrip(".,;")
     if said in ("all", "none"):
         return frozenset(range(1, count + 1)) if said == "all" else frozenset()

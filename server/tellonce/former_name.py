@@ -17,16 +17,14 @@ _warned: set[str] = set()
 
 
 def data_folder() -> Path:
-    """The default data folder. Until the server has moved the data folder from its former path, this is the former
-    path."""
+    """The default data folder; its former path, until the server has moved it."""
     folder = user_data_path(NAME, appauthor=False)
     former = user_data_path(FORMER_NAME, appauthor=False)
     return former if former.is_dir() and not folder.exists() else folder
 
 
 def former_sources(kind: type[BaseSettings]) -> tuple[PydanticBaseSettingsSource, ...]:
-    """Sources that read settings by their former names. A former name applies only if the setting's new name is not
-    set."""
+    """Sources that read settings by their former names, where the new name is not set."""
     return _FormerEnvironment(kind), _FormerDotEnv(kind)
 
 

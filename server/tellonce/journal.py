@@ -1,5 +1,4 @@
-"""Writes events to `<folder>/YYYY-MM-DD.jsonl`, one JSON object per line. An event contains figures, ids and outcomes,
-but never the text of a message."""
+"""Writes events to `<folder>/YYYY-MM-DD.jsonl`: figures, ids and outcomes, never the text of a message."""
 
 import json
 import logging
@@ -41,8 +40,7 @@ def journal(process: str, settings: Settings, now: Callable[[], datetime] = utc_
 
 @contextmanager
 def timed(emit: Emit, event: str, **fields: object) -> Generator[dict[str, object]]:
-    """Wrap the block in a span. The block can add fields to the yielded dictionary. If the block succeeds, the event is
-    emitted with these fields."""
+    """A span around the block. If it succeeds, the event is emitted with the fields added to the dictionary."""
     started = time.perf_counter()
     found: dict[str, object] = {}
     with tracing.traced(event):
@@ -54,11 +52,8 @@ _APPENDING: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
 
 class Journal:
-    """Appends events to the file of the day in the user's `zone`. Several processes write to the file, so each line is
-    written in one call.
-
-    If the disk is full, events are lost but no turn fails.
-    """
+    """Appends events to the file of the day in `zone`, each in one call, because several processes write. On a full
+    disk, events are lost, and no turn fails."""
 
     def __init__(self, folder: Path, process: str, zone: ZoneInfo, now: Callable[[], datetime]) -> None:
         self._folder = folder

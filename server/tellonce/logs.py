@@ -1,9 +1,7 @@
-"""The log of a process on stderr. The log shows the type of an error and where the error occurred, but never a person's
-text.
+"""The log of a process on stderr: the type of an error and where it occurred, but never a person's text.
 
-The message of an error may quote a person's text: a unique violation names the key, and a validation error shows its
-input. The log therefore shows only the messages of our own errors, unless their class has `may_quote`. For other
-errors, the log shows the type and the stack.
+The message of an error may quote one: a unique violation names the key, a validation error shows its input. So only the
+messages of our own errors are shown, unless their class has `may_quote`.
 """
 
 import json
@@ -93,8 +91,7 @@ class DiscreetJson(Discreet):
 
 
 def described(error: BaseException) -> str:
-    """The message of one of our own errors. For any other error, return its type, with the database's error code or the
-    operating system's message."""
+    """The message of our own error; of another, its type and the database's code or the system's message."""
     if type(error).__module__.partition(".")[0].startswith("tellonce") and not getattr(error, "may_quote", False):
         return str(error)
     if isinstance(error, OSError) and error.strerror:

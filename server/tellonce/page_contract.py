@@ -5,7 +5,18 @@ from typing import Annotated
 from pydantic import AwareDatetime, Field
 
 from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, ShownName
-from tellonce.contract_types import Bigint, Contract, Instant, ListedKind, Moment, RestorableStatus, RowId, Text, Unit
+from tellonce.contract_types import (
+    HOLDING,
+    Bigint,
+    Contract,
+    Instant,
+    ListedKind,
+    Moment,
+    RestorableStatus,
+    RowId,
+    Text,
+    Unit,
+)
 from tellonce.work import CostSummary, QueueStatus, ReadingStatus
 
 Limit = Annotated[int, Field(ge=1, le=200, strict=True)]
@@ -14,7 +25,7 @@ Limit = Annotated[int, Field(ge=1, le=200, strict=True)]
 class PageMemoriesArgs(Contract):
     query: Text | None = None
     kinds: tuple[ListedKind, ...] | None = None
-    statuses: tuple[MemoryStatus, ...] = ("active", "uncertain")
+    statuses: tuple[MemoryStatus, ...] = HOLDING
     origins: tuple[MemoryOrigin, ...] | None = None
     chat_id: Bigint | None = None
     least_confidence: Unit = 0

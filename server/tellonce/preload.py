@@ -7,12 +7,9 @@ from types import ModuleType
 
 
 def imported(module: str) -> ModuleType:
-    """Import the module, in the main thread.
-
-    The garbage collector pauses, because importing creates no garbage and collecting took a sixth of the import's time.
-    Ctrl-C ends the process at once. As an exception, it would show a traceback, or a library would report it as its
-    own error.
-    """
+    """Import the module, in the main thread. The garbage collector pauses: importing creates no garbage, and collecting
+    took a sixth of the time. Ctrl-C ends the process at once, because a library could report an exception as its own
+    error."""
     raises = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if raises:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

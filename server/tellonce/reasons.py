@@ -1,7 +1,7 @@
 """The reasons why a memory is uncertain or has ended.
 
-A reason is stored in English, because models, exports and the command show it unchanged. `codes` recognizes its
-sentences, also those that earlier releases stored, so that the page can show them in the reader's language.
+A reason is stored in English, as models, exports and the command show it. `codes` recognizes its sentences, also of
+earlier releases, so that the page shows them in the reader's language.
 """
 
 import re
@@ -58,8 +58,7 @@ def reason(code: str, **values: object) -> str:
 
 
 def codes(text: str) -> list[dict[str, Any]]:
-    """The parts of a stored reason, each with its text and, if it is one of ours, its code and values. A model's own
-    words have no code."""
+    """The parts of a stored reason, with code and values if they are ours; a model's words have none."""
     parts: list[dict[str, Any]] = []
     while found := _first(text):
         parts.append(found)

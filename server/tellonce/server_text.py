@@ -107,8 +107,7 @@ def texts_of(result: BaseModel) -> list[ServerText]:
 
 
 def to_meta(texts: Iterable[ServerText]) -> dict[str, Any]:
-    """The entry of `_meta` for these texts; empty without texts. Only counts, which are called `n`, are sent as
-    numbers, because the page writes numbers as its reader does."""
+    """The `_meta` of these texts; empty without texts. Only counts (`n`) are numbers, which the page formats."""
     sent = [
         {
             "code": text.code,

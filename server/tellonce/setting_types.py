@@ -41,8 +41,7 @@ Folder = Annotated[Path, AfterValidator(Path.expanduser)]
 
 
 def _with_scheme(value: Any) -> Any:
-    """Complete an address in the form that Ollama's own variable allows: add `http://` if the address has no scheme,
-    and then port 11434 if it has no port."""
+    """Complete an address as Ollama's own variable allows: with `http://`, and then with port 11434."""
     if not isinstance(value, str) or not value or "://" in value:
         return value
     return f"http://{value}" if re.search(r":\d+/?$", value) else f"http://{value}:11434"

@@ -1,5 +1,4 @@
-"""The settings that all processes share, and the settings of the server. All of them are read from the environment and
-`.env` only."""
+"""The settings of all processes and those of the server, read from the environment and `.env` only."""
 
 import os
 import re
@@ -206,8 +205,8 @@ ENVIRONMENT_ONLY = "_TELLONCE_ENVIRONMENT_ONLY"
 
 
 def ignore_env_file() -> None:
-    """From now on, this process and its children read no `.env`. Clients start a stdio server in the folder of any
-    project, and a project's `.env` belongs to the project: its author could send the memory elsewhere."""
+    """From now on, this process and its children read no `.env`: clients start a stdio server in any project's folder,
+    whose author could send the memory elsewhere."""
     os.environ[ENVIRONMENT_ONLY] = "1"
 
 
@@ -377,17 +376,13 @@ class ServerSettings(GroupSettings):
 
     @property
     def own_name(self) -> str:
-        """The host name with which this machine calls the server. If the server listens on all addresses, the name is
-        that of the loopback address."""
+        """The host name with which this machine calls the server: loopback, if it listens on all addresses."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"[{host}]" if ":" in host else host
 
 
 def load(kind: type[SettingsT], **overrides: Any) -> SettingsT:
-    """Read one process's settings.
-
-    Raises: SettingsError: a value is wrong. The text names the variable of each wrong value and shows no secret.
-    """
+    """Read one process's settings. Raises SettingsError with the variables of wrong values, and no secret."""
     try:
         return kind(**overrides)
     except ValidationError as error:
@@ -405,7 +400,6 @@ def _variable(kind: type[Settings], location: tuple[int | str, ...]) -> str:
 
 
 def variable(name: str, field: FieldInfo) -> str:
-    """The environment variable of a setting. For a setting in a group, `name` is only the part after the group's
-    name."""
+    """The environment variable of a setting; `name` is without its group's."""
     alias = field.validation_alias
     return str(alias.choices[0] if isinstance(alias, AliasChoices) else alias or name.upper())

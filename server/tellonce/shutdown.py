@@ -20,9 +20,8 @@ PARENT_PIPE = "TELLONCE_PARENT_PIPE"
 
 
 def watch_parent() -> None:
-    """Send SIGTERM to this process when its parent dies. When the parent dies, the system closes a pipe from the
-    parent, and a thread of this process notices that. The pipe's descriptor is in the environment variable
-    `PARENT_PIPE`. Without this variable, do nothing."""
+    """Send SIGTERM to this process when its parent dies: the system then closes the pipe in `PARENT_PIPE`, on which a
+    thread waits. Without this variable, do nothing."""
     name = os.environ.pop(PARENT_PIPE, None)
     if name is not None:
         threading.Thread(target=_wait_for_end, args=(int(name),), name="parent watch", daemon=True).start()
@@ -58,9 +57,9 @@ async def unless_stopped(stop: asyncio.Event, work: Coroutine[Any, Any, ResultT]
 
 
 async def pause_or_stop(stop: asyncio.Event, seconds: float) -> bool:
-    """Wait for `seconds`, or until the process is stopped. Returns whether the whole time passed."""
+    """Wait for `seconds`, or until the event is set. Returns whether the whole time passed."""
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(max(0.0, seconds)):
             await stop.wait()
     except TimeoutError:
         return True
@@ -76,10 +75,8 @@ async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
 
 
 async def ended(*tasks: asyncio.Future[Any]) -> None:
-    """Cancel the tasks and wait for their end. Errors of the tasks are handled elsewhere.
-
-    A task may continue if its clean-up replaced the cancellation with another error, so it is cancelled again.
-    """
+    """Cancel the tasks and wait for their end, again if a clean-up replaced the cancellation by an error. Their errors
+    are handled elsewhere."""
     pending = set(tasks)
     while pending:
         for task in pending:

@@ -30,11 +30,8 @@ MOST_FAILURES = 10
 
 @dataclass(frozen=True)
 class SideTask:
-    """A background task. `run` must run until it is cancelled. If `run` returns, this counts as a failure unless `ends`
-    is true.
-
-    If a `vital` task keeps failing, the process ends.
-    """
+    """A background task. Unless `ends`, it counts as a failure if `run` returns before it is cancelled. If a `vital`
+    task keeps failing, the process ends."""
 
     name: str
     run: Callable[[], Awaitable[object]]
@@ -72,8 +69,7 @@ class SideTasks:
 
     @property
     def health(self) -> dict[str, dict[str, object]]:
-        """For each task by its name, return whether the task runs, how often it failed, and the type of its last
-        failure, without the failure's message."""
+        """For each task, whether it runs, how often it failed, and the type, not the text, of its last failure."""
         return {
             name: {"running": record.running, "failures": record.failures, "error": record.error}
             for name, record in self._records.items()

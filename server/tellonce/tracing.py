@@ -24,11 +24,8 @@ _w3c = TraceContextTextMapPropagator()
 
 @contextmanager
 def traced(name: str, traceparent: str | None = None) -> Generator[None]:
-    """Wrap the block in one span. The span belongs to the trace in `traceparent`, else to the current trace, else to a
-    new trace.
-
-    The text of an exception is not recorded, because it may quote a message.
-    """
+    """A span around the block, in the trace of `traceparent`, else the current, else a new one. An exception's text is
+    not recorded, because it may quote a message."""
     span = _tracer.start_span(name, context=_w3c.extract({"traceparent": traceparent}) if traceparent else None)
     if not span.get_span_context().is_valid:
         span = NonRecordingSpan(_new_context())
@@ -69,8 +66,7 @@ def export(process: str, endpoint: str | None) -> None:
 
 
 def _new_context() -> SpanContext:
-    """A context with new ids. The new context is marked as sampled, so that other processes with the SDK record their
-    spans."""
+    """New ids, marked as sampled, so that processes with the SDK record their spans."""
     return SpanContext(
         secrets.randbits(128) or 1,
         secrets.randbits(64) or 1,

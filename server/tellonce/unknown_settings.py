@@ -1,5 +1,4 @@
-"""Finds misspelled settings in the environment and in `.env`: variables that no process reads. For each misspelled
-setting, it gives the most similar name."""
+"""Finds misspelled settings: variables that no process reads, with the most similar name of a setting."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,8 +17,7 @@ from tellonce.settings import Group, ServerSettings
 
 PREFIX = "TELLONCE_"
 _LIKENESS = 0.85
-"""Minimum similarity (difflib's ratio) between a misspelled name and a setting. `TELEGRAM_USERS_ID` and
-`TELEGRAM_USER_ID` have 0.97."""
+"""Minimum similarity (difflib's ratio) of a misspelled name; `TELEGRAM_USERS_ID` has 0.97."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +38,7 @@ class UnknownSetting:
 def unknown_settings(
     environment: Mapping[str, str] | None = None, file: Path = Path(".env")
 ) -> tuple[UnknownSetting, ...]:
-    """The variables that no process reads. In the environment, only variables with our prefix are checked. In
-    the file, variables with a name similar to a setting are checked, too."""
+    """The variables that no process reads: with our prefix in the environment, and similar ones in the file, too."""
     known = known_names()
     written = {name.upper() for name in DotEnvSettingsSource(ServerSettings, env_file=file).env_vars}
     set_here = {name.upper() for name in (os.environ if environment is None else environment)}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tellonce.journal import utc_now
 from tellonce.settings import ServerSettings
-from tellonce.shutdown import shutdown_requested
+from tellonce.shutdown import pause_or_stop, shutdown_requested
 from tellonce_cli.database import current, database
 from tellonce_cli.memory import local_settings, require_memory
 from tellonce_cli.screen import CommandFailed, answer, console, hint, notes
@@ -21,8 +21,7 @@ NAME = "tellonce-%Y%m%dT%H%M%SZ.zip"
 
 
 def run(place: Path, every: float | None = None, keep: int = 7) -> int:
-    """Back up once to the file `place`. With `every` (in hours), back up repeatedly to the folder `place` and keep only
-    the newest `keep` files."""
+    """Back up once to the file `place`; with `every` (hours), repeatedly to that folder, keeping `keep` files."""
     settings = local_settings()
     if every is None:
         asyncio.run(_backup(settings, place))
@@ -39,28 +38,17 @@ async def repeat(
     now: Callable[[], datetime] = utc_now,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Back up repeatedly until `stop` is set. After a failure, report the failure, keep the older files, and try again
-    when the next backup is due."""
+    """Back up until `stop` is set. A failure is reported, and the next backup is made when it is due."""
     stop = stop or shutdown_requested()
     folder.mkdir(parents=True, exist_ok=True)
     due = max((taken(file) + every for file in _files(folder)), default=now())
-    while not await _stopped(stop, (due - now()).total_seconds()):
+    while await pause_or_stop(stop, (due - now()).total_seconds()):
         try:
             await _backup(settings, folder / now().astimezone(UTC).strftime(NAME))
             _prune(folder, keep)
         except CommandFailed as failure:
             notes.print(str(failure), style="red")
         due = now() + every
-
-
-async def _stopped(stop: asyncio.Event, seconds: float) -> bool:
-    """Wait for `seconds`, and return whether `stop` was set meanwhile."""
-    try:
-        async with asyncio.timeout(max(0.0, seconds)):
-            await stop.wait()
-    except TimeoutError:
-        return False
-    return True
 
 
 def taken(file: Path) -> datetime:

@@ -44,8 +44,7 @@ _NOTHING_SAVED = "My last answer saved nothing. To remove sentences of yours tha
 
 
 class Terminal:
-    """Shows answers in the terminal while they are being written. If the output is piped, the terminal gets only the
-    final text."""
+    """Shows answers while they are being written; a pipe gets only the final text."""
 
     def __init__(self) -> None:
         self._live: Live | None = None
@@ -65,16 +64,14 @@ class Terminal:
         return [f"{CHANNEL}:{secrets.token_hex(8)}"]
 
     def close(self) -> None:
-        """Remove the partial answer from the screen and show the cursor again, because a turn may end without an
-        answer."""
+        """Remove the partial answer and show the cursor again, because a turn may end without an answer."""
         if self._live is not None:
             self._live.stop()
             self._live = None
 
 
 def _page(text: str) -> Markdown:
-    """Render text as Markdown, but keep the line breaks of the text, because lists and addresses depend on line
-    breaks."""
+    """Render Markdown, but keep the line breaks, on which lists and addresses depend."""
     page = Markdown(text)
     for token in page.parsed:
         for piece in token.children or ():
@@ -114,7 +111,7 @@ class Talk:
 
     def __init__(self, memory: MemoryClient, responder: Responder, settings: RelaySettings, keyboard: Keyboard) -> None:
         zone = ZoneInfo(settings.timezone)
-        self._command_context = CommandContext(memory, responder, zone)
+        self._context = CommandContext(memory, responder, zone)
         self.reminders = ChatReminders(memory, zone, keyboard.show, _now, terminal_delivers(settings), _now())
         self._settings = settings
         self._keyboard = keyboard
@@ -127,7 +124,7 @@ class Talk:
         recorded = ordered is not None and command_of(ordered)[0] == "/remind"
         try:
             if recorded:
-                await record_incoming(self._command_context.memory, replace(incoming, text=line))
+                await record_incoming(self._context.memory, replace(incoming, text=line))
             if is_command(incoming.text):
                 console.print(await self._command(incoming, recorded=recorded))
             else:
@@ -136,18 +133,15 @@ class Talk:
             console.print(str(error))
 
     def _order_in(self, line: str) -> str | None:
-        """The command for an order in plain words. This function is used only without a language model. An order to
-        stop is ignored, because no answer is being written."""
-        offline = isinstance(self._command_context.responder, OfflineResponder)
+        """The command for an order in words, without a model. There is nothing to stop, so `stop` is ignored."""
+        offline = isinstance(self._context.responder, OfflineResponder)
         order = order_of(line) if offline and not is_command(line) else None
         return order.command if order is not None and order.kind != "stop" else None
 
     async def _turn(self, incoming: Incoming) -> None:
-        command_context, terminal = self._command_context, Terminal()
+        context, terminal = self._context, Terminal()
         try:
-            outcome = await run_turn(
-                command_context.memory, command_context.responder, terminal, incoming, _options(self._settings)
-            )
+            outcome = await run_turn(context.memory, context.responder, terminal, incoming, _options(self._settings))
         finally:
             terminal.close()
         self._last_answer = next(iter(outcome.message_ids), None)
@@ -157,7 +151,7 @@ class Talk:
             console.print(line, markup=False)
 
     def _effect_lines(self, effects: Done) -> list[str]:
-        saved = [f"{_saved_line(one, self._command_context.zone)}  [/undo]" for one in effects.saved]
+        saved = [f"{_saved_line(one, self._context.zone)}  [/undo]" for one in effects.saved]
         return (
             saved
             + effects.unset
@@ -188,7 +182,7 @@ class Talk:
             return "Ask me something first; /why then says what my answer was based on."
         # In the terminal, the user cannot reply to an older message, so a command always refers to the last answer.
         about = replace(incoming, reply_to_message_id=self._last_answer)
-        return await answer(self._command_context, about) or phrase("help.unknown_command")
+        return await answer(self._context, about) or phrase("help.unknown_command")
 
     async def _remind(self, incoming: Incoming, text: str, *, recorded: bool) -> str:
         said, made = await self.reminders.set(incoming, text, recorded=recorded)
@@ -197,7 +191,7 @@ class Talk:
 
     async def _remember(self, incoming: Incoming, text: str) -> str:
         """Store the text as a memory. If the statement was already stored, /undo does not remove it."""
-        done = await self._command_context.memory.remember(c.RememberArgs(content=text, **incoming.place))
+        done = await self._context.memory.remember(c.RememberArgs(content=text, **incoming.place))
         assert done.memory is not None  # one statement was sent
         self._effects = Done(saved=[] if done.outcome == "duplicate" else [Saved(done.memory, "reject")])
         return views.remembered_view(done.memory)
@@ -215,8 +209,7 @@ class Talk:
         return phrase("memory.taken_back") if saved else _NOTHING_SAVED
 
     async def _decide(self, action: c.MemoryAction) -> str:
-        """Confirm or reject the uncertain memories of the last answer, and close the goals that it asked about, or
-        not."""
+        """Confirm or reject the uncertain memories of the last answer, and close the goals it asked about."""
         doubted, self._effects.doubted = self._effects.doubted, []
         unclosed, self._effects.unclosed = self._effects.unclosed, []
         for memory in doubted:
@@ -228,11 +221,11 @@ class Talk:
         return ("✓ Kept" if action == "confirm" else "✗ Not kept") if doubted else "My last answer asked nothing."
 
     async def _change(self, memory_id: int, action: c.MemoryAction) -> None:
-        await self._command_context.memory.update_memory(c.UpdateMemoryArgs(memory_id=memory_id, action=action))
+        await self._context.memory.update_memory(c.UpdateMemoryArgs(memory_id=memory_id, action=action))
 
     async def _forget(self, topic: str) -> str:
         target = c.ForgetArgs(topic=topic) if topic else c.ForgetArgs(everything=True)
-        return await forget.asked(self._command_context.memory, target, self._command_context.zone, self._keyboard)
+        return await forget.asked(self._context.memory, target, self._context.zone, self._keyboard)
 
 
 def _saved_line(one: Saved, zone: ZoneInfo) -> str:

@@ -1,8 +1,7 @@
-"""Sets, lists, cancels and shows reminders in the terminal chat.
+"""The reminders of the terminal chat, which are those of the user's private chat with the bot.
 
-The reminders are the same as in the user's private chat with the bot. If a bot is set up, the bot delivers reminders,
-and the terminal also shows the reminders that become due while the terminal is open. Otherwise the terminal delivers
-the reminders.
+A bot, if there is one, delivers them, and the terminal shows what becomes due while it is open; otherwise it delivers
+them.
 """
 
 import asyncio
@@ -18,6 +17,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
 from tellonce.reminders import ChangeReminderArgs, ClaimRemindersArgs, ListRemindersArgs, Reminder
+from tellonce.shutdown import pause_or_stop
 from tellonce_cli.memory_server import CHANNEL, OURS
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
@@ -27,14 +27,13 @@ LONGEST_NAP: Final = 15.0
 """Maximum seconds until the terminal notices a reminder that was set elsewhere."""
 
 LEAD: Final = timedelta(seconds=1)
-"""How long before its due time a reminder of the bot is read by the terminal. At the due time, the terminal may be too
-late, because the bot may have finished the reminder already."""
+"""How long before its time the terminal reads a bot's reminder, which the bot may finish at its time."""
 
 
 @dataclass
 class ChatReminders:
-    """The reminders of one chat. `show` prints a text, even while the user types. If `delivers` is true, the terminal
-    delivers the reminders, because no bot does. `opened` is the time at which the terminal chat was opened."""
+    """The reminders of one chat, opened at `opened`. `show` prints a text, even while the user types. `delivers` means
+    that no bot delivers them."""
 
     memory: MemoryClient
     zone: ZoneInfo
@@ -84,11 +83,7 @@ class ChatReminders:
             except (MemoryRefused, MemoryUnreachable):
                 next_at = None  # the user sees the error at the next line they type
             until = (next_at - self.now()).total_seconds() if next_at is not None else LONGEST_NAP
-            try:
-                async with asyncio.timeout(min(LONGEST_NAP, max(0.0, until))):
-                    await self.changed.wait()
-            except TimeoutError:
-                continue
+            await pause_or_stop(self.changed, min(LONGEST_NAP, until))
 
     async def deliver_due(self) -> datetime | None:
         """Show and finish all due reminders. Returns the time of the next reminder."""
@@ -128,6 +123,5 @@ class ChatReminders:
 
 
 def terminal_delivers(settings: RelaySettings) -> bool:
-    """Whether the terminal delivers reminders. The terminal delivers reminders only if no bot does. If the server is on
-    another machine, a bot may run there."""
+    """Whether the terminal delivers reminders: if no bot does. Where the server is remote, a bot may run there."""
     return settings.bot_token is None and urlsplit(settings.url).hostname in OURS

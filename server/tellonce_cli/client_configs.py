@@ -30,8 +30,7 @@ class UnreadableConfig(Exception):
 
 @dataclass(frozen=True)
 class Machine:
-    """The facts about a machine that determine the path of a file. `system` is `sys.platform`; `environment` holds the
-    environment variables."""
+    """What determines the path of a file: `sys.platform`, the home folder and the environment variables."""
 
     system: str
     home: Path
@@ -49,8 +48,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Client:
-    """One client. `key` is the key of the server list in its file. `entry` converts a command to the form of an entry.
-    `after` is the user's next step."""
+    """One client: its file, the key of the server list in it, the form of an entry, and the user's next step."""
 
     title: str
     file: Callable[[Machine], Path]
@@ -122,20 +120,14 @@ CLIENTS: Mapping[ClientName, Client] = {
 
 
 def with_entry(client: Client, file: Path, text: str, command: Command) -> str:
-    """Return the text of the file with our entry added. Everything else stays unchanged, including comments.
-
-    Raises: UnreadableConfig: the text is not valid JSON or TOML.
-    """
+    """The text of the file with our entry added; all else stays, with its comments. Raises UnreadableConfig."""
     _servers(client, file, _parsed(file, text))
     return _with(client, file, text, client.entry(command))
 
 
 def without_entry(client: Client, file: Path, text: str, former: str | None) -> str | None:
-    """Return the text of the file without our entry. If `former`, the original text, had another entry with our name,
-    that entry is restored. Returns None if nothing is left.
-
-    Raises: UnreadableConfig: as for `with_entry`.
-    """
+    """The text of the file without our entry, or with the entry of our name in `former`, the original text. None if
+    nothing is left. Raises UnreadableConfig."""
     document = _parsed(file, text)
     before = _parsed(file, former) if former is not None else {}
     had_servers = client.key in before
@@ -158,8 +150,7 @@ def _differ_in_space_alone(file: Path, one: str, other: str) -> bool:
 
 
 def has_entry(client: Client, file: Path, text: str) -> bool:
-    """Whether the file has an entry with our name that starts our server or contains its URL. Raises
-    UnreadableConfig."""
+    """Whether the entry with our name starts our server or contains its URL. Raises UnreadableConfig."""
     entry = _servers(client, file, _parsed(file, text)).get(ENTRY)
     return isinstance(entry, dict) and _is_ours(entry)
 
@@ -176,8 +167,7 @@ def _is_ours(entry: Mapping[str, Any]) -> bool:
 
 
 def program_of(client: Client, file: Path, text: str) -> str | None:
-    """The program that our entry starts; None if there is no entry, or if the entry has a URL. Raises
-    UnreadableConfig."""
+    """The program that our entry starts; None without an entry, or if it has a URL. Raises UnreadableConfig."""
     entry = _servers(client, file, _parsed(file, text)).get(ENTRY)
     command = entry.get("command") if isinstance(entry, dict) else None
     return str(command[0] if isinstance(command, list) else command) if command else None

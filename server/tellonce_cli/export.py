@@ -38,8 +38,7 @@ def _is_stdout(file: Path | None) -> bool:
 
 @contextmanager
 def _target(file: Path | None) -> Generator[TextIO]:
-    """The stream for the export. A file is new, and its owner alone can read it, because it contains the memory. An
-    unfinished file is removed."""
+    """The stream for the export. A new file is readable by its owner alone, and removed if it stays unfinished."""
     if file is None or _is_stdout(file):
         yield sys.stdout
         return

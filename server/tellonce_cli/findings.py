@@ -1,11 +1,11 @@
-"""What `tellonce doctor` concludes from what it found, and the fix for each problem. Pure, except for the files that it
-looks at."""
+"""What `tellonce doctor` concludes, with the fix for each problem. Pure, but for the files it looks at."""
 
 import shlex
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from tellonce_server.app.access_tokens import LOCAL_SCOPES
@@ -28,62 +28,62 @@ class Finding:
     fix: str = ""
 
 
+fine, noted, wrong = (partial(Finding, ok) for ok in (True, None, False))
+
+
 def python_finding(version: tuple[int, ...]) -> Finding:
     name = "Python " + ".".join(map(str, version))
     if version < OLDEST_PYTHON:
-        return Finding(False, f"{name} is too old", "use Python 3.11 or newer")
-    return Finding(True, name)
+        return wrong(f"{name} is too old", "use Python 3.11 or newer")
+    return fine(name)
 
 
 def readiness_finding(found: Readiness, name: str) -> Finding:
     if said := hindrance(found):
-        return Finding(False, f"{name}: {said}", "install it, or unset DATABASE_URL to use the embedded PostgreSQL")
+        return wrong(f"{name}: {said}", "install it, or unset DATABASE_URL to use the embedded PostgreSQL")
     if said := for_administrator(found):
-        return Finding(False, f"{name} is not set up", f"run `tellonce database setup`. If you lack the rights: {said}")
-    return Finding(True, f"{name.removesuffix(' PostgreSQL')} {found.name} with pgvector {found.installed}")
+        return wrong(f"{name} is not set up", f"run `tellonce database setup`. If you lack the rights: {said}")
+    return fine(f"{name.removesuffix(' PostgreSQL')} {found.name} with pgvector {found.installed}")
 
 
 def tokens_finding(folder: Path) -> Finding:
     files = [folder / scope for scope in LOCAL_SCOPES]
     missing = [file.name for file in files if not file.exists()]
     if len(missing) == len(files):
-        return Finding(None, "access tokens: created when the server first starts")
+        return noted("access tokens: created when the server first starts")
     if missing:
-        return Finding(False, f"access tokens: {', '.join(missing)} missing in {folder}", "start the server again")
+        return wrong(f"access tokens: {', '.join(missing)} missing in {folder}", "start the server again")
     if any(stat.S_IMODE(file.stat().st_mode) & 0o077 for file in files):
         fix = f"chmod 600 {shlex.join(map(str, files))}"
-        return Finding(False, f"access tokens in {folder} can be read by others", fix)
-    return Finding(True, f"access tokens in {folder}, readable by you alone")
+        return wrong(f"access tokens in {folder} can be read by others", fix)
+    return fine(f"access tokens in {folder}, readable by you alone")
 
 
 def model_finding(folder: Path, source: Path | None) -> Finding:
-    """Check the embedding model. `folder` is the folder of the prepared model. `source` is the configured folder, which
-    may contain the prepared files, or the original files at any depth."""
+    """Check the embedding model, prepared in `folder`, or prepared or original in the configured folder `source`."""
     ready = next((place for place in (source, folder) if place is not None and complete(place)), None)
     if ready is not None:
-        return Finding(True, f"embedding model in {ready}")
+        return fine(f"embedding model in {ready}")
     if source is None:
         text = "embedding model: not here yet. A running server downloads it in the background; search works by words until then"
-        return Finding(None, text, "without a network, set TELLONCE_EMBEDDING_MODEL_DIR to a folder with the model")
+        return noted(text, "without a network, set TELLONCE_EMBEDDING_MODEL_DIR to a folder with the model")
     if any(source.rglob(WEIGHTS)):
-        return Finding(True, f"embedding model in {source}, to be prepared at the first start")
-    return Finding(False, f"embedding model: {source} does not contain {WEIGHTS}", "unset TELLONCE_EMBEDDING_MODEL_DIR")
+        return fine(f"embedding model in {source}, to be prepared at the first start")
+    return wrong(f"embedding model: {source} does not contain {WEIGHTS}", "unset TELLONCE_EMBEDDING_MODEL_DIR")
 
 
 def clock_finding(now: datetime) -> Finding:
-    """Check that this machine's clock is later than the time at which this program was built. If the clock is slow,
-    answers get earlier times than their questions."""
+    """Check that the clock is not before the program's build: it would date answers before their questions."""
     if now < BUILT:
         said = f"the clock says {now:%Y-%m-%d %H:%M} UTC, before this program was built"
-        return Finding(False, said, "set the machine's clock")
-    return Finding(True, f"clock: {now:%Y-%m-%d %H:%M} UTC")
+        return wrong(said, "set the machine's clock")
+    return fine(f"clock: {now:%Y-%m-%d %H:%M} UTC")
 
 
 def models_finding(names: Sequence[str], wanted: Mapping[str, str]) -> Finding:
-    """Check that the provider has the models that the settings name. The name of a model may have a date at its end,
-    which a setting may omit. `wanted` has the model of each setting."""
+    """Check that the provider has the model of each setting. A setting may omit the date at a model's end."""
     unknown = [f"{key}={model}" for key, model in wanted.items() if not any(x.startswith(model) for x in names)]
     if names and unknown:
         fix = f"set it to one of: {', '.join(names)}"
-        return Finding(False, f"Claude online: the provider has no model {' and '.join(unknown)}", fix)
-    return Finding(True, "Claude online: the key is accepted")
+        return wrong(f"Claude online: the provider has no model {' and '.join(unknown)}", fix)
+    return fine("Claude online: the key is accepted")

@@ -1,5 +1,4 @@
-"""`tellonce forget`, and `/forget` in the terminal chat: shows the matches and erases the matches that the person
-selects."""
+"""`tellonce forget`, and `/forget` in the terminal chat: shows the matches and erases those selected."""
 
 import asyncio
 from collections.abc import Sequence
@@ -35,8 +34,7 @@ def run(target: dict[str, Any], confirm: str | None, keep: Sequence[int] | None,
 
 
 async def _at_once(memory: MemoryClient, args: c.ForgetArgs, *, yes: bool) -> tuple[c.Forgotten, int]:
-    """Call `forget` without asking. With the token of a preview, erase; without it, return a preview. With `yes`, get a
-    preview and erase the matches that the preview marks. Also returns how many matches were kept."""
+    """Preview, or erase with a preview's token; with `yes`, both. Also returns how many matches were kept."""
     preview = await memory.forget(args)
     if not yes or args.confirm is not None or preview.confirm is None:
         return preview, len(args.except_ or ())
@@ -49,8 +47,7 @@ def _told(done: c.Forgotten, kept: int) -> str:
 
 
 async def asked(memory: MemoryClient, target: c.ForgetArgs, zone: ZoneInfo, keyboard: Keyboard) -> str:
-    """Show the matches, ask which of them to erase, erase the selected matches, and return the text about the
-    result."""
+    """Show the matches, erase those that the person selects, and return the text about the result."""
     preview = await memory.forget(target)
     if preview.confirm is None:
         return views.nothing_view(preview)
@@ -63,8 +60,7 @@ async def asked(memory: MemoryClient, target: c.ForgetArgs, zone: ZoneInfo, keyb
 
 
 async def _kept(preview: c.Forgotten, keyboard: Keyboard) -> tuple[int, ...] | None:
-    """Ask which matches to erase, until the answer can be parsed. Returns the numbers of the matches to keep, or None
-    if the person declines."""
+    """Ask until the answer can be parsed. Returns the numbers of the matches to keep; None if the person declines."""
     while True:
         if not keyboard.interactive:
             console.print(QUESTION)

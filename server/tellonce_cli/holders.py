@@ -34,10 +34,10 @@ async def hidden(settings: ServerSettings) -> str | None:
 
 
 def named(texts: Mapping[int, int], settings: ServerSettings) -> str | None:
-    """A sentence that says which user's memory the settings hide, and gives the remedy; None if nothing is hidden.
+    """The sentence that says whose memory the settings hide, with the remedy; None if nothing is hidden.
 
     `texts` has the number of messages and memories of each owner. The local user's memory counts as hidden until the
-    user of the settings has at least half as many texts, which is the case after a move.
+    user of the settings has half as many texts, as after a move.
     """
     user = settings.default_user
     own = texts.get(user, 0)

@@ -1,5 +1,4 @@
-"""The configuration with which a host (Claude Desktop, Claude Code) uses this memory. This module only creates the
-text."""
+"""The configuration, as text, with which a host (Claude Desktop, Claude Code) uses this memory."""
 
 import shlex
 import shutil
@@ -37,9 +36,8 @@ _DECIDES = (
     "embedding_model_dir",
     "mask_messages",
 )
-"""The settings that determine the user whose memory a server serves, the place of that memory, and the form in which it
-is stored. The settings of the chosen embedder are added; their names begin with the embedder's name, such as
-`ollama_url`."""
+"""The settings that determine whose memory a server serves, where it is, and in which form. Those of the chosen
+embedder, which begin with its name, such as `ollama_url`, are added."""
 
 _SECRET = "put the value of your setting here"
 
@@ -50,9 +48,8 @@ def address(settings: ServerSettings) -> str:
 
 
 def desktop_snippet(settings: ServerSettings, *, reveal: bool = False) -> dict[str, Any]:
-    """The entry for Claude Desktop. The snippet contains absolute paths and the settings, because Claude Desktop sees
-    neither our environment nor `.env`. Secrets are included only with `reveal`, for a file; a screen shows a
-    placeholder."""
+    """The entry for Claude Desktop, with absolute paths and the settings, because it sees neither our environment nor
+    `.env`. A screen shows a placeholder for secrets; a file gets them with `reveal`."""
     program = own_command()
     entry: dict[str, Any] = {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}
     told = _told(settings, reveal)
@@ -88,7 +85,6 @@ def _written(value: object, reveal: bool) -> str:
 
 
 def claude_code_line(settings: ServerSettings, url: str) -> str:
-    """The command that adds the server to Claude Code. The command reads the token from the token's file, so the screen
-    does not show the token."""
+    """The command that adds the server to Claude Code. It reads the token from its file, so no screen shows it."""
     token = shlex.quote(str(settings.data_dir.absolute() / "tokens" / "assistant"))
     return f'claude mcp add --scope user --transport http memory {url} --header "Authorization: Bearer $(cat {token})"'

@@ -1,5 +1,4 @@
-"""`tellonce import`: reads a history from a file into the memory with a progress bar. A repeated import adds only what
-is new."""
+"""`tellonce import`: reads a history into the memory, with a progress bar. A repeated one adds only what is new."""
 
 import asyncio
 from collections import Counter
@@ -19,12 +18,12 @@ from tellonce.settings import ServerSettings, load
 from tellonce_cli.importers import ImportKind
 from tellonce_cli.importers.files import Source, size
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
-from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable, fitted
+from tellonce_cli.importers.items import Item, LeftOut, Unreadable, fitted
 from tellonce_cli.importers.recognition import KINDS, READERS, recognized
 from tellonce_cli.memory import chat_of, local_settings, storage
 from tellonce_cli.screen import CommandFailed, answer, can_ask, console, hint, said_yes
 from tellonce_relay.cron import next_due
-from tellonce_server.core.scope import ChatRefused, ChatScope
+from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory, Keeper, make_keeper
 from tellonce_server.services.import_messages import BATCH, Importers, ImportMessage
 from tellonce_server.services.services import Services
@@ -64,32 +63,27 @@ def run(
     yes: bool = False,
     dry_run: bool = False,
 ) -> int:
-    """Import the file. Returns 0 if the file was read to its end, even if nothing in it was new. Also returns 0 if the
-    user declined."""
+    """Import the file. Returns 0 also if nothing in it was new, or if the user declined."""
     if not file.exists():
         raise CommandFailed(f"there is no file {file}.")
     settings = local_settings()
-    try:
-        where = chat_of(settings, chat_id)
-        source = Source(file, me, assistant or own_bot(), where.chat_id)
-        known = _kind(kind, source)
-        foreseen = _foreseen(settings, known, source)
-        if me is not None and foreseen.mine:
-            console.print(f"You are {me} in this file.", markup=False)
-        if not _agreed(foreseen, yes=yes, dry_run=dry_run):
-            answer({"kind": known, **asdict(foreseen)})
-            return 0
-        tally = asyncio.run(_import(settings, known, source, where, fixed=chat_id is not None))
-    except (ChatRefused, ImportFailed) as error:
-        raise CommandFailed(str(error)) from error
+    where = chat_of(settings, chat_id)
+    source = Source(file, me, assistant or own_bot(), where.chat_id)
+    known = _kind(kind, source)
+    foreseen = _foreseen(settings, known, source)
+    if me is not None and foreseen.mine:
+        console.print(f"You are {me} in this file.", markup=False)
+    if not _agreed(foreseen, yes=yes, dry_run=dry_run):
+        answer({"kind": known, **asdict(foreseen)})
+        return 0
+    tally = asyncio.run(_import(settings, known, source, where, fixed=chat_id is not None))
     _report(tally, known, me)
     answer({"kind": known, **asdict(tally)})
     return 0
 
 
 def _kind(named: str | None, source: Source) -> ImportKind:
-    """Return the kind of import that the user named for the file. If the user did not name the kind, it is recognized
-    from the file and printed."""
+    """The kind that the user named; otherwise the kind recognized from the file, which is printed."""
     for kind in KINDS:
         if kind == named:
             return kind
@@ -106,8 +100,8 @@ def _foreseen(settings: ServerSettings, kind: ImportKind, source: Source) -> For
 
 
 def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
-    """Show the forecast and ask. If nobody can be asked, an import needs --yes if it calls a model or recognizes no
-    message as the user's."""
+    """Show the forecast and ask. Where nobody can be asked, an import needs --yes if it calls a model or if no message
+    is recognized as the user's."""
     for line in foreseen.lines:
         console.print(line)
     if dry_run or yes:
@@ -130,8 +124,8 @@ def _progress(title: str, file: Path) -> Generator[Callable[[int], None]]:
 
 
 def own_bot() -> str | None:
-    """The user id of our bot, which is the number at the start of the bot's token; None without a valid token. Messages
-    of our bot are always the assistant's."""
+    """The user id of our bot, with which its token begins; None without a valid token. Its messages are the
+    assistant's."""
     token = load(RelaySettings).bot_token
     number = token.get_secret_value().partition(":")[0] if token is not None else ""
     return number if number.isdecimal() else None
@@ -147,8 +141,7 @@ async def _import(
 
 
 async def take(services: Services, items: Iterator[Item], importers: Importers) -> Tally:
-    """Import in batches. Each batch is stored completely or not at all. The messages are read after the memories are
-    stored."""
+    """Import in batches, each completely or not at all."""
     tally, keeper = Tally(), await make_keeper(services, importers)
     try:
         await _take(items, keeper, tally)
@@ -178,8 +171,7 @@ async def _take(items: Iterator[Item], keeper: Keeper, tally: Tally) -> None:
 
 
 def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
-    """Split the items into batches. Both the number of items and their text are limited, so that little memory is
-    used."""
+    """Split the items into batches, limited in number and text, so that little memory is used."""
     batch: list[Item] = []
     characters = 0
     for item in items:
@@ -203,8 +195,8 @@ async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
 
 
 def _with_later_alarm(item: ExportedMemory, now: datetime, zone: ZoneInfo) -> ExportedMemory:
-    """The memory, with an alarm that is due in the future. A repeated alarm moves to its next time. If the time of a
-    single alarm has passed, the alarm is not delivered any more, and its memory is completed."""
+    """The memory with an alarm in the future: a repeated alarm moves to its next time. A single alarm that has passed
+    is not delivered, and its memory is completed."""
     alarm = item.alarm
     if alarm is None or alarm.done_at is not None or alarm.due_at > now:
         return item

@@ -52,8 +52,7 @@ def made(kind: type[ModelT], arguments: Mapping[str, Any]) -> ModelT:
 
 
 async def called(settings: RelaySettings, call: Callable[[MemoryClient], Awaitable[ResultT]]) -> ResultT:
-    """The result of a call. Raises CommandFailed with the error message if the memory refuses the call or cannot be
-    reached."""
+    """The result of a call. Raises CommandFailed if the memory refuses it or cannot be reached."""
     async with connected(settings) as memory:
         try:
             return await call(memory)
@@ -62,8 +61,7 @@ async def called(settings: RelaySettings, call: Callable[[MemoryClient], Awaitab
 
 
 async def _page(call: Callable[[Any], Awaitable[Any]], args: BaseModel, page: int) -> Any:
-    """Return the result or, of a list, the page with the number `page`. All earlier pages are read, too, because a
-    cursor leads only to the next page."""
+    """The result or, of a list, its page `page`. A cursor leads only to the next page, so all are read up to it."""
     result = await call(args)
     for _ in range(1, page):
         if result.next_cursor is None:

@@ -10,19 +10,19 @@ from tellonce.settings import ServerSettings, load
 from tellonce_cli.hosts import address
 from tellonce_cli.memory_server import ANOTHER, OURS, health
 from tellonce_cli.screen import CommandFailed
-from tellonce_server.app.access_tokens import LOCAL_SCOPES, AccessTokens, access_tokens
+from tellonce_server.app.access_tokens import LOCAL_SCOPES
 from tellonce_server.app.memory_location import has_memory
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import StorageUnavailable
-from tellonce_server.core.scope import Caller, ChatScope, is_conversation, own_chat, telegram_chat
+from tellonce_server.core.scope import Caller, ChatRefused, ChatScope, is_conversation, own_chat, telegram_chat
 from tellonce_server.services.services import Services
 
 
 def local_settings() -> ServerSettings:
     """The settings of a command that works on the storage of this machine.
 
-    Raises CommandFailed if the settings name another server, or another person's token. Otherwise the command would
-    silently use another memory than the user named.
+    Raises CommandFailed if they name another server or another person's token: the command would use another memory
+    than the user named.
     """
     settings, client = load(ServerSettings), load(ClientSettings)
     host = urlsplit(client.url).hostname
@@ -70,16 +70,8 @@ async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
 
 @asynccontextmanager
 async def storage(settings: ServerSettings) -> AsyncGenerator[Services]:
-    """The memory's services in this process."""
     async with opened(settings) as found:
         yield await found.services()
-
-
-@asynccontextmanager
-async def tokens_of(settings: ServerSettings) -> AsyncGenerator[AccessTokens]:
-    """The memory's access tokens."""
-    async with opened(settings) as found, access_tokens(found.opened.login) as tokens:
-        yield tokens
 
 
 def chat_of(settings: ServerSettings, chat_id: int | None) -> ChatScope:
@@ -89,4 +81,7 @@ def chat_of(settings: ServerSettings, chat_id: int | None) -> ChatScope:
         return own_chat(user)
     if is_conversation(chat_id):
         return ChatScope(settings.default_user, chat_id)
-    return telegram_chat(Caller(None, frozenset()), chat_id, settings)
+    try:
+        return telegram_chat(Caller(None, frozenset()), chat_id, settings)
+    except ChatRefused as error:
+        raise CommandFailed(str(error)) from error

@@ -1,5 +1,4 @@
-"""The commands that read and change memories. These commands do in a shell or a script what a person does on the memory
-page."""
+"""The commands that read and change memories, as a person does on the memory page."""
 
 import re
 from typing import Annotated, Any, Literal, get_args
@@ -30,8 +29,7 @@ def _of_kind(kinds: tuple[str, ...]) -> Any:
 
 
 def _placed(message: str) -> tuple[int | None, str]:
-    """The chat and the number of a message such as `42:7`. A message that is named otherwise is one of this terminal's
-    chat."""
+    """The chat and number of a message such as `42:7`; any other name is one of this terminal's chat."""
     named = re.fullmatch(r"(-?\d{1,18}):(\d{1,18})", message)
     return (int(named[1]), named[2]) if named else (None, message)
 

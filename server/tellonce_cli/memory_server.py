@@ -1,5 +1,4 @@
-"""Connects a command to the memory: to the running server or, without one, to a new server over stdio on the same
-data."""
+"""Connects a command to the running server or, without one, to a new one over stdio on the same data."""
 
 import os
 from collections.abc import AsyncGenerator
@@ -41,14 +40,11 @@ async def health(url: str) -> dict[str, Any]:
 
 @asynccontextmanager
 async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator[MemoryClient]:
-    """A client of the memory.
+    """A client of the memory. `notice` is printed on a terminal if a server must be started.
 
-    `notice` is printed on a terminal if a server must be started.
-
-    Raises CommandFailed if the memory cannot be opened. It is also raised if the user probably means another memory
-    than the one on this machine. This is assumed in two cases: first, if a token or a server on another machine is
-    configured, but no server accepts the token; second, if the running server rejects the token of our data folder. In the second case, our own memory
-    is opened, with a note, if our data folder has one and no setting names the server.
+    Raises CommandFailed if the memory cannot be opened, or if the user probably means another one: a token or a remote
+    server is configured, but no server accepts the token; or the running server rejects the token of our data folder.
+    In the second case, our own memory is opened, with a note, if there is one and no setting names the server.
     """
     try:
         token = settings.bearer("assistant")

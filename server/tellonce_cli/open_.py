@@ -1,5 +1,4 @@
-"""`tellonce open`: opens the memory page in the browser and signs in with a code that is valid once, within a
-minute."""
+"""`tellonce open`: opens the memory page, signed in with a code that is valid once, within a minute."""
 
 import webbrowser
 from urllib.parse import urljoin

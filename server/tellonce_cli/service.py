@@ -1,13 +1,14 @@
-"""`tellonce service install|uninstall|status|logs`: runs the memory as a service of the user, with systemd or
-launchd."""
+"""`tellonce service install|uninstall|status|logs`: the memory as a service, with systemd or launchd."""
 
 import getpass
 import os
+import plistlib
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -16,7 +17,6 @@ from tellonce.service_files import NAME, service_file
 from tellonce.settings import ServerSettings, Settings, load, variable
 from tellonce_cli.hosts import own_command
 from tellonce_cli.screen import CommandFailed, answer, console, hint, notes
-from tellonce_cli.service_units import Service, launchd_plist, systemd_unit
 
 LOG_NAME = "service.log"
 CARRIED = "TELLONCE_DATA_DIR"
@@ -24,6 +24,65 @@ _NEEDS_SESSION = {
     "systemctl": "A service of yours needs a user session: log in as this user directly (not with `su` or `sudo`), or let an "
     f"administrator run `loginctl enable-linger {getpass.getuser()}`. Then run `tellonce service install` again."
 }
+
+
+@dataclass(frozen=True)
+class Service:
+    """The service to run. `folder` is the folder of `.env`; `log` is used only on macOS."""
+
+    command: Sequence[str]
+    folder: Path
+    environment: Mapping[str, str]
+    log: Path
+
+
+def systemd_unit(service: Service) -> str:
+    """A systemd user unit. Only the main process gets the stop signal: `tellonce up` stops its children in order, and
+    PostgreSQL keeps running if another program uses it."""
+    settings = [f"Environment={_quoted(f'{name}={value}')}" for name, value in service.environment.items()]
+    return "\n".join(
+        [
+            "[Unit]",
+            "Description=Tellonce: one memory for every assistant",
+            "",
+            "[Service]",
+            f"ExecStart={' '.join(_quoted(word).replace('$', '$$') for word in service.command)}",
+            f"WorkingDirectory={str(service.folder).replace('%', '%%')}",
+            *settings,
+            "Restart=on-failure",
+            "RestartSec=5",
+            "KillMode=process",
+            "TimeoutStopSec=90",
+            "",
+            "[Install]",
+            "WantedBy=default.target",
+            "",
+        ]
+    )
+
+
+def _quoted(text: str) -> str:
+    """Quote one word for systemd, with its backslashes and percent signs. The caller doubles the dollar signs of
+    commands."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{escaped}"'
+
+
+def launchd_plist(service: Service) -> bytes:
+    """A launchd agent that runs while the user is logged in, and restarts after a failure."""
+    return plistlib.dumps(
+        {
+            "Label": NAME,
+            "ProgramArguments": list(service.command),
+            "WorkingDirectory": str(service.folder),
+            "EnvironmentVariables": dict(service.environment),
+            "RunAtLoad": True,
+            "KeepAlive": {"SuccessfulExit": False},
+            "StandardOutPath": str(service.log),
+            "StandardErrorPath": str(service.log),
+            "ExitTimeOut": 90,
+        }
+    )
 
 
 class Manager(Protocol):
@@ -45,8 +104,7 @@ class Systemd:
         return systemd_unit(service).encode()
 
     def start(self, file: Path) -> list[list[str]]:
-        """The commands that start the service. `restart` instead of `start` also applies the changes of a second
-        installation."""
+        """Start the service. `restart` also applies the changes of a second installation."""
         user = [self.program, "--user"]
         return [[*user, "daemon-reload"], [*user, "enable", file.name], [*user, "restart", file.name]]
 
@@ -141,8 +199,7 @@ def _write(file: Path, text: bytes, data: Path) -> None:
 
 
 def _warn_of_the_environment() -> None:
-    """Warn of environment variables in this shell that the service will not see. Only the names of the variables are
-    shown, because their values may be secrets."""
+    """Name the variables of this shell that the service will not see. Their values may be secrets."""
     kinds: Sequence[type[Settings]] = (ServerSettings, SummarizerSettings, RelaySettings)
     known = {variable(name, field) for kind in kinds for name, field in kind.model_fields.items()} - {CARRIED}
     lost = sorted(name for name in os.environ if name.partition("__")[0] in known)

@@ -92,8 +92,7 @@ async def _queue_of(agent: MemoryClient, settings: RelaySettings) -> QueueStatus
 
 
 def task_lines(health: dict[str, Any]) -> list[str]:
-    """Lines about background tasks that failed since the server started, and about a blocked event loop. Empty if there
-    were no such problems."""
+    """Lines about failed background tasks and a blocked event loop; empty without such problems."""
     failed = {name: task for name, task in health.get("tasks", {}).items() if task["failures"]}
     lines = [
         f"tasks      {name} failed {counted(task['failures'], 'time')} ({task['error']}), "

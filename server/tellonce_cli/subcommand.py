@@ -1,5 +1,4 @@
-"""Helpers to declare a command. The module of a command is imported when the command runs. The help of a command ends
-with examples."""
+"""Declares commands, whose modules are imported when they run, and whose help ends with examples."""
 
 from typing import Annotated, Any, Literal
 
@@ -18,8 +17,7 @@ Json = Annotated[
     bool,
     typer.Option("--json", help="Print the result as JSON.", callback=_only_json, expose_value=False),
 ]
-"""The option of every command that ends by itself. With it, the console prints nothing, and `screen.answer` prints the
-result."""
+"""The option of every command that ends: only `screen.answer` prints."""
 
 
 def run_module(module: str, *args: Any, **options: Any) -> None:

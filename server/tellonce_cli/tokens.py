@@ -9,8 +9,9 @@ from rich.table import Table
 
 from tellonce.contract_types import TokenScope
 from tellonce.settings import ServerSettings
-from tellonce_cli.memory import local_settings, tokens_of
+from tellonce_cli.memory import local_settings, opened
 from tellonce_cli.screen import CommandFailed, answer, console, hint, notes
+from tellonce_server.app.access_tokens import as_login, create_token, everyone, revoke
 
 
 def run(
@@ -37,8 +38,8 @@ async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: 
     if not name.strip():
         raise CommandFailed("a token needs a name, as in `tellonce token create laptop`.")
     owner = (user or settings.default_user) if scope == "assistant" else None
-    async with tokens_of(settings) as tokens:
-        token = await tokens.create(name, owner, scope, datetime.now(UTC))
+    async with opened(settings) as storage, as_login(storage.opened.login) as login:
+        token = await create_token(login, name, owner, (scope,), datetime.now(UTC))
     console.print(token)
     answer({"name": name, "token": token, "scope": scope, "user_id": owner})
     if owner is not None and owner not in (settings.user_ids or (settings.default_user,)):
@@ -50,8 +51,8 @@ async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: 
 
 
 async def _list(settings: ServerSettings) -> None:
-    async with tokens_of(settings) as tokens:
-        found = await tokens.all()
+    async with opened(settings) as storage, as_login(storage.opened.login) as login:
+        found = await everyone(login)
     answer([asdict(entry) for entry in found])
     table = Table(box=None)
     for column in ("name", "user", "scopes", "created", "revoked"):
@@ -64,8 +65,8 @@ async def _list(settings: ServerSettings) -> None:
 
 
 async def _revoke(settings: ServerSettings, name: str) -> None:
-    async with tokens_of(settings) as tokens:
-        if not await tokens.revoke(name, datetime.now(UTC)):
+    async with opened(settings) as storage, as_login(storage.opened.login) as login:
+        if not await revoke(login, name, datetime.now(UTC)):
             raise CommandFailed(f"there is no valid token {name!r}; `tellonce token list` shows the valid ones.")
     console.print(f"{name} is revoked.")
     answer({"revoked": name})

@@ -1,5 +1,4 @@
-"""`tellonce trace`: shows one turn as a tree with times, or lists the last turns. The command reads the events that all
-processes wrote."""
+"""`tellonce trace`: shows one turn as a tree with times, or lists the last turns, from all processes' events."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -24,16 +23,14 @@ TROUBLE = frozenset(
     "work_handed_back lease_lost result_refused submit_delayed routine_failed update_passed_over".split()
 )
 ROUNDING = timedelta(microseconds=20)
-"""The tolerance for comparing start times. The beginnings of events are computed from the end and the duration `ms`,
-which is rounded."""
+"""The tolerance for comparing starts, which are computed from the end and the rounded `ms`."""
 
 _HEAD = frozenset(("at", "process", "event", "traceId", "ms"))
 
 
 @dataclass(frozen=True)
 class Event:
-    """An event from one line of the journal. The event ended at `at`. If the event was timed, it took `ms`
-    milliseconds."""
+    """An event from one line of the journal. It ended at `at` and, if it was timed, took `ms` milliseconds."""
 
     at: datetime
     process: str
@@ -90,8 +87,7 @@ def last_turns(folder: Path) -> list[list[Event]]:
 
 
 def _events(folder: Path, about: str = "", days: int | None = None) -> Iterator[Event]:
-    """Yield the events of the newest `days` files if their lines contain the text `about`. A line that a crash cut
-    short is skipped."""
+    """The events of the newest `days` files whose lines contain `about`. A line cut by a crash is skipped."""
     files = sorted(folder.glob("*.jsonl"))
     for file in files[-days:] if days is not None else files:
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -110,8 +106,7 @@ def _event(line: str) -> Event | None:
 
 
 def tree_of(events: Sequence[Event]) -> Tree:
-    """A tree of the events in the order of time. Below each event are the events that happened during it, including
-    those of the server."""
+    """A tree in the order of time. Below an event are those that happened during it, including the server's."""
     ordered = sorted(events, key=lambda e: (e.start, -(e.ms or 0)))
     origin = ordered[0].start
     tree = Tree(Text(_title(ordered)))
@@ -130,8 +125,8 @@ def tree_of(events: Sequence[Event]) -> Tree:
 
 
 def holder(event: Event, events: Sequence[Event]) -> Event | None:
-    """The shortest timed event that contains this event. Both are events of the same process, or this event is of the
-    server. The events must not belong to different jobs."""
+    """The shortest timed event that contains this event, of the same process or around a server's, and of no other
+    job."""
     around = [other for other in events if other is not event and _holds(other, event)]
     return min(around, key=lambda e: e.ms or 0, default=None)
 

@@ -43,8 +43,7 @@ def run() -> int:
 
 
 async def _up() -> int:
-    """Run until a stop signal. When a user has connected the bot, restart all processes, because the memory has a new
-    owner."""
+    """Run until a stop signal. When a user has connected the bot, restart all, because the memory has a new owner."""
     stop = shutdown_requested()
     while True:
         settings, relay = load(ServerSettings), load(RelaySettings)
@@ -208,8 +207,7 @@ async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:
 
 
 async def _leave_database(settings: ServerSettings) -> None:
-    """Stop the embedded PostgreSQL if the server was killed before the server itself could stop it. If another process
-    uses PostgreSQL, it keeps running."""
+    """Stop the embedded PostgreSQL after a killed server, unless another process uses it."""
     if settings.database_url is not None:
         return
     postgres = EmbeddedPostgres(settings.data_dir / "postgres")

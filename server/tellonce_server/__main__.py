@@ -11,9 +11,8 @@ from tellonce.settings import ServerSettings, SettingsError, ignore_env_file, lo
 from tellonce_server.app.memory_location import move_former_folder
 
 SWITCH_SECONDS = 0.0001
-"""Maximum seconds that a computing thread keeps the interpreter while the event loop waits for it. The loop waits once
-for each answer of the database. Seven answers during a `forget` take 48 ms with Python's default of 5 ms, and 2.5 ms
-with this value."""
+"""Maximum seconds that a computing thread keeps the interpreter from the event loop, which waits once per database
+answer: seven times in a `forget`, 48 ms with Python's default of 5 ms, 2.5 ms with this."""
 
 
 def main() -> None:

@@ -1,2 +1,1 @@
-"""Language functions that all processes share: dates, sentences, tokens. All functions are pure: they use no clock and
-no I/O."""
+"""Language functions of all processes: dates, sentences, tokens. Pure: no clock and no I/O."""

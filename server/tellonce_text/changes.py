@@ -1,7 +1,6 @@
-"""Marks the words of a message that are no longer true, because the memory learned from these words was changed. An
-example is `The dentist is on Tuesday (since changed: #8).` The functions are pure.
+"""Marks words of a message that are no longer true, as in `The dentist is on Tuesday (since changed: #8).` Pure.
 
-The message's own words stay as they were said. The number in the mark is that of the memory with the current statement.
+The words stay as they were said; the number is that of the memory with the current statement.
 """
 
 import re

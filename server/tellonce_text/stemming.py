@@ -1,5 +1,4 @@
-"""A light English stemmer. The stemmer gives the inflections of a word the same stem and leaves words of other
-languages unchanged."""
+"""A light English stemmer: inflections share a stem, and words of other languages stay as they are."""
 
 import re
 from functools import lru_cache

@@ -6,11 +6,12 @@ token.
 """
 
 import re
+import tomllib
 import unicodedata
 from functools import lru_cache
+from importlib.resources import files
 
 from tellonce_text.caches import of_texts
-from tellonce_text.token_words import CHINESE, JAPANESE, RUSSIAN
 
 ELLIPSIS = "…"
 
@@ -54,6 +55,8 @@ _THREE_TOKENS = re.compile(
     r"\U0001f6c0-\U0001f8ff\U0001f980-\U0010ffff]"
 )
 
+_WORDS = tomllib.loads((files("tellonce_text") / "frequent_words.toml").read_text(encoding="utf-8"))
+_CHINESE, _JAPANESE, _RUSSIAN = (frozenset(_WORDS[name].split()) for name in ("chinese", "japanese", "russian"))
 
 _LINE = 2_000  # the cost of a line is cached up to this number of characters
 _ENDS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -158,7 +161,7 @@ def _cost(piece: str) -> int:
     if "\u3041" <= first <= "\u30ff":
         return _kana_cost(word)
     if "\u3400" <= first <= "\u9fff" or "\uf900" <= first <= "\ufaff" or first == "々":
-        return _whole_words(word, CHINESE, 4, 97, 106)
+        return _whole_words(word, _CHINESE, 4, 97, 106)
     return _other_cost(word)
 
 
@@ -181,13 +184,13 @@ def _lead_cost(sign: str) -> int:
 def _cyrillic_cost(word: str, *, inner: bool) -> int:
     if inner:
         return _by_length(_CYRILLIC_INNER, len(word))
-    if word in RUSSIAN:
+    if word in _RUSSIAN:
         return 101
-    return 140 if word.lower() in RUSSIAN else _by_length(_CYRILLIC, len(word))
+    return 140 if word.lower() in _RUSSIAN else _by_length(_CYRILLIC, len(word))
 
 
 def _kana_cost(word: str) -> int:
-    return _whole_words(word, JAPANESE, 6, 105, 78 if word[0] <= "\u309f" else 70)
+    return _whole_words(word, _JAPANESE, 6, 105, 78 if word[0] <= "\u309f" else 70)
 
 
 def _whole_words(run: str, known: frozenset[str], longest: int, known_cost: int, single_cost: int) -> int:

@@ -1,15 +1,15 @@
 """Reads the product's SQL statements and migrations from files, by name. The package never connects to a database.
 
 A file `queries/<table>.sql` holds blocks: a line `-- name: some_name`, comment lines that explain `$1`, `$2` …, then
-one statement. `query("<table>.some_name")` is that statement. Lines that several statements of a file share are written
-once, between `-- part: some_part` and `-- end`; each line `-- use: some_part` is replaced by them. A statement that
-serves all owners at once is marked in the line after its name: `-- across owners: why`. The files
-`migrations/NNNN_name.sql` are applied in order, once.
+one statement. `query("<table>.some_name")` is that statement. Lines that several statements share are written once,
+between `-- part: some_part` and `-- end`; each line `-- use: some_part`, or in another file `-- use: <table>.some_part`,
+is replaced by them. A statement that serves all owners at once is marked in the line after its name: `-- across owners:
+why`. The files `migrations/NNNN_name.sql` are applied in order, once.
 """
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -20,14 +20,13 @@ from typing import Literal
 __all__ = ["Migration", "Reach", "SqlFileError", "UnknownQuery", "migrations", "queries", "query", "reach"]
 
 Reach = Literal["owner", "all owners", "no owner"]
-"""The rows that a statement uses: the rows of the owner in $1, the rows of all owners, or only rows that belong to no
-owner."""
+"""The rows that a statement uses: of the owner in $1, of all owners, or of no owner."""
 
 _NAME_LINE = re.compile(r"^-- name:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _ACROSS = re.compile(r"^-- across owners:[ \t]*\S", re.MULTILINE)
 _PART = re.compile(r"^-- part:[ \t]*(\w+)[ \t]*\n(.*?)^-- end[ \t]*$\n?", re.MULTILINE | re.DOTALL)
-_USE = re.compile(r"^[ \t]*-- use:[ \t]*(\w+)[ \t]*$", re.MULTILINE)
+_USE = re.compile(r"^[ \t]*-- use:[ \t]*([\w.]+)[ \t]*$", re.MULTILINE)
 _MIGRATION_FILE = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
 
 
@@ -95,12 +94,25 @@ def _packaged_queries() -> dict[str, _Named]:
 
 def _read(folder: Traversable) -> dict[str, _Named]:
     found: dict[str, _Named] = {}
-    for file in _sql_files(folder):
-        table = file.name.removesuffix(".sql")
-        for name, named in _blocks(file):
+    texts = {file.name.removesuffix(".sql"): file.read_text(encoding="utf-8") for file in _sql_files(folder)}
+    parts = {f"{table}.{name}": body for table, text in texts.items() for name, body in _PART.findall(text)}
+    for table, text in texts.items():
+        for name, named in _blocks(table, _filled(table, _PART.sub("", text), parts)):
             if found.setdefault(f"{table}.{name}", named) is not named:
-                raise SqlFileError(f"{file.name}: two queries are named {name}")
+                raise SqlFileError(f"{table}.sql: two queries are named {name}")
     return found
+
+
+def _filled(table: str, text: str, parts: Mapping[str, str]) -> str:
+    """The text with each `-- use:` line replaced by that part, which may use other parts."""
+
+    def part(use: re.Match[str]) -> str:
+        name = use[1] if "." in use[1] else f"{table}.{use[1]}"
+        if name not in parts:
+            raise SqlFileError(f"{table}.sql: there is no part {use[1]}")
+        return _filled(name.partition(".")[0], _without_leading_comments(parts[name]), parts)
+
+    return _USE.sub(part, text)
 
 
 def read_migrations(folder: Traversable) -> list[Migration]:
@@ -120,33 +132,17 @@ def _migration(file: Traversable) -> Migration:
     return Migration(int(named[1]), named[2], sql, hashlib.sha256(sql.encode()).hexdigest())
 
 
-def _blocks(file: Traversable) -> Iterator[tuple[str, _Named]]:
-    head, *parts = _NAME_LINE.split(_with_parts(file))
+def _blocks(table: str, text: str) -> Iterator[tuple[str, _Named]]:
+    head, *parts = _NAME_LINE.split(text)
     if _without_leading_comments(head):
-        raise SqlFileError(f"{file.name}: the first statement comes before any `-- name:` line")
+        raise SqlFileError(f"{table}.sql: the first statement comes before any `-- name:` line")
     for name, body in zip(parts[::2], parts[1::2], strict=True):
         if _NAME.fullmatch(name) is None:
-            raise SqlFileError(f"{file.name}: {name!r} is not a query name; use lower case letters, digits and _")
+            raise SqlFileError(f"{table}.sql: {name!r} is not a query name; use lower case letters, digits and _")
         statement = _without_leading_comments(body).removesuffix(";").rstrip()
         if not statement:
-            raise SqlFileError(f"{file.name}: query {name} has no statement")
+            raise SqlFileError(f"{table}.sql: query {name} has no statement")
         yield name, _Named(statement, _reach(body, statement))
-
-
-def _with_parts(file: Traversable) -> str:
-    """Return the file's text, in which each `-- use:` line is replaced by the text of the part that the line names. A part
-    may use the parts before it."""
-    text = file.read_text(encoding="utf-8")
-    parts: dict[str, str] = {}
-
-    def filled(part: str) -> str:
-        if unknown := {name for name in _USE.findall(part) if name not in parts}:
-            raise SqlFileError(f"{file.name}: there is no part {', '.join(sorted(unknown))}")
-        return _USE.sub(lambda use: parts[use[1]], part)
-
-    for name, body in _PART.findall(text):
-        parts[name] = filled(_without_leading_comments(body))
-    return filled(_PART.sub("", text))
 
 
 def _reach(body: str, statement: str) -> Reach:

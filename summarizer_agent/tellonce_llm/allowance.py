@@ -23,8 +23,7 @@ class Used:
 
 @dataclass(frozen=True)
 class Allowance:
-    """A limit on calls. Several processes may share one `file`, so that the limit applies to them together. `clock`
-    returns seconds since 1970."""
+    """A limit on calls, which the processes that share its `file` share, too. `clock`: seconds since 1970."""
 
     file: Path
     an_hour: int
@@ -32,11 +31,8 @@ class Allowance:
     clock: Callable[[], float] = time.time
 
     def take(self, share: float = 1.0) -> float:
-        """Count a call and return 0 if a call is allowed now; otherwise return the seconds until a call is allowed.
-
-        With a `share` below 1, no call is allowed once this share of a limit is used, which leaves the rest to other
-        callers.
-        """
+        """Count a call and return 0; if none is allowed now, the seconds until one is. A `share` below 1 of each limit
+        leaves the rest to other callers."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self.file.with_suffix(".lock"), timeout=_LOCK_SECONDS):
             now = self.clock()

@@ -1,5 +1,4 @@
-"""Joins several requests of one kind into one call, for a model with slow or limited calls. Joining works with any
-provider."""
+"""Joins requests of one kind into one call, for any provider with slow or limited calls."""
 
 import asyncio
 import json
@@ -31,8 +30,8 @@ class _Waiting:
 
 
 class Batched(Wrapped):
-    """A model that lets requests with the same `together`, instructions and schema share a call. A request waits up to
-    `seconds` for other requests; at most `most` requests share a call."""
+    """A model whose requests with the same `together`, instructions and schema share a call: at most `most`, which wait
+    up to `seconds` for others."""
 
     def __init__(self, model: LanguageModel, *, most: int = 5, seconds: float = 5.0) -> None:
         super().__init__(model)
@@ -106,8 +105,7 @@ def merged(requests: Sequence[Completion]) -> Completion:
 
 
 def split(answer: Answer, count: int) -> Answers:
-    """Return, for each request, the answer to the request, or the reason why there is no answer. The cost of the call
-    is divided evenly."""
+    """For each request, its answer or the reason without one, and an equal part of the call's cost."""
     parts = _parts(answer.text)
     shares = [_share(answer, index, count) for index in range(count)]
     return [

@@ -1,5 +1,4 @@
-"""Pauses requests to a failing provider, longer after each failure and with jitter. The breaker works with any
-provider."""
+"""Pauses requests to a failing provider, longer after each failure and with jitter."""
 
 import random
 import time
@@ -30,14 +29,12 @@ class Breaker:
         return max(0.0, self._until - self.clock())
 
     def probing(self) -> None:
-        """Record that a request is sent. After a pause, only one request is sent as a probe; other requests wait for
-        the result of the probe."""
+        """Record that a request is sent. After a pause, one request is the probe for which others wait."""
         if self._failures:
             self._until = self.clock() + self.longest_probe
 
     def failed(self, retry_after: float | None = None) -> None:
-        """Record a failure. `retry_after` is the pause in seconds that the provider requests, at most
-        `longest_rest`."""
+        """Record a failure, with the pause in seconds that the provider requests, at most `longest_rest`."""
         self._failures += 1
         rest = backoff(self._failures, self.first_rest, self.longest_rest, self.jitter)
         self._until = self.clock() + min(self.longest_rest, max(rest, retry_after or 0.0))

@@ -44,10 +44,8 @@ def only_its_own() -> dict[str, str]:
 async def output(
     command: Sequence[str], seconds: float, env: Mapping[str, str] | None = None
 ) -> tuple[int, bytes, bytes]:
-    """Run a command without input. Return its exit code and what it wrote to standard output and standard error.
-
-    Raises TimeoutError after `seconds`, and another OSError if the command cannot be run.
-    """
+    """Run a command without input. Returns its exit code, output and errors. Raises TimeoutError after `seconds`, and
+    OSError if it cannot be run."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         *command, stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe, env=env

@@ -1,5 +1,4 @@
-"""Claude through the Anthropic API. Importing this module takes 1.5 s of processor time, so import it only to ask
-Claude."""
+"""Claude through the Anthropic API. Importing this takes 1.5 s of processor time, so only to ask Claude."""
 
 import asyncio
 import time
@@ -78,8 +77,7 @@ class Claude:
         return _checked(answer, message.stop_reason, request)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """Yield text as it arrives, and then one Answer. Raises the errors of `complete`, and LLMUnavailable if the
-        stream stops early."""
+        """Yield text as it arrives, then an Answer. Raises as `complete`, and LLMUnavailable for an early end."""
         started = time.monotonic()
         try:
             async with self._client.messages.stream(**_parameters(self._model, request)) as stream:

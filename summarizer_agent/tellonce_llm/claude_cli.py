@@ -6,10 +6,10 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import AsyncIterator, Generator, Mapping
+from collections.abc import AsyncIterator, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from tellonce.work import Tier
 from tellonce_llm.allowance import Allowance
@@ -17,7 +17,7 @@ from tellonce_llm.child_process import ended, only_its_own
 from tellonce_llm.errors import LLMUnavailable, LLMUnusable
 from tellonce_llm.model import Answer, Completion, File, Turn
 
-_MOST_BYTES = 4 * 1024 * 1024
+LINE_BYTES = 4 * 1024 * 1024
 _COMPLAINT = 200
 
 
@@ -37,8 +37,7 @@ class ClaudeCli:
         return f"{Path(self._command).name} -p ({self._model})"
 
     async def complete(self, request: Completion) -> Answer:
-        """The whole answer. Raises LLMUnavailable if the limit is reached, or if the command fails or takes too
-        long."""
+        """The whole answer. Raises LLMUnavailable at the limit, and if the command fails or takes too long."""
         # Requests with `together` are for learning. All other calls are for summaries, which can wait, so half of the
         # calls are reserved for learning.
         self._take(1.0 if request.together else 0.5)
@@ -76,16 +75,8 @@ class ClaudeCli:
 
     async def _started(self, request: Completion, folder: Path) -> asyncio.subprocess.Process:
         try:
-            return await asyncio.create_subprocess_exec(
-                self._command,
-                *_arguments(folder, self._model, request.json_schema),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                cwd=folder,
-                env=only_its_own(),
-                limit=_MOST_BYTES,
-            )
+            own = _arguments(self._model, request.json_schema)
+            return await started(self._command, own, folder, only_its_own(), asyncio.subprocess.PIPE)
         except OSError as error:
             raise LLMUnavailable(self.name, f"cannot be run: {error.strerror}") from error
 
@@ -102,16 +93,29 @@ class ClaudeCli:
         return answer
 
 
-def _arguments(folder: Path, model: str, schema: Mapping[str, Any] | None) -> list[str]:
-    """The arguments. The arguments contain nothing personal, because other users of the machine can read a command
-    line."""
+def _arguments(model: str, schema: Mapping[str, Any] | None) -> list[str]:
     return [
-        *("-p", "--output-format", "json", "--model", model),
-        *("--mcp-config", str(folder / "mcp.json"), "--strict-mcp-config"),
-        *("--tools", "", "--permission-prompts", "none", "--disable-slash-commands"),
-        *("--system-prompt-file", str(folder / "system.txt"), "--no-session-persistence", "--setting-sources", ""),
+        *("--output-format", "json", "--model", model, "--disable-slash-commands"),
         *(("--json-schema", json.dumps(schema)) if schema is not None else ()),
     ]
+
+
+async def started(
+    command: str, arguments: Sequence[str], folder: Path, env: Mapping[str, str], errors: int | BinaryIO
+) -> asyncio.subprocess.Process:
+    """Start `claude -p` with the files of `folder` alone, and pipes for input and output. Other users can read a command
+    line, so nothing personal is in it. Raises OSError."""
+    return await asyncio.create_subprocess_exec(
+        *(command, "-p", *arguments, "--mcp-config", str(folder / "mcp.json"), "--strict-mcp-config"),
+        *("--tools", "", "--permission-prompts", "none", "--no-session-persistence", "--setting-sources", ""),
+        *("--system-prompt-file", str(folder / "system.txt")),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=errors,
+        cwd=folder,
+        env=env,
+        limit=LINE_BYTES,
+    )
 
 
 @contextmanager

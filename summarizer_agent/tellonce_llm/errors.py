@@ -31,8 +31,7 @@ class LLMError(Exception):
 
 @dataclass(eq=False)
 class LLMUnavailable(LLMError):
-    """The provider cannot answer now (no route, no key, overloaded, too slow); another provider may answer, or this one
-    later."""
+    """The provider cannot answer now (no route, no key, overloaded, too slow); it may later, or another."""
 
     retry_after: float | None = field(default=None, kw_only=True)
     """The provider's requested pause in seconds, if any."""

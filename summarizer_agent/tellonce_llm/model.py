@@ -39,11 +39,10 @@ class SystemBlock:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A request: the input for the model and the accepted output.
+    """A request. `timeout`, in seconds, limits the whole answer of `complete`, and each piece of `stream`.
 
-    `timeout` is in seconds. The timeout limits the whole answer of `complete`, and the wait for each piece of `stream`.
-    With `json_schema` (an object schema), the answer's text is JSON of that schema. The caller must validate the
-    answer, because providers do not enforce ranges and lengths.
+    With `json_schema` (of an object), the text is JSON of that schema, to be validated by the caller, because providers
+    do not enforce ranges and lengths.
     """
 
     turns: tuple[Turn, ...]

@@ -1,5 +1,4 @@
-"""Declares the providers of language models: the setting that each needs, and its client. A provider's SDK is imported
-only when its client is made, so that programs without that provider do not load it."""
+"""The providers of language models: the setting each needs, and its client, which imports its SDK when made."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -12,8 +11,8 @@ from tellonce_llm.model import LanguageModel
 
 
 class Provider(NamedTuple):
-    """`responder` is the provider's name in TELLONCE_RESPONDER. `needs` is the name of the setting without which the
-    provider is not used; `given` returns its value. `make` gets the settings and the name of the Claude model."""
+    """`responder` is its name in TELLONCE_RESPONDER; `needs`, the setting it needs, with the value `given`. `make` gets
+    the settings and the name of the Claude model."""
 
     responder: str
     needs: str

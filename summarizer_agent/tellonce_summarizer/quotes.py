@@ -10,14 +10,12 @@ _QUOTES = re.compile(r"[\"“”„«»]")
 
 
 def own(messages: Sequence[WorkMessage]) -> list[WorkMessage]:
-    """The messages written by people. Messages of the assistant and of routines are left out, because they support no
-    statement."""
+    """The messages written by people. Others, of the assistant and of routines, support no statement."""
     return [message for message in messages if message.role == "user" and not message.routine]
 
 
 def placed(words: str, number: int, said: Sequence[WorkMessage]) -> tuple[int, str] | None:
-    """Find the message that contains `words`, preferably the message `number`, and return it with the words as they are
-    in the message."""
+    """The message, preferably `number`, that contains `words`, and the words as it has them; else None."""
     for message in sorted(said, key=lambda message: message.id != number):
         found = verbatim(words, message.text)
         if found:
@@ -26,8 +24,7 @@ def placed(words: str, number: int, said: Sequence[WorkMessage]) -> tuple[int, s
 
 
 def verbatim(quote: str, text: str) -> str:
-    """Return the words in `text` that `quote` copies, as they are in `text`; white space, case and quotation marks may
-    differ."""
+    """The words of `text` that `quote` copies but for white space, case and quotation marks."""
     words = quote.strip(" \n\t\"“”'").split()
     if not words:
         return ""

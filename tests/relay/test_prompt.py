@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from tellonce import contract as c
 from tellonce_relay.responders.prompt import Prompt, build
+from tellonce_server.domain.context.draft import SECTIONS
 from tests.contexts import of_sections
 
 NOW = datetime(2026, 2, 16, 1, 15, tzinfo=UTC)
 SINGAPORE = ZoneInfo("Asia/Singapore")
-TITLES = {
+TITLES: dict[c.ShownName, str] = {
     "profile": "USER PROFILE",
     "summary": "CHAT SUMMARY",
     "memories": "FACTS",
@@ -25,7 +26,13 @@ TITLES = {
 def prompt(message: str = "Hello", *, fallback: str = "", minute: int = 15, **texts: str) -> Prompt:
     sections = tuple(
         c.Section.model_validate(
-            {"name": name, "title": TITLES[name], "text": f"{TITLES[name]}\n{text}", "tokens": 1, "stability": "slow"}
+            {
+                "name": name,
+                "title": TITLES[name],
+                "text": f"{TITLES[name]}\n{text}",
+                "tokens": 1,
+                "stability": SECTIONS[name].stability,
+            }
         )
         for name, text in texts.items()
     )

@@ -35,7 +35,9 @@ def test_a_file_may_begin_with_comments_and_the_same_name_may_stand_in_two_files
 
 def test_a_part_stands_wherever_it_is_used(tmp_path: Path) -> None:
     text = "-- part: mine\n-- $1 owner\nowner_id = $1\n-- end\n\n-- name: one\nselect 1 where\n-- use: mine\n"
-    assert queries(folder(tmp_path, a=text)) == {"a.one": "select 1 where\nowner_id = $1"}
+    other = "-- name: two\nselect 2 where\n  -- use: a.mine\n"
+    one, two = "select 1 where\nowner_id = $1", "select 2 where\nowner_id = $1"
+    assert queries(folder(tmp_path, a=text, b=other)) == {"a.one": one, "b.two": two}
 
 
 def test_other_files_are_not_queries(tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from tellonce.settings import ServerSettings, SettingsError, load
-from tellonce_cli.importers import jsonl
 from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.items import ImportFailed
+from tellonce_cli.importers.recognition import READERS
 from tellonce_cli.keyboard import Keyboard
 from tellonce_cli.main import app
 from tellonce_cli.screen import CommandFailed, flush_output, make_printable, said_yes
@@ -109,9 +109,9 @@ def test_a_wrong_setting_is_named_in_plain_words(monkeypatch: pytest.MonkeyPatch
 def test_a_line_that_is_no_message_is_told_by_what_it_lacks(tmp_path: Path, line: str, lack: str) -> None:
     file = tmp_path / "talk.jsonl"
     file.write_text(line + "\n")
-    with pytest.raises(ImportFailed, match="holds no messages; line 1: ") as failed:
-        list(jsonl.read(Source(file), lambda _: None))
-    assert f"line 1: {lack}; a message needs role" in str(failed.value)
+    with pytest.raises(ImportFailed, match="holds no messages; a message needs role") as failed:
+        list(READERS["jsonl"](Source(file), lambda _: None))
+    assert f"(line 1: {lack})" in str(failed.value)
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii"])

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from tellonce.service_files import service_file
-from tellonce_cli.service import Launchd
-from tellonce_cli.service_units import Service, launchd_plist, systemd_unit
+from tellonce_cli.service import Launchd, Service, launchd_plist, systemd_unit
 from tests import forked
 
 ODD = Service(

@@ -1,7 +1,4 @@
-"""Answers commands on any channel, with one or two calls of the memory and one view.
-
-This module knows neither Telegram nor a terminal.
-"""
+"""Answers commands on any channel, with one or two calls of the memory and one view."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -23,8 +20,8 @@ from tellonce_relay.seen_store import SeenStore
 
 @dataclass(frozen=True)
 class CommandContext:
-    """The dependencies of commands and buttons. `queue` returns the backlog and the cost; it is None if this machine
-    has no token for them. `sent` holds the last message of each routine in each chat."""
+    """What commands and buttons need. `queue` returns the backlog and the cost; None without a token for them. `sent`
+    has each chat's last message of each routine."""
 
     memory: MemoryClient
     responder: Responder
@@ -35,73 +32,65 @@ class CommandContext:
     lists: ForgetLists = field(default_factory=ForgetLists)
 
 
-async def answer(command_context: CommandContext, incoming: Incoming) -> str | None:
+async def answer(context: CommandContext, incoming: Incoming) -> str | None:
     """The complete answer; None for a command that is not answered here. Raises MemoryUnreachable and MemoryRefused."""
     name, text = command_of(incoming.text)
     told = _TOLD.get(name)
-    return await told(command_context, incoming, text) if told is not None else None
+    return await told(context, incoming, text) if told is not None else None
 
 
-async def _memory(command_context: CommandContext, incoming: Incoming, _: str) -> str:
-    return views.memory_view(
-        await command_context.memory.get_profile(c.GetProfileArgs(**incoming.place)), command_context.zone
-    )
+async def _memory(context: CommandContext, incoming: Incoming, _: str) -> str:
+    return views.memory_view(await context.memory.get_profile(c.GetProfileArgs(**incoming.place)), context.zone)
 
 
-async def _remember(command_context: CommandContext, incoming: Incoming, text: str) -> str:
+async def _remember(context: CommandContext, incoming: Incoming, text: str) -> str:
     if not text:
         return phrase("memory.remember_what")
-    return views.remembered_view(await remembered(command_context, incoming, text))
+    return views.remembered_view(await remembered(context, incoming, text))
 
 
-async def remembered(command_context: CommandContext, incoming: Incoming, text: str) -> c.Memory:
+async def remembered(context: CommandContext, incoming: Incoming, text: str) -> c.Memory:
     """Store the person's own words. Raises MemoryUnreachable and MemoryRefused."""
-    stored = (await command_context.memory.remember(c.RememberArgs(content=text, **incoming.place))).memory
+    stored = (await context.memory.remember(c.RememberArgs(content=text, **incoming.place))).memory
     assert stored is not None  # one statement was sent
     return stored
 
 
-async def _summary(command_context: CommandContext, incoming: Incoming, _: str) -> str:
-    return views.summary_view(await command_context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place)))
+async def _summary(context: CommandContext, incoming: Incoming, _: str) -> str:
+    return views.summary_view(await context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place)))
 
 
-async def _new(command_context: CommandContext, incoming: Incoming, _: str) -> str:
-    await command_context.memory.start_new_chat(c.StartNewChatArgs(**incoming.place))
+async def _new(context: CommandContext, incoming: Incoming, _: str) -> str:
+    await context.memory.start_new_chat(c.StartNewChatArgs(**incoming.place))
     return phrase("summary.new_chat")
 
 
-async def _why(command_context: CommandContext, incoming: Incoming, _: str) -> str:
+async def _why(context: CommandContext, incoming: Incoming, _: str) -> str:
     if incoming.reply_to_message_id is None:
         return phrase("why.reply_first")
     chat = incoming.chat_id
     try:
-        message = await command_context.memory.explain(
-            c.ExplainArgs(message_id=incoming.reply_to_message_id, chat_id=chat)
-        )
+        message = await context.memory.explain(c.ExplainArgs(message_id=incoming.reply_to_message_id, chat_id=chat))
     except MemoryRefused:
         return phrase("why.no_record")
     receipt_id = None if incoming.quotes_person else next(reversed(message.receipts), None)
     if receipt_id is None:
         return why_view(message, said=incoming.quotes_person)
-    return why_view(message, await command_context.memory.explain(c.ExplainArgs(receipt_id=receipt_id, chat_id=chat)))
+    return why_view(message, await context.memory.explain(c.ExplainArgs(receipt_id=receipt_id, chat_id=chat)))
 
 
-async def _status(command_context: CommandContext, incoming: Incoming, _: str) -> str:
-    summary = await command_context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place))
+async def _status(context: CommandContext, incoming: Incoming, _: str) -> str:
+    summary = await context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place))
     # The cost of the models is shown to the owner, not to a group.
-    queue = await _queue(command_context) if (incoming.chat_id or 0) >= 0 else None
-    who = (
-        phrase("status.from_memory")
-        if isinstance(command_context.responder, OfflineResponder)
-        else command_context.responder.name
-    )
-    return views.status_view(summary, queue, who, command_context.zone)
+    queue = await _queue(context) if (incoming.chat_id or 0) >= 0 else None
+    who = phrase("status.from_memory") if isinstance(context.responder, OfflineResponder) else context.responder.name
+    return views.status_view(summary, queue, who, context.zone)
 
 
-async def _queue(command_context: CommandContext) -> QueueStatus | None:
+async def _queue(context: CommandContext) -> QueueStatus | None:
     """The queue's status, if this machine has the agent's token."""
     try:
-        return await command_context.queue() if command_context.queue is not None else None
+        return await context.queue() if context.queue is not None else None
     except (MemoryUnreachable, MemoryRefused):
         return None
 

@@ -2,20 +2,25 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 
-from telegram import CallbackQuery, ForceReply, MaybeInaccessibleMessage, Message
+from telegram import CallbackQuery, ForceReply, InlineKeyboardMarkup, MaybeInaccessibleMessage, Message
 from telegram.error import TelegramError
 
-from tellonce.client import MemoryRefused, MemoryUnreachable
-from tellonce_relay import buttons
+from tellonce import contract as c
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce_relay import buttons, views
+from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import phrase, server_text
+from tellonce_relay.commands import confirmations, forget_list, memory_browser
 from tellonce_relay.commands.answers import CommandContext
-from tellonce_relay.commands.button_effects import Reaction, pressed
+from tellonce_relay.routines import routine_list
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.markdown import Marked, rendered, split_marked
 from tellonce_relay.telegram.moved_groups import MovedGroups
 from tellonce_relay.telegram.outbox import Address, AnswerLost, NotSent, Outbox
+from tellonce_relay.turn import reminders
 
 logger = logging.getLogger(__name__)
 
@@ -23,9 +28,83 @@ TOAST = 180
 """Maximum characters of a toast, the notice that Telegram shows for a moment after a tap. Telegram allows 200."""
 
 
+@dataclass(frozen=True)
+class Reaction:
+    """The reaction to a button: `text` and `buttons` replace its message, or `said` is sent as a new one. `question`
+    asks for a reply. `toast` replaces `text` as the notice of the tap."""
+
+    text: str
+    question: str | None = None
+    buttons: InlineKeyboardMarkup | None = None
+    toast: str | None = None
+    said: str | None = None
+
+
+async def pressed(context: CommandContext, chat_id: int, press: buttons.Pressed, now: datetime) -> Reaction:
+    """Handle a button. Raises MemoryUnreachable and MemoryRefused."""
+    memory = context.memory
+    match press.action:
+        case "wipe":
+            return Reaction(await _wipe(memory, c.ForgetArgs(everything=True, chat_id=chat_id)))
+        case "confirm" | "reject":
+            args = c.UpdateMemoryArgs(memory_id=press.number, action=press.action, chat_id=chat_id)
+            changed = await memory.update_memory(args)
+            if press.action == "confirm":
+                return Reaction(phrase("memory.confirmed", content=changed.content))
+            over = changed.status == "completed"  # an overdue goal is not wrong, but no longer a goal
+            return Reaction(phrase("memory.closed", content=changed.content) if over else phrase("memory.rejected"))
+        case "undo" | "reopen":
+            action: c.MemoryAction = "reject" if press.action == "undo" else "reopen"
+            await memory.update_memory(c.UpdateMemoryArgs(memory_id=press.number, action=action, chat_id=chat_id))
+            return Reaction(phrase("memory.taken_back"))
+        case "close":
+            closing = c.UpdateMemoryArgs(memory_id=press.number, action="complete", chat_id=chat_id)
+            closed = await memory.update_memory(closing)
+            return Reaction(views.saved_view(closed), buttons=buttons.undo_buttons(closed.id, reopens=True), toast="")
+        case "edit":
+            known = await memory.explain(c.ExplainArgs(memory_id=press.number, chat_id=chat_id))
+            return Reaction(known.text, confirmations.right_wording(known.text, press.number))
+        case "keep" | "cancel":
+            context.lists.drop(press.number)
+            return Reaction(phrase("forget.kept"))
+        case "full text":
+            said = await routine_list.full_text(memory, chat_id, press.number, now, context.zone)
+            return Reaction("", toast="", said=said)
+        case "unremind" | "remind again" | "later" | "done":
+            return _shown(await reminders.press(memory, chat_id, press, now, context.zone))
+        case "tab" | "open" | "remove" | "restore" | "pin" | "unpin":
+            return _shown(await memory_browser.press(memory, chat_id, press, context.zone))
+        case _:
+            return await _pressed_in_list(context, press)
+
+
+def _shown(said: Reply) -> Reaction:
+    return Reaction(said.text, None, said.markup, None if said.markup is None else "")
+
+
+async def _pressed_in_list(context: CommandContext, press: buttons.Pressed) -> Reaction:
+    shown = context.lists.get(press.number)
+    if shown is None:
+        return Reaction(phrase("forget.list_gone"))
+    if press.action == "erase" and shown.ticked:
+        done = await context.memory.forget(shown.confirmation)
+        context.lists.drop(press.number)
+        return Reaction(views.forgotten_view(done, len(shown.confirmation.except_ or ())))
+    changed = forget_list.after(shown, press)
+    context.lists.put(press.number, changed)
+    toast = phrase("forget.none_ticked") if press.action == "erase" else ""
+    return Reaction(forget_list.text(changed, context.zone), None, forget_list.markup(press.number, changed), toast)
+
+
+async def _wipe(memory: MemoryClient, target: c.ForgetArgs) -> str:
+    preview = await memory.forget(target)
+    if preview.confirm is None:
+        return phrase("forget.wiped_already")
+    return views.forgotten_view(await memory.forget(target.model_copy(update={"confirm": preview.confirm})))
+
+
 class Callbacks:
-    """Handles a chat's taps one by one. If a message is tapped several times, only the first tap that succeeds
-    counts."""
+    """Handles a chat's taps one by one. Of several taps on one message, only the first that succeeds counts."""
 
     def __init__(
         self, context: CommandContext, outbox: Outbox, moved: MovedGroups, now: Callable[[], datetime]

@@ -1,5 +1,4 @@
-"""Asks the person about uncertain memories, in private chats only and few at a time, and reads the person's corrections
-of these memories."""
+"""Asks about uncertain memories, few at a time and in private chats only, and reads corrections."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -59,8 +58,7 @@ def is_overdue(memory: c.Memory, now: datetime) -> bool:
 
 
 def _key(chat_id: int, memory: c.Memory, now: datetime) -> str:
-    """The name of a question. A memory that the user was asked about may later be an overdue goal, which is another
-    question."""
+    """The name of a question. A memory may later be an overdue goal, which is another question."""
     return f"{chat_id}:{memory.id}:overdue" if is_overdue(memory, now) else f"{chat_id}:{memory.id}"
 
 
@@ -87,8 +85,7 @@ def right_wording(text: str, memory_id: int) -> str:
 
 
 def reworded(message: Message, bot_id: int) -> int | None:
-    """Return the id of the memory that this message corrects; None if the message does not reply to the question of
-    `right_wording`."""
+    """The memory that this reply to the question of `right_wording` corrects; None for other messages."""
     asked = message.reply_to_message
     if asked is None or asked.from_user is None or asked.from_user.id != bot_id or not message.text:
         return None

@@ -1,5 +1,4 @@
-"""`/memory` in one message: tabs, pages, and a view of one memory with buttons. The current tab and page are in the
-buttons' data."""
+"""`/memory` in one message: tabs, pages, and one memory with buttons, whose data has tab and page."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
@@ -14,8 +13,7 @@ from tellonce_relay.catalogue import phrase
 
 TABS = ("all", *c.PROFILE_LISTS, "notes")
 _NOTES = TABS.index("notes")
-"""The tab of the notes that are only searched. The notes are read only for this tab, because there may be
-thousands of notes."""
+"""The tab of the notes that are only searched, which may be thousands, so only it reads them."""
 _MOST_NOTES = 1000
 PAGE = 6
 """Memories on a page."""

@@ -16,8 +16,7 @@ _NUMBERED = re.compile(r"\A- (?:#\d+ )?")
 
 
 _DAYS = re.compile(r" \((?P<said>[^()]*?)(?:, (?:(?:due|overdue since) (?P<due>[^()]*)|(?:on|past:) [^()]*))?\)\Z")
-"""Matches the days at the end of a memory's line: when it was said, and its deadline. The day of an event is in the
-memory's text, too."""
+"""Matches the days at the end of a memory's line; the day of an event is in its text, too."""
 
 
 def why_view(message: Explanation, receipt: Explanation | None = None, *, said: bool = False) -> str:
@@ -43,8 +42,7 @@ def _held(receipt: Explanation) -> Iterator[str]:
 
 
 def _counts(receipt: Explanation) -> list[str]:
-    """Counts such as `3 messages` and `2 memories`. A receipt lists messages as `messages`, and search results as
-    `relevant message`."""
+    """Counts such as `3 messages`. A receipt has messages, and `relevant message` for search results."""
     found: Counter[str] = Counter()
     for kind, ids in receipt.included.items():
         noun = next((noun for noun in _NOUNS if kind.removeprefix("relevant ").startswith(noun[:-1])), "memory")

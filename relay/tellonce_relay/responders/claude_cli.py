@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from tellonce.client import MemoryClient
 from tellonce_llm.child_process import all_but_ours, ended
-from tellonce_llm.claude_cli import answer_of, content, private_folder
+from tellonce_llm.claude_cli import answer_of, content, private_folder, started
 from tellonce_llm.errors import Cause
 from tellonce_llm.model import Answer, FileKind, Turn
 from tellonce_relay.incoming_message import Incoming
@@ -21,8 +21,7 @@ from tellonce_relay.responders.responder import CannotAnswer
 
 SERVER = "memory"
 TOOLS = ("search_memory", "get_profile", "explain")
-"""The tools that the command may call. The tools only read the memory. To store something, the command puts a tag into
-its answer, which the turn carries out."""
+"""The tools for the command, which only read; to store, it puts a tag into its answer."""
 
 _COMPLAINTS: dict[Cause, re.Pattern[str]] = {
     "billing": re.compile(r"credit balance|API Error: 402|no credit", re.I),
@@ -31,13 +30,10 @@ _COMPLAINTS: dict[Cause, re.Pattern[str]] = {
     "busy": re.compile(r"API Error: (?:429|503|529)|overloaded|(?:usage|rate) limit", re.I),
 }
 
-LINE_BYTES = 4 * 1024 * 1024
-
 
 @dataclass(frozen=True)
 class MemoryAccess:
-    """How the command reaches the memory as one user. Turns outside this user's private chat run without tools, because
-    the token is valid only for this user."""
+    """How the command reaches the memory as one user; outside that user's private chat, it has no tools."""
 
     url: str
     token: str
@@ -68,8 +64,7 @@ class ClaudeCli:
         return frozenset(("image", "pdf", "text"))
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """Yield the text of the answer as it arrives. Raises CannotAnswer if the command is missing, fails, or sends no
-        output for too long."""
+        """Yield the answer as it arrives. Raises CannotAnswer if the command is missing, fails, or falls silent."""
         config = self._config_for(incoming)
         system = prompt.system_text + (_place_of(incoming) if config["mcpServers"] else "")
         with private_folder(system, config) as folder, (folder / "errors").open("w+b") as errors:
@@ -87,17 +82,8 @@ class ClaudeCli:
 
     async def _started(self, folder: Path, errors: BinaryIO, *, with_files: bool) -> asyncio.subprocess.Process:
         try:
-            return await asyncio.create_subprocess_exec(
-                self._command,
-                *_arguments(folder, self._model),
-                *(("--input-format", "stream-json") if with_files else ()),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=errors,
-                cwd=folder,
-                env=all_but_ours(),
-                limit=LINE_BYTES,
-            )
+            own = _arguments(self._model, with_files=with_files)
+            return await started(self._command, own, folder, all_but_ours(), errors)
         except OSError as error:
             raise CannotAnswer(f"{self._command} cannot be run: {error.strerror}", "model") from error
 
@@ -154,22 +140,17 @@ def _cause(complaint: str) -> Cause:
     return found[0] if found else "away"
 
 
-def _arguments(folder: Path, model: str | None) -> list[str]:
-    """The arguments. The arguments contain nothing personal, because other users of the machine can read a command
-    line."""
-    allowed = ",".join(f"mcp__{SERVER}__{tool}" for tool in TOOLS)
+def _arguments(model: str | None, *, with_files: bool) -> list[str]:
     return [
-        *("-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"),
-        *("--mcp-config", str(folder / "mcp.json"), "--strict-mcp-config"),
-        *("--tools", "", "--allowedTools", allowed, "--permission-prompts", "none"),
-        *("--system-prompt-file", str(folder / "system.txt"), "--no-session-persistence", "--setting-sources", ""),
+        *("--output-format", "stream-json", "--verbose", "--include-partial-messages"),
+        *("--allowedTools", ",".join(f"mcp__{SERVER}__{tool}" for tool in TOOLS)),
         *(("--model", model) if model else ()),
+        *(("--input-format", "stream-json") if with_files else ()),
     ]
 
 
 def _place_of(incoming: Incoming) -> str:
-    """Text for the prompt that gives the chat for tool calls. The command is a separate client, so by default it would
-    search its own conversation."""
+    """The chat for tool calls, for the prompt: the command would search its own conversation."""
     if incoming.chat_id is None:
         return "\n\nCall search_memory with where='all'."
     return f"\n\nCall every memory tool with chat_id {incoming.chat_id}."

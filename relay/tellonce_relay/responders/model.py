@@ -13,11 +13,8 @@ from tellonce_relay.responders.responder import CannotAnswer
 
 
 class ModelResponder:
-    """Answers with a model. `seconds` is the longest wait for each piece of the answer, including the first.
-
-    `apart` creates one model per chat with its own record of failures, so that a failure in one chat does not affect
-    the others.
-    """
+    """Answers with a model; `seconds` is the longest wait for a piece. `apart` creates a model per chat, so that a
+    failure in one does not affect the others."""
 
     claims = True
 
@@ -35,8 +32,7 @@ class ModelResponder:
         return await readable(self._model)
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """Implements the protocol. If the stream breaks off, the method raises CannotAnswer, even if much of the answer
-        has arrived."""
+        """Raises CannotAnswer if the stream breaks off, even if much of the answer has arrived."""
         try:
             async for piece in self._model_of(incoming.chat_id).stream(prompt.completion(self._seconds)):
                 yield piece
@@ -55,8 +51,7 @@ class ModelResponder:
 
 
 class InOnePiece(Wrapped):
-    """A model that receives its system prompt in one piece, because the chat template of a local model may drop all
-    system messages but one of them."""
+    """A model that gets one system message: a local model's chat template may drop all but one."""
 
     async def complete(self, request: Completion) -> Answer:
         return await super().complete(_joined(request))

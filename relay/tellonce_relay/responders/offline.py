@@ -1,5 +1,4 @@
-"""Answers from the memory alone, without a model or API key. The responder quotes the person's words with their day and
-makes no claims of its own."""
+"""Answers from the memory alone: quotes the person's words with their day, and claims nothing."""
 
 import re
 from collections.abc import AsyncIterator, Sequence
@@ -55,9 +54,8 @@ _LONGEST = 400
 _FOUND = 12
 _LINES = 3
 _FAR = 1.5
-"""Maximum difference between the best score and the score of a result that is still shown. The distance applies if no
-result shares a word with the question. In a test with 20 such questions over 30 messages, the best result answers 12,
-and the first three results within this distance answer 16."""
+"""How far below the best score a result is shown if none shares a word with the question. Of 20 such questions over 30
+messages, the best result answers 12, the first three within this 16."""
 _LISTED = 8
 _LABEL = re.compile(r"\[[^\]]*\]")
 _MASK = re.compile(r"\[secret:[^\]]*\]")

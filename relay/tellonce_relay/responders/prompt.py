@@ -44,10 +44,8 @@ STRETCH = 12
 
 @dataclass(frozen=True)
 class Prompt:
-    """The input of a responder: blocks in order, the message, and the context from which the blocks were built.
-
-    `begun` is the beginning of an interrupted answer that the model has to continue.
-    """
+    """The input of a responder: blocks, the message, and the context they were built from. `begun` is an answer to
+    continue."""
 
     system: tuple[SystemBlock, ...]
     message: str
@@ -88,19 +86,18 @@ def build(
     profile: str = "",
     files: tuple[File, ...] = (),
 ) -> Prompt:
-    """Build sections 1-10 in the order of docs/CONTRACT.md, 4. A cache breakpoint is placed wherever the text after it
-    changes more often.
-
-    Section 2 gives only the day; the time is given directly before the message. Otherwise every turn would change the
-    beginning of the prompt, and nothing could be cached. `profile` is used while the memory has no profile.
-    """
-    sections: dict[ShownName, Section] = {section.name: section for section in context.sections or ()}
-    summary, memories = _text(sections.get("summary")), _text(sections.get("memories"))
+    """Build sections 1-10 in the order of docs/CONTRACT.md, 4, with a cache breakpoint wherever the text after it
+    changes more often. The time stands before the message, because the beginning could not be cached otherwise.
+    `profile` is used while the memory has none."""
+    shown = [section for section in context.sections or () if section.name != "now"]
+    known = _texts(shown, "profile") or ([f"USER PROFILE\n{profile.strip()}"] if profile.strip() else [])
+    slow = [s.text for s in shown if s.stability in ("stable", "slow") and s.name != "profile"]
+    volatile = [s.text for s in shown if s.stability == "volatile"]
     blocks = [
-        *_block([policy or POLICY, _greeting(user_name, now, zone), _profile(sections.get("profile"), profile)]),
-        *_block([summary, memories]),
-        *_history(_text(sections.get("history"))),
-        *_block([*_volatile(sections), _focus(context), _tags(files)], cache=False),
+        *_block([policy or POLICY, _greeting(user_name, now, zone), *known]),
+        *_block(slow),
+        *_history("".join(_texts(shown, "history"))),
+        *_block([*volatile, _focus(context), _tags(files)], cache=False),
     ]
     at = now.astimezone(zone)
     return Prompt(tuple(blocks), f"[{at:%I:%M %p}] {message}", context, files)
@@ -111,15 +108,14 @@ def _tags(files: tuple[File, ...]) -> str:
 
 
 def _focus(context: Context) -> str:
-    """The section about the earlier message to which the user's message most likely refers. This message is a question
-    of the bot, or the bot's last message if the history does not contain that message. The section is empty if there is
-    no such message, or if another section shows the message."""
+    """The section about the earlier message that the user most likely refers to: a question of the bot, or its last
+    message if the history lacks it. Empty if there is none, or if another section shows it."""
     focus = context.focus
     if focus is None or focus.source == "reply":
         return ""
     if focus.slot:
         return f"FOCUS\nThe message answers what you asked for: {_line(focus.slot)} = {_line(focus.value or '')}."
-    shown = "".join(section.text for section in context.sections or () if section.name == "history")
+    shown = "".join(_texts(context.sections or (), "history"))
     first = focus.text.split("\n")[0]
     return "" if not first or first in shown else f"FOCUS\nThe message most likely refers to yours: “{_line(first)}”"
 
@@ -134,18 +130,8 @@ def _greeting(user_name: str, now: datetime, zone: ZoneInfo) -> str:
     return f"You are speaking with {user_name or 'the user'}. Current time: {today}. {LABELS}"
 
 
-def _profile(section: Section | None, fallback: str) -> str:
-    if section is not None:
-        return section.text
-    return f"USER PROFILE\n{fallback.strip()}" if fallback.strip() else ""
-
-
-def _volatile(sections: dict[ShownName, Section]) -> list[str]:
-    return [_text(sections.get(name)) for name in ("elsewhere", "relevant", "quoted")]
-
-
-def _text(section: Section | None) -> str:
-    return section.text if section is not None else ""
+def _texts(sections: Sequence[Section], name: ShownName) -> list[str]:
+    return [section.text for section in sections if section.name == name]
 
 
 def _block(parts: Sequence[str], *, cache: bool = True) -> list[SystemBlock]:
@@ -154,11 +140,8 @@ def _block(parts: Sequence[str], *, cache: bool = True) -> list[SystemBlock]:
 
 
 def _history(text: str) -> list[SystemBlock]:
-    """Return the history as blocks of `STRETCH` lines each; a last block has the remaining lines. A cache breakpoint
-    follows the last complete block.
-
-    A provider finds a cached prefix only at the end of an earlier block, so a single growing block would never match.
-    """
+    """The history in blocks of `STRETCH` lines, with a cache breakpoint after the last complete one: a provider finds a
+    prefix only at the end of an earlier block, which a single growing block never is."""
     lines = text.split("\n") if text else []
     whole = len(lines) // STRETCH * STRETCH
     stretches = ["\n".join(lines[at : at + STRETCH]) + "\n" for at in range(0, whole, STRETCH)]

@@ -11,11 +11,8 @@ from tellonce_relay.responders.prompt import Prompt
 
 
 class CannotAnswer(Exception):
-    """There is no answer, or only part of an answer; the exception text is for the log, not for the person.
-
-    `retry_after` is the provider's requested pause in seconds. The cause `refused` means that the model works but would
-    refuse the same request again.
-    """
+    """There is no or only a partial answer; the text is for the log. `retry_after` is the pause the provider requests,
+    in seconds. The cause `refused`: the same request would be refused again."""
 
     def __init__(self, reason: str, cause: Cause = "away", retry_after: float | None = None) -> None:
         super().__init__(reason)
@@ -29,8 +26,7 @@ class Responder(Protocol):
 
     @property
     def claims(self) -> bool:
-        """Whether the answers are a model's own words. Only then are the tags in an answer carried out. False for
-        quotes from the memory."""
+        """Whether the answers are a model's own words, whose tags are carried out; quotes from the memory are not."""
         ...
 
     async def reads(self) -> frozenset[FileKind]:
@@ -38,6 +34,5 @@ class Responder(Protocol):
         ...
 
     def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """Yield pieces of the answer as they arrive, and at the end the cost of the answer, if known. Raises
-        CannotAnswer."""
+        """Yield pieces of the answer and, if known, its cost at the end. Raises CannotAnswer."""
         ...

@@ -54,8 +54,7 @@ class Alarms:
             await patiently(self.deliver_due, FOREVER)
 
     async def deliver_due(self) -> datetime | None:
-        """Deliver due reminders, and return the due time of the next reminder. Raises MemoryUnreachable and
-        MemoryRefused."""
+        """Deliver due reminders; returns when the next is due. Raises MemoryUnreachable and MemoryRefused."""
         claimed = await self.sender.memory.claim_reminders(ClaimRemindersArgs(worker=self.worker))
         for reminder in claimed.reminders:
             with (
@@ -108,8 +107,7 @@ class Alarms:
         self.sender.emit("reminder_delivered", late=late)
 
     async def _shown(self, key: str, reminder: Reminder, text: str, *, late: bool) -> int:
-        """Send the reminder, unless its message has already arrived, and return the id of the message. Raises NotSent
-        and AnswerLost."""
+        """Send the reminder, unless it has arrived, and return its message's id. Raises NotSent and AnswerLost."""
         note = self.sender.stores.alarms.get(key) or ""
         if note.startswith(_SENT):
             return int(note.removeprefix(_SENT))
@@ -132,8 +130,7 @@ class Alarms:
             self.sender.stores.alarms.put(key, f"{_BEFORE}{after}{':late' if late else ''}")
 
     def _is_late(self, key: str, reminder: Reminder) -> bool:
-        """Whether the delivery is late. Later attempts keep the decision of the first attempt, because the search for
-        the sent message needs exactly the text of that message."""
+        """Whether the first attempt was late: the search for the sent message needs exactly its text."""
         note = self.sender.stores.alarms.get(key) or ""
         return note.endswith(":late") if note.startswith(_BEFORE) else self.sender.now() - reminder.due_at > LATE
 

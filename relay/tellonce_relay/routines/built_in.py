@@ -20,8 +20,8 @@ class NothingToSend(Exception):
 
 
 class BuiltIn(NamedTuple):
-    """A routine that needs neither a command nor a prompt of the user's. `query` is what the context for the model is
-    read for. `listed` returns the text without a model, for the time in the person's zone; it raises NothingToSend."""
+    """A routine that needs no command or prompt. `query` is what its context is read for; `listed` gives the text
+    without a model, or raises NothingToSend."""
 
     prompt: str
     query: str

@@ -27,8 +27,7 @@ from tellonce_relay.telegram.outbox import Address, Outbox
 from tellonce_relay.turn.turn import NotShown, wrong
 
 SEND_TRIES = 5
-"""Maximum attempts to send the message of a script. The relay has no maximum: it retries until Telegram is
-available."""
+"""Maximum attempts to send a script's message; the relay retries until Telegram is available."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +55,8 @@ class Sender:
 
 
 async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
-    """Send the whole text to Telegram, then record it with its summary.
-
-    Raises NotShown if the memory or Telegram does not accept the message; in this case, nothing was sent or recorded.
-    Raises MemoryUnreachable or MemoryRefused if the message was sent but could not be recorded.
-    """
+    """Send the whole text, then record it with its summary. Raises NotShown if nothing was sent or recorded;
+    MemoryUnreachable or MemoryRefused if it was sent but not recorded."""
     args = _to_record(post)
     stores, chat = sender.stores, sender.stores.moved.telegram_chat(post.chat_id)
     surface = ChatSurface(
@@ -80,8 +76,7 @@ async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
 
 
 def _to_record(post: Post) -> c.RecordMessageArgs:
-    """The arguments for recording. The arguments are checked before sending: a script that cannot record its message
-    would retry and send it again."""
+    """The arguments, checked before sending: a script that cannot record would retry and send again."""
     try:
         return c.RecordMessageArgs(
             role="assistant",

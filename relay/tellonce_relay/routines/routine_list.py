@@ -16,8 +16,8 @@ from tellonce_relay.seen_store import SeenStore
 
 
 def view(routines: Sequence[Routine], sent_to: SeenStore, chat_id: int, now: datetime, zone: ZoneInfo) -> Reply:
-    """Return the routines with their next times, and a button for each routine that was sent to this chat. `sent_to`
-    maps `chat:routine` to the id of the routine's last message in the chat."""
+    """The routines with their next times, and buttons for those sent to this chat. `sent_to` maps `chat:routine` to the
+    id of its last message."""
     due = [(routine.name, next_due(routine.cron, now, zone)) for routine in routines]
     here = now.astimezone(zone)
     lines = [phrase("routine.line", name=name, when=moment(at.astimezone(zone), here)) for name, at in due if at]
@@ -33,7 +33,6 @@ def view(routines: Sequence[Routine], sent_to: SeenStore, chat_id: int, now: dat
 
 
 async def full_text(memory: MemoryClient, chat_id: int, number: int, now: datetime, zone: ZoneInfo) -> str:
-    """Return the full text of a routine's message, with the time of the message. Raises MemoryUnreachable and
-    MemoryRefused."""
+    """The full text of a routine's message, with its time. Raises MemoryUnreachable and MemoryRefused."""
     known = await memory.explain(c.ExplainArgs(message_id=str(number), chat_id=chat_id))
     return phrase("routine.sent", when=moment(known.at.astimezone(zone), now.astimezone(zone)), text=known.text)

@@ -41,10 +41,8 @@ class Programme:
 
 
 async def keep(programme: Programme, stop: asyncio.Event, pause: Pause = pause_or_stop) -> None:
-    """Run until stopped, then let running routines end. Routines that were due while no relay ran are skipped.
-
-    Routines run concurrently, so that a long one does not make another one late.
-    """
+    """Run until stopped, and let running routines end. What was due while no relay ran is skipped. They run
+    concurrently, so that a long one delays no other."""
     seen, running = programme.sender.now(), dict[str, asyncio.Task[None]]()
     async with asyncio.TaskGroup() as group:
         while not stop.is_set():

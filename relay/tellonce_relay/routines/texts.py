@@ -34,8 +34,7 @@ LONGEST_OUTPUT = 60_000
 
 @dataclass(frozen=True)
 class Writer:
-    """The dependencies of writing a routine. `profile_at` returns the profile text that a chat may see; it is used
-    while the memory's profile is empty."""
+    """What writing a routine needs. `profile_at` gives a chat's profile text while the memory has none."""
 
     memory: MemoryClient
     responder: Responder
@@ -124,8 +123,7 @@ Model = Callable[[str], Awaitable[str]]
 
 
 async def shortened(text: str, model: Model | None, emit: Emit = silent, seconds: float = SUMMARY_SECONDS) -> str:
-    """A short form of the text, never longer than the text. Without a usable summary, the short form is the beginning
-    of the text. A model that is slow, fails or gives no summary is reported to `emit`."""
+    """A short form of the text: a summary or, without a usable one, its beginning. `emit` gets a model's failures."""
     summary = await _asked(text, model, emit, seconds) if model is not None else None
     return summary or text[:FALLBACK_CHARACTERS]
 
@@ -145,8 +143,7 @@ async def _asked(text: str, model: Model, emit: Emit, seconds: float) -> str | N
 
 
 def usable(said: str, text: str) -> str | None:
-    """At most three sentences of a model's summary. None if the summary is chatter, a prefix of the text, or not
-    shorter than the text."""
+    """At most three sentences of a summary; None if it is chatter, a prefix of the text, or no shorter."""
     summary = " ".join(split_sentences(said)[:MOST_SENTENCES])
     if not summary or _CHATTER.match(summary) or len(summary) >= len(text) or text.startswith(summary):
         return None

@@ -1,7 +1,5 @@
-"""Detects which value an answer asks the person for, if the answer ends with a question of a clear type. Pure.
-
-Only clear questions count, because a slot for any text would accept whatever the person says next.
-"""
+"""Detects which value an answer asks for at its end, in a question of a clear type. Pure. A slot for any text would
+accept whatever the person says next."""
 
 import re
 
@@ -33,8 +31,7 @@ _YES_NO = re.compile(
 
 
 def expected(answer: str) -> Expects | None:
-    """The value that the next message may give; None if the answer does not end with a question or ends with an open
-    question."""
+    """The value that the next message may give; None if the answer ends with no question, or an open one."""
     found = _LAST_QUESTION.search(answer.strip())
     if found is None:
         return None

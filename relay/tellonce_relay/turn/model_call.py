@@ -1,5 +1,4 @@
-"""Asks the model for an answer, retries while a retry may help, and continues an interrupted answer where the model
-stopped."""
+"""Asks the model, retries while that may help, and continues an interrupted answer where it stopped."""
 
 import asyncio
 import random
@@ -46,8 +45,7 @@ class Persistence:
     jitter: Callable[[], float] = random.random
 
     def pause(self, error: CannotAnswer, tried: int, waited: float) -> float | None:
-        """The pause before the next try, at least as long as the provider requests; None if the person should be
-        informed instead."""
+        """The pause before the next try, at least what the provider requests; None to inform the person instead."""
         if error.cause not in PASSING:
             return None
         own = backoff(tried + 1, self.first_pause, self.longest_pause, self.jitter)
@@ -69,8 +67,7 @@ async def persistently(
     failed: Callable[[CannotAnswer, float], None],
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> ResultT:
-    """Return the call's result. `failed` is called for each failure before a retry, with the error and the pause.
-    Raises the last CannotAnswer."""
+    """The call's result. `failed` gets each error that is followed by a pause. Raises the last CannotAnswer."""
     tried, waited = 0, 0.0
     while True:
         try:

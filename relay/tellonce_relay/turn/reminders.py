@@ -56,8 +56,8 @@ class Wanted:
     words: str | None = None
 
     def args(self, incoming: Incoming, *, claimed: bool = False, recorded: bool = False) -> SetReminderArgs:
-        """The arguments. `claimed` marks a model's claim, which is checked against the message. `recorded` says that
-        the message is recorded, so that its words are not learned once more."""
+        """The arguments. `claimed`: a model's claim, to be checked; `recorded`: the message is, so it is not learned
+        twice."""
         return SetReminderArgs(
             content=self.what,
             at=self.at,
@@ -80,8 +80,8 @@ class NotSet(Exception):
 async def remind(
     memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, *, recorded: bool = False
 ) -> Reply:
-    """Set the reminder that a person asks for; without a text, list the reminders that are set. `recorded` says that the
-    message is recorded. Raises MemoryUnreachable and MemoryRefused."""
+    """Set the reminder that a person asks for or, without a text, list those that are set. Raises MemoryUnreachable and
+    MemoryRefused."""
     if not text:
         return list_reply(await coming(memory, incoming), incoming.sent_at, zone)
     try:
@@ -103,8 +103,8 @@ async def set_by(
 
 
 def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> Wanted:
-    """Parse the text after the phrase that begins an order, such as `tomorrow at 9 to call mom`. If the text is only a
-    time, the reminder is about the message `quoted` that it replies to. Raises NotSet."""
+    """Parse the text after an order's phrase, such as `tomorrow at 9 to call mom`. Only a time means the message
+    `quoted` that it replies to. Raises NotSet."""
     found = _alarm_in(text, now, zone)
     rest = f"{text[: found.start].rstrip()} {text[found.end :].lstrip(' ,:')}".strip()
     what = without_joint(rest) or quoted[:LONGEST_QUOTED]
@@ -114,8 +114,8 @@ def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> Wan
 
 
 def is_plain_order(text: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Whether the text after `remind me` is clearly about the future: it begins with the time, or says `to` and gives a
-    number. `Remind me what we decided on Monday` asks about the past."""
+    """Whether the text after `remind me` begins with a time, or has `to` and a number: `remind me what we decided on
+    Monday` asks about the past."""
     try:
         found = _alarm_in(text, now, zone)
     except NotSet:
@@ -187,8 +187,8 @@ async def set_in(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ..
 async def revise(
     memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, old: tuple[Reminder, ...]
 ) -> Reply:
-    """Set the reminder that an edited message asks for, and cancel the one that the message had set. If the new wording
-    gives no possible time, or `text` is empty because only a model understands the request, the old ones are shown."""
+    """Set the reminder of an edited message, and cancel what the message had set. The old ones are shown if the new
+    wording has no possible time, or if only a model understands it (`text` is empty)."""
     try:
         if not text:
             raise NotSet
@@ -211,8 +211,7 @@ def list_reply(reminders: tuple[Reminder, ...], now: datetime, zone: ZoneInfo) -
 
 
 async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datetime, zone: ZoneInfo) -> Reply:
-    """Carry out the action of a button under a reminder. With `item` 1 the button is in a list, which is shown again
-    without the reminder."""
+    """Carry out a button under a reminder; with `item` 1, in a list, which is shown again without it."""
     number = pressed.number
     if pressed.action == "done":
         known = await memory.explain(c.ExplainArgs(memory_id=number, chat_id=chat_id))

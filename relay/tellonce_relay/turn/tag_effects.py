@@ -24,8 +24,7 @@ MOST = 10
 
 @dataclass(frozen=True)
 class Saved:
-    """A memory that a tag in an answer created, or a goal or a reminder that such a tag closed. `undo` is the action
-    that reverts this; `reminder` is set if the memory is a reminder."""
+    """A memory that a tag created, or a goal or `reminder` that it closed; the action `undo` reverts this."""
 
     memory: c.Memory
     undo: Literal["reject", "reopen", "restore"]
@@ -34,12 +33,10 @@ class Saved:
 
 @dataclass
 class Done:
-    """The result. `refused` counts the tags that the memory refused; `unsaved` counts the tags that failed because the
-    memory was unreachable.
+    """The result. The memory refused `refused` tags, and was unreachable for `unsaved`.
 
-    `doubted` are the claims that the user's words do not support; the user is asked about them. `unclosed` are the goals
-    and reminders that such a claim would close; the user is asked about them, too. `unset` are sentences about
-    reminders without a possible time, which the answer may have promised.
+    The user is asked about claims without support (`doubted`), and about what these would close (`unclosed`). `unset`
+    are sentences about reminders without a possible time, which the answer may have promised.
     """
 
     applied: int = 0
@@ -60,7 +57,7 @@ class Done:
 
 
 async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], patience: float) -> Done:
-    """Carry out the tags in order, at most `MOST`. If the memory is unreachable, each call is retried for `patience`
+    """Carry out at most `MOST` tags in order. While the memory is unreachable, each is retried for `patience`
     seconds."""
     done = Done()
     for tag in [tag for tag in tags if tag.kind != "seen"][:MOST]:
@@ -77,8 +74,7 @@ async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...],
 
 
 async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, done: Done) -> None:
-    """Set the reminder that the user ordered, although the model answered without the tag for it: the answer may have
-    promised the reminder."""
+    """Set the reminder that the user ordered, and an answer without its tag may have promised."""
     order, zone = order_of(incoming.text), incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     if order is None or order.kind != "remind":
@@ -110,8 +106,7 @@ async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: f
 
 
 def _claim(incoming: Incoming, tag: Tag) -> c.RememberArgs:
-    """The arguments that store the tag's statement as the model's claim, never as the user's own. The server checks the
-    claim against the answered message."""
+    """The tag's statement as the model's claim, never the user's own, which the server checks."""
     text = f"{tag.text} (by {tag.time})" if tag.time else tag.text
     statement: dict[str, Any] = {"content": text, "source_message_id": _source(incoming, text).message_id}
     statement |= {"kind": "goal"} if tag.kind == "goal" else {}
@@ -125,8 +120,7 @@ def _source(incoming: Incoming, text: str) -> Incoming:
 
 
 async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
-    """Set a reminder as a claim of the model. If the user's words do not support the reminder, the user is asked about
-    it."""
+    """Set a reminder as the model's claim. Without support in the user's words, the user is asked."""
     zone = incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     try:
@@ -143,8 +137,8 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
 
 
 async def _close(memory: MemoryClient, incoming: Incoming, topic: str, patience: float, done: Done) -> None:
-    """Close the goal that fits best or, if none fits, cancel the reminder that fits. If the user's own words do not
-    mention it, it stays open, and the user is asked. Raises MemoryRefused if nothing fits."""
+    """Close the goal, or else cancel the reminder, that fits. The user is asked about what they did not mention. Raises
+    MemoryRefused if nothing fits."""
     wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
     found = await patiently(lambda: memory.search_memory(wanted), patience)
     goal = next((goal for goal in found.results if _share_a_word(topic, goal.text)), None)
@@ -189,8 +183,7 @@ def _share_a_word(topic: str, text: str) -> bool:
 
 
 def _words(text: str) -> set[str]:
-    """The words, shortened to six characters. A word that is not ASCII is split into pairs of characters, because some
-    scripts have no spaces."""
+    """The words, cut to six characters; of words not in ASCII, pairs, because some scripts have no spaces."""
     words = "".join(ch if ch.isalnum() else " " for ch in text.casefold()).split()
     plain = {word[:6] for word in words if word.isascii() and len(word) > 2}
     return plain | {word[i : i + 2] for word in words if not word.isascii() for i in range(len(word) - 1)}

@@ -49,22 +49,18 @@ class Parsed:
 
 
 LONGEST_HEARD, MOST_HEARD = 400, 200
-"""The model's tags are compared with tags in its prompt: with at most this many characters of each, and at most this
-many tags."""
+"""How much of a prompt's tags, and how many, the model's tags are compared with."""
 
 
 def heard(texts: Iterable[str]) -> tuple[str, ...]:
-    """The contents of the tags in these texts. A tag that only repeats a tag of the prompt is not a claim of the
-    model."""
+    """The contents of these texts' tags. A tag that only repeats one is not a claim of the model."""
     found = (_folded(text[m.end() : m.end() + LONGEST_HEARD]) for text in texts for m in SHOWN.finditer(text))
     return tuple(islice(dict.fromkeys(filter(None, found)), MOST_HEARD))
 
 
 def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
-    """Remove the tags. A tag that repeats one of `repeated`, which is the result of `heard`, is not carried out.
-
-    Brackets inside a tag may nest; an unclosed tag ends with its line.
-    """
+    """Remove the tags. One that repeats one of `repeated` (from `heard`) is not carried out. Brackets inside may nest;
+    an unclosed tag ends with its line."""
     found = list(_found(answer, repeated))
     visible = _without(answer, [span for span, _ in found])
     # After removal, the text around a tag may itself look like a tag. The model did not mean this tag, so the tag is
@@ -75,14 +71,12 @@ def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
 
 
 def shown_so_far(partial: str, repeated: Sequence[str] = ()) -> str:
-    """The part of a partial answer that may be shown. This part ends before an unfinished tag, and before text that may
-    become a tag."""
+    """What may be shown of a partial answer: up to an unfinished tag, and to what may become one."""
     return parse(partial[: _safe_end(partial)], repeated).visible
 
 
 def finished(cut_off: str) -> str:
-    """The complete part of an interrupted answer. Half a tag is left out, because it would be stored as half a
-    statement."""
+    """An interrupted answer without half a tag, which would be stored as half a statement."""
     return cut_off[: _safe_end(cut_off)]
 
 
@@ -132,8 +126,7 @@ def _others_words(text: str) -> list[Span]:
 
 
 def _code(text: str) -> list[Span]:
-    """Return the fenced blocks, and the inline code outside of fenced blocks. A block that is not closed extends to the
-    end."""
+    """The fenced blocks, to the end if not closed, and the inline code outside of them."""
     fences = [match.span() for match in _FENCE.finditer(text)]
     inline = [match.span() for match in _INLINE.finditer(text) if not _inside(match.start(), fences)]
     return fences + inline
@@ -144,8 +137,7 @@ def _inside(at: int, spans: list[Span]) -> bool:
 
 
 def _closing(text: str, start: int) -> int | None:
-    """Return the position of the bracket that closes a tag. The tag's body begins at `start`. None if the tag's
-    paragraph has no such bracket."""
+    """Where the tag whose body begins at `start` is closed; None if it is not, within its paragraph."""
     depth = 1
     for match in _BRACKET.finditer(text, start):
         if match[0] in OPENERS and OPENING.match(text, match.start()) and "\n" in text[start : match.start()]:

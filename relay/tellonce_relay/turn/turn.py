@@ -1,5 +1,4 @@
-"""Runs one turn: records the message, reads the context, asks the model, shows the answer, and records the answer.
-Every failure is reported as one sentence, and nothing is lost."""
+"""One turn: records the message, reads the context, asks the model, shows and records the answer."""
 
 import asyncio
 import logging
@@ -59,18 +58,16 @@ class Surface(Protocol):
         ...
 
     async def send(self, text: str) -> list[str]:
-        """Show a whole text, in several messages if needed, and return the ids of these messages in the channel. Raises
-        NotShown."""
+        """Show a whole text, and return the ids of its messages in the channel. Raises NotShown."""
         ...
 
 
 @dataclass(frozen=True)
 class TurnOptions:
-    """The options of a turn. `policy` is the agent's system prompt; `profile` is the text that the
-    prompt shows while the memory has no profile.
+    """The options of a turn. `policy` is the agent's system prompt; `profile` is shown while the memory has none.
 
-    If the memory is unreachable, a call is retried for `patience` seconds; `persistence` says how long a failing model
-    is retried. `captions` is a lock that is held while the message of a file is read and rewritten.
+    Calls of an unreachable memory are retried for `patience` seconds, a failing model as `persistence` says. `captions`
+    is locked while a file's message is read and rewritten.
     """
 
     zone: ZoneInfo
@@ -87,14 +84,12 @@ class TurnOptions:
 
 @dataclass(frozen=True)
 class DraftAnswer:
-    """The text for the person, including tags. `failure` means that the text reports a failure and is not an answer.
+    """The text for the person, including tags if `claims`; with `failure`, it is no answer but reports why.
 
-    `notices` are the memory's messages to the person, for example that the chat is full; the caller shows each once.
-    `claims` says whether the text may contain tags. `heard` are the tags in the prompt, which a model may repeat
-    without claiming them.
+    `notices` are the memory's messages to the person. `heard` are the tags in the prompt, which a model may repeat.
 
-    If the model gave no answer, `cause` is the reason and `retry_after` is the pause in seconds that the provider
-    requests. `stopped` means that the user ended the answer here.
+    Without an answer, `cause` is the reason, and `retry_after` the pause in seconds that the provider requests.
+    `stopped` means that the user ended the answer.
     """
 
     said: str
@@ -118,8 +113,7 @@ class DraftAnswer:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a turn: the text shown, its messages if any, and whether the memory has recorded everything.
-    `effects` are the results of the answer's tags."""
+    """The text shown, its messages, whether everything was recorded, and the effects of the answer's tags."""
 
     shown: str
     message_ids: tuple[str, ...] = ()
@@ -131,8 +125,7 @@ class Outcome:
 async def run_turn(
     memory: MemoryClient, responder: Responder, surface: Surface, incoming: Incoming, options: TurnOptions
 ) -> Outcome:
-    """Run the whole turn, for a channel without storage of its own. The turn's trace begins here; for Telegram it
-    begins in `bot`."""
+    """Run the whole turn and its trace, for a channel without storage; for Telegram, see `updates.bot`."""
     with tracing.traced("turn"):
         options.emit("message_received", chat=incoming.chat_id)
         try:
@@ -151,15 +144,14 @@ async def run_turn(
 
 
 def _with_beginning(draft: DraftAnswer, progress: Progress) -> DraftAnswer:
-    """The draft with the partial answer above the sentence that reports the failure. This is for channels that do not
-    continue the answer later."""
+    """The draft below the partial answer, for channels that do not continue it later."""
     begun = parse(progress.said).visible if draft.cause is not None else ""
     return replace(draft, said=f"{begun}\n\n{draft.said}") if begun else draft
 
 
 async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.RecordedMessage:
-    """Step one: record the message. The channel must keep the message until this function returns. Raises
-    MemoryUnreachable and MemoryRefused."""
+    """Step one: record the message, which the channel must keep until then. Raises MemoryUnreachable and
+    MemoryRefused."""
     try:
         args = _to_record(incoming)
     except ValidationError as error:
@@ -168,8 +160,7 @@ async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.Recorde
 
 
 def wrong(error: ValidationError) -> ServerText:
-    """Names the part of a message that the memory refused, and the reason. The text does not quote the message, as the
-    error itself does."""
+    """The part of a message that the memory refused, and why, without quoting it as the error does."""
     text = "; ".join(_lack(str(e["loc"][0]) if e["loc"] else "", e["msg"]) for e in error.errors())
     return invalid(text, error, "message")
 
@@ -200,10 +191,8 @@ async def think(
     options: TurnOptions,
     progress: Progress | None = None,
 ) -> DraftAnswer:
-    """Step two: read the context, build the prompt and ask the model. An answer begun in `progress` is continued.
-
-    Raises MemoryUnreachable and MemoryRefused.
-    """
+    """Step two: read the context and ask the model, which continues an answer begun in `progress`. Raises
+    MemoryUnreachable and MemoryRefused."""
     with timed(options.emit, "context_received") as found:
         context = await _context(memory, incoming)
         found["tokens"] = context.tokens
@@ -255,8 +244,7 @@ def troubled(error: CannotAnswer, options: TurnOptions) -> DraftAnswer:
 async def give(
     memory: MemoryClient, surface: Surface, incoming: Incoming, draft: DraftAnswer, options: TurnOptions
 ) -> Outcome:
-    """Step three: show the draft, record what was shown, and carry out the tags of the draft. The step can be repeated
-    safely: nothing is done twice."""
+    """Step three: show the draft, record it, and carry out its tags. Repeating it does nothing twice."""
     with timed(options.emit, "tags_parsed") as found:
         text, tags = visible(draft), draft.parsed.tags
         found |= {"tags": len(tags), "kinds": sorted({tag.kind for tag in tags})}
@@ -322,8 +310,7 @@ async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
 
 @dataclass
 class _ModelRequest:
-    """The state of one request to the model. `shown` is a draft without text; its `claims` and `heard` determine which
-    tags in the model's text count."""
+    """The state of one request to the model. `shown`, a draft without text, says which tags count."""
 
     memory: MemoryClient
     responder: Responder
@@ -386,11 +373,8 @@ async def _carry_out(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, 
 
 
 async def _describe(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], options: TurnOptions) -> None:
-    """Add the model's description of a file to the message that has the file, as a quotation, because the user did not
-    say it.
-
-    The description is added to the stored text, because the user may have edited the caption meanwhile.
-    """
+    """Add the model's description of a file to the stored message, which may have been edited, as a quotation, because
+    the user did not say it."""
     seen = next((tag.text for tag in tags if tag.kind == "seen"), "")
     message = next((part for part in incoming.messages if part.shows_file), None)
     if not seen or message is None:
@@ -407,8 +391,7 @@ async def _describe(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, .
 
 
 async def record_edit(memory: MemoryClient, edited: Incoming, options: TurnOptions) -> None:
-    """Record an edited message. The description of its file, which an edited caption does not contain, is kept. Raises
-    MemoryUnreachable and MemoryRefused."""
+    """Record an edit, and keep the description of its file. Raises MemoryUnreachable and MemoryRefused."""
     if not edited.shows_file:
         await record_incoming(memory, edited)
         return

@@ -8,8 +8,7 @@ from tellonce_relay.telegram.moved_groups import MovedGroups
 
 
 def may_talk(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> bool:
-    """Whether the user is allowed and the chat is their private chat or a listed group. Other people and other chats
-    get no reply."""
+    """Whether the user is allowed, in their private chat or a listed group. Others get no reply."""
     if user is None or user.is_bot or user.id not in settings.user_ids:
         return False
     return chat.id == user.id or moved.memory_chat(chat.id) in (*settings.groups, *settings.personal_groups)
@@ -30,8 +29,7 @@ def is_for_us(message: Message, bot_name: str) -> bool:
 
 
 def is_addressed(message: Message, bot: User, settings: RelaySettings, moved: MovedGroups) -> bool:
-    """Whether the bot should answer: always in private, in personal groups and in `always_groups`; in other groups only
-    when addressed."""
+    """Whether to answer: everywhere but in other groups than personal and `always_groups`, and there when addressed."""
     chat = moved.memory_chat(message.chat.id)
     if chat > 0 or chat in (*settings.personal_groups, *settings.always_groups):
         return True
@@ -48,8 +46,7 @@ def _mentions(message: Message, bot: User) -> bool:
 
 
 def why_deaf(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> str:
-    """A log message that names the setting that would admit this person or group. The text is empty if a message would
-    not help."""
+    """The setting that would admit this person or group, for the log; empty if none would help."""
     if user is None or user.is_bot:
         return ""
     if user.id not in settings.user_ids:

@@ -1,6 +1,5 @@
-"""Tracks the fetched messages that are not recorded yet, and how fast each chat usually writes. This module does no I/O.
-Times are seconds of the event loop's clock.
-"""
+"""The fetched messages that are not recorded yet, and each chat's rhythm. No I/O; times in seconds of the loop's
+clock."""
 
 import asyncio
 from collections import defaultdict, deque
@@ -13,8 +12,7 @@ from tellonce_relay.telegram.messages import thread_facts
 Thread = tuple[int, int | None]
 
 SHORTEST: Final = 0.3
-"""Minimum seconds to wait for another message. If the recent messages of a chat were far apart, the wait is only this
-long."""
+"""Minimum seconds to wait for another message, as in a chat whose messages were far apart."""
 
 REMEMBERED: Final = 20
 """Number of recent gaps between messages from which a chat's rhythm is computed."""
@@ -44,8 +42,7 @@ class Arrivals:
         return at
 
     def ended(self, *update_ids: int) -> None:
-        """Note that the updates were handled or will be fetched again. Without arguments, this applies to all
-        updates."""
+        """Note that the updates, by default all, were handled or will be fetched again."""
         for update_id in update_ids or tuple(self._waiting):
             self._waiting.pop(update_id, None)
         self._recorded.set()

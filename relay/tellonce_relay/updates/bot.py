@@ -50,8 +50,7 @@ class Relay:
         self._deaf = SeenStore()
 
     def note(self, update: Update) -> None:
-        """Note that an update was fetched. The id of the update's message is then known to be in use, and the message
-        may belong to an open turn."""
+        """Note a fetched update: its message's id is in use, and it may belong to an open turn."""
         if not self._was_taken(update.update_id):
             self._arrivals.fetched(update, asyncio.get_running_loop().time())
         message = update.message or update.edited_message
@@ -59,10 +58,7 @@ class Relay:
             self._e.outbox.saw(message.chat.id, message.message_id)
 
     async def take(self, update: Update) -> None:
-        """Take in an update. After this call, Telegram may forget the update.
-
-        Raises MemoryUnreachable if the update could not be recorded and must be delivered again.
-        """
+        """Take in an update, which Telegram may then forget. Raises MemoryUnreachable if it must be delivered again."""
         if self._was_taken(update.update_id):
             return
         self.note(update)
@@ -92,10 +88,8 @@ class Relay:
         self._e.inbox.done(update_id)
 
     async def resume(self) -> None:
-        """Continue the turns that the last process did not finish. Call this before anything else is taken in or sent.
-
-        Deliveries are checked and unrecorded messages are recorded first, so that the order is kept.
-        """
+        """Continue the last process's turns, before anything else is taken in or sent. For the order, deliveries are
+        checked and messages recorded first."""
         owed: list[Case] = []
         for update_id, entry in self._e.inbox.left():
             if entry.part_of is not None and entry.part_of not in self._e.inbox:
@@ -161,8 +155,7 @@ class Relay:
             logger.warning("%s", reason)
 
     async def _is_new(self, case: Case) -> bool:
-        """Record the message and return whether the message is still to be handled. A message that was already recorded
-        has also been handled, unless the inbox still contains it."""
+        """Record the message. Returns False if it was recorded before, and so handled, unless the inbox has it."""
         try:
             with timed(self._e.emit, "message_recorded") as found:
                 outcome = (await turn.record_incoming(self._e.command_context.memory, case.incoming)).outcome
@@ -178,8 +171,7 @@ class Relay:
         return outcome == "created"
 
     def _wants_answer(self, case: Case) -> bool:
-        """Whether to answer. In a group, the bot answers only messages addressed to it, and messages that directly
-        follow such a message of the same person."""
+        """Whether to answer: in a group, what is addressed to the bot, and what directly follows of the same person."""
         if self._conversations.is_awaited(case):
             return True
         e = self._e
@@ -223,12 +215,9 @@ class Relay:
             self._e.emit("update_ignored", update=update_id)
 
     async def _take_edit(self, case: Case) -> None:
-        """Send the new wording to the memory. An answer in progress begins again; an answer that was already given is
-        not changed. Commands are never recorded.
-
-        Edits of a live location are ignored. Edits of a voice or video message are ignored, too, because the update
-        does not contain its transcript.
-        """
+        """Send the new wording to the memory. An answer in progress begins again; a given one stays. Commands are never
+        recorded. Edits of live locations are ignored, and those of voice and video messages, which lack the
+        transcript."""
         message, memory = case.message, self._e.command_context.memory
         moves = message.location is not None and message.location.live_period is not None
         if is_command(case.incoming.text) and case.chat_id > 0:
@@ -260,21 +249,18 @@ class Relay:
         await self._conversations.say(case, said.text, said.markup)
 
     def _is_order(self, case: Case) -> bool:
-        """Whether the message is a command or answers one of our questions. Such a message is carried out, and an answer of
-        the model is not needed."""
+        """Whether the message is a command or answers one of our questions, so that no model has to answer."""
         words = self._order_in_words(case)
         return is_command(case.incoming.text) or words is not None or self._memory_put_right(case) is not None
 
     def _is_recorded(self, case: Case) -> bool:
-        """Whether the message is recorded. Of the orders, only a request for a reminder is recorded, because the
-        reminder does not contain all of its words."""
+        """Whether the message is recorded; of orders, only one for a reminder, which lacks some of its words."""
         words = self._order_in_words(case)
         name, text = command_of(words.command or "" if words is not None else case.incoming.text)
         return not self._is_order(case) or (name == "/remind" and bool(text))
 
     def _order_in_words(self, case: Case) -> Order | None:
-        """The order in a message, if a command carries it out. None with a language model, which understands orders
-        itself, except that it cannot stop itself."""
+        """The order that a command carries out. A model understands orders itself, but cannot stop itself."""
         e, sticker = self._e, case.message.sticker
         offline = isinstance(e.command_context.responder, OfflineResponder)
         if is_command(case.incoming.text) or not (offline or case.entry.stops):
@@ -294,13 +280,11 @@ class Relay:
         return order is not None and order.kind == "stop"
 
     def _memory_put_right(self, case: Case) -> int | None:
-        """Return the id of the memory that this message corrects, if the message replies to our question; otherwise
-        None."""
+        """The memory that this reply to our question corrects; None for other messages."""
         return None if is_command(case.incoming.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def _is_of_answered_album(self, case: Case) -> bool:
-        """Whether the message is another picture of an album. Only the first picture of an album is answered; all are
-        recorded."""
+        """Whether it is another picture of an album, of which only the first is answered, and all are recorded."""
         album, number = case.message.media_group_id, str(case.message.message_id)
         if album is None:
             return False
@@ -331,8 +315,8 @@ class Relay:
         self._e.inbox.done(case.update_id)
 
     async def _obey(self, case: Case) -> None:
-        """Run a command and send its answer. The command is run and its answer sent only once, even if the process is
-        restarted. The memory is asked before anything is sent, so the command can be retried during an outage."""
+        """Run a command and send its answer, each once, across restarts. Nothing is sent before the memory has
+        answered, so the command can be retried."""
         stored = case.entry.asides.get(_ANSWER)
         try:
             if stored is not None:
@@ -392,8 +376,7 @@ class Relay:
             return await self._run(case, order.command)
 
     async def _unsay(self, case: Case, order: Order) -> Reply | None:
-        """Do not keep the message that ends with the order; otherwise offer to forget the message replied to or the
-        person's last message."""
+        """Do not keep the message with the order at its end; else offer to forget the one replied to, or the last."""
         if order.rest:
             return Reply(phrase("memory.rejected"))
         unsaid = case.incoming.quoted or self._conversations.last_said(case.thread)
@@ -430,8 +413,7 @@ class Relay:
             await self._conversations.tell_away(case, seconds)
 
     def _was_taken(self, update_id: int) -> bool:
-        """Whether this process took the update in, or an earlier one handled it: Telegram delivers an update again if
-        the process was killed before it acknowledged the update."""
+        """Whether this process or an earlier one took the update in; after a kill, Telegram delivers it again."""
         return update_id in self._seen or self._e.inbox.was_handled(update_id)
 
     def _was_seen(self, update_id: int) -> None:

@@ -35,13 +35,11 @@ class Case:
 
     @property
     def thread(self) -> tuple[int, int | None]:
-        """The key of the message's thread: a chat, or a topic of a chat. The messages of one thread are answered in
-        order."""
+        """The key of the message's thread (a chat or topic), whose messages are answered in order."""
         return (self.message.chat.id, self.incoming.message_thread_id)
 
     async def tell(self, name: str, text: str, markup: InlineKeyboardMarkup | None = None) -> None:
-        """Send a text that is separate from the answer. The text is sent only once, even if the process is restarted.
-        Raises NotShown."""
+        """Send a text beside the answer, once, across restarts. Raises NotShown."""
         fresh = Aside(text, markup.to_dict() if markup is not None else None)
         again, aside = name in self.entry.asides, self.entry.asides.setdefault(name, fresh)
         if again:
@@ -78,8 +76,7 @@ def case_of(e: Dependencies, update: Update | None, entry: Entry) -> Case | None
 
 
 def _name(e: Dependencies, message: Message) -> str:
-    """Return the name in the settings if the sender is the default user. The name is empty for other senders, because
-    Telegram's name is used for them."""
+    """The default user's name from the settings; empty for others, who have Telegram's."""
     return e.settings.user_name if _is_default_user(e, message) else ""
 
 

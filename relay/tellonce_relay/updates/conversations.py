@@ -1,5 +1,4 @@
-"""Runs turns in order per thread. Each turn is answered exactly once, however long the model is unavailable, unless the
-person stops it."""
+"""Runs turns in order per thread, each answered exactly once, however long the model is away, or stopped."""
 
 import asyncio
 import logging
@@ -11,7 +10,7 @@ from typing import TypeVar
 from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.contract import Memory
-from tellonce.shutdown import Stopped, unless_stopped
+from tellonce.shutdown import Stopped, pause_or_stop, unless_stopped
 from tellonce_relay import buttons, views
 from tellonce_relay.catalogue import phrase, server_text, speaking
 from tellonce_relay.commands.confirmations import Confirmations, ask_for_confirmations
@@ -35,8 +34,8 @@ from tellonce_text.sentences import is_question
 logger = logging.getLogger(__name__)
 
 AGREED, NOTED = "👍", "✍"
-"""The reactions that the bot gives instead of a text: to thanks or agreement, and to an edit, a message that waits for an
-unavailable model, or a statement in a group without a model."""
+"""The reactions instead of a text: to thanks, and to an edit, a message that waits for the model, or a statement in a
+group without a model."""
 
 ResultT = TypeVar("ResultT")
 
@@ -82,8 +81,7 @@ class Conversations:
         return self._opened_for(case) is not None
 
     def submit(self, case: Case) -> None:
-        """Answer a message after the earlier messages of its thread, or together with the message that it directly
-        follows."""
+        """Answer a message after the earlier ones of its thread, or together with the one it directly follows."""
         now, newest = asyncio.get_running_loop().time(), self._opened_for(case)
         self._arrivals.taken(case.thread, case.update_id, now)
         self._said[case.thread] = case.incoming.text
@@ -101,8 +99,7 @@ class Conversations:
         self._threads.submit(case.thread, lambda: self._deal_with(opened))
 
     def _opened_for(self, case: Case) -> OpenTurn | None:
-        """The open turn to which the message belongs: it joined the turn before a kill, or it directly follows the
-        turn's last message."""
+        """The open turn that the message joined before a kill, or whose last message it directly follows."""
         newest = self._newest.get(case.thread)
         if newest is None:
             return None
@@ -111,8 +108,8 @@ class Conversations:
         return newest if belongs or newest.takes(case, fetched, self._e.settings.breath_seconds) else None
 
     def reword(self, edit: Case) -> None:
-        """Apply an edit to a turn without an answer. If the model is being asked, it is asked again. The edit is stored,
-        so that it also applies if the next process runs the turn."""
+        """Apply an edit to a turn without an answer, and ask the model again. The entry keeps it for the next
+        process."""
         for opened in (*self._waiting, *self._current.values()):
             for place, case in enumerate(opened.cases if opened.owed or not opened.closed else ()):
                 if (case.chat_id, case.incoming.message_id) == (edit.chat_id, edit.incoming.message_id):
@@ -141,8 +138,7 @@ class Conversations:
         return self._said.get(thread, "")
 
     async def stop(self, thread: Thread, *, owed: bool | None = None) -> bool:
-        """End the current answer, and return True when the partial text of the answer is stored; return False if there
-        is no such answer. With `owed`, the answer is ended only if its state `owed` has this value."""
+        """End the current answer, if its state `owed` is as given. Returns whether there was one, once it is stored."""
         opened = self._current.get(thread)
         if opened is None or owed not in (None, opened.owed is not None):
             return False
@@ -160,8 +156,7 @@ class Conversations:
             await case.surface.say(text, markup)
 
     async def when_back(self, case: Case, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
-        """Return the call's result. While the memory is unreachable, the call is retried, and the person is
-        notified."""
+        """The call's result, retried while the memory is unreachable; the person is notified."""
         result = await patiently(call, FOREVER, lambda seconds: self.tell_away(case, seconds))
         self._outage.is_over()
         return result
@@ -286,8 +281,8 @@ class Conversations:
         return await self._report_problems(opened, "unperceived")
 
     async def _report_problems(self, opened: OpenTurn, aside: str) -> turn.DraftAnswer | None:
-        """Say which attachments cannot be used. Return this as the reply if nothing else can be answered: the turn has
-        no words, or asks about the attachments without a model."""
+        """Say which attachments cannot be used; as the reply, if nothing else can be answered: the turn has no words,
+        or asks about them without a model."""
         asks = not self._e.command_context.responder.claims and is_question(opened.incoming.text)
         if opened.problems and (opened.is_wordless or asks):
             return turn.DraftAnswer(self._perception.unusable(opened), failure=True)
@@ -299,8 +294,7 @@ class Conversations:
         return None
 
     async def _model_draft(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """Ask the model until the model answers, however long it is unavailable. The person is notified once that the
-        model is unavailable, and does not have to ask again."""
+        """Ask the model until it answers. The person is told once, and does not have to ask again."""
         pause, longest = self._e.owed_pauses
         draft = await self._asked(opened, options)
         while draft.owed:
@@ -312,8 +306,7 @@ class Conversations:
         return draft
 
     async def _asked(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """The model's draft. If the model refuses a request with files, for example because a document has too many
-        pages, it is asked once more without them."""
+        """The model's draft. If it refuses files, such as too many pages, it is asked once more without them."""
         draft = await self._thought(opened, options)
         if draft.cause != "refused" or not opened.incoming.files:
             return draft
@@ -347,8 +340,7 @@ class Conversations:
         self._e.emit("answer_owed", cause=draft.cause)
 
     async def _rest(self, thread: Thread, seconds: float, retry_after: float | None) -> None:
-        """Wait until the model may be asked again; a new message in the thread, or a success in another turn, ends the
-        wait."""
+        """Wait until the model may be asked again, or a message in the thread or another turn's success."""
         nudge = self._nudges[thread] = asyncio.Event()
         try:
             await unless_stopped(self._leaving, self._nudged(nudge, seconds, retry_after or 0.0))
@@ -359,11 +351,7 @@ class Conversations:
 
     async def _nudged(self, nudge: asyncio.Event, seconds: float, at_least: float) -> None:
         await self._e.sleep(at_least)
-        try:
-            async with asyncio.timeout(seconds):
-                await nudge.wait()
-        except TimeoutError:
-            return
+        await pause_or_stop(nudge, seconds)
 
     def _nudge(self, thread: Thread) -> None:
         if thread in self._nudges:
@@ -404,8 +392,7 @@ class Conversations:
                 await case.tell("unset", "\n".join(unset))
 
     async def _offer_reminders(self, case: Case, incoming: Incoming) -> None:
-        """Without a model, show the reminders that a statement may be about, with buttons: the person may have asked to
-        cancel one."""
+        """Without a model, offer to cancel the reminders that a statement may be about."""
         e, said = self._e, content_words(incoming.text)
         if e.command_context.responder.claims or not said or is_question(incoming.text):
             return

@@ -43,12 +43,9 @@ class Aside:
 
 @dataclass
 class Entry:
-    """An entry. `recorded` says that the memory has certainly stored the message; `draft` is the answer, once known.
-
-    `traceparent` is the turn's trace, which a later process continues. `part_of` is an earlier update if its answer
-    also covers this message. `begun` is the beginning of an interrupted answer. `transcript` is the text of a voice
-    message. `stops` says that the message ends an answer.
-    """
+    """An entry. `recorded`: the memory has the message. `draft` is the answer, once known, `begun` its beginning if it
+    was interrupted. `traceparent` is the turn's trace; `part_of`, an earlier update whose answer covers this one.
+    `transcript` is of a voice message. `stops`: it ends an answer."""
 
     update: dict[str, Any]
     recorded: bool = False
@@ -72,8 +69,7 @@ LARGEST = 1 << 20
 
 
 class Inbox:
-    """A folder of entries, by update number. The numbers of the newest handled updates are in a file beside this
-    folder."""
+    """A folder of entries, by update number, beside a file with the newest handled ones."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -84,11 +80,8 @@ class Inbox:
         return self._file(update_id).exists()
 
     def put(self, update_id: int, entry: Entry) -> None:
-        """Store the state of an entry. If the disk does not take a later state, the turn goes on; a part of its answer
-        may be sent again after a kill.
-
-        Raises: NotStored: the disk does not take a new entry.
-        """
+        """Store the state of an entry. Without a later state, the turn goes on, and after a kill a part of its answer
+        is sent again. Raises NotStored if the disk takes no new entry."""
         file = self._file(update_id)
         is_new = not file.exists()
         try:
@@ -100,8 +93,7 @@ class Inbox:
             logger.warning("the state of update %s was not stored: %s", update_id, error.strerror)
 
     async def secure(self, update_id: int) -> None:
-        """Return when the entry is on disk or was deleted. The flush runs in a thread, so that the turn continues
-        meanwhile."""
+        """Return when the entry is on disk or gone; a thread flushes it, so that the turn continues."""
         try:
             await asyncio.to_thread(_synced, self._file(update_id), self._folder)
         except FileNotFoundError:
@@ -110,8 +102,7 @@ class Inbox:
             logger.warning("update %s may not survive a power failure: %s", update_id, error.strerror)
 
     def done(self, update_id: int) -> None:
-        """Delete the entry of an update, if there is one, and store that the update was handled, because Telegram may
-        deliver the update again."""
+        """Delete the entry, and store that its update was handled, because Telegram may deliver it again."""
         self._handled.put(str(update_id), "")
         self._file(update_id).unlink(missing_ok=True)
 
@@ -146,8 +137,7 @@ def _parsed(line: str) -> Entry | None:
 
 
 def _synced(*paths: Path) -> None:
-    """Flush to disk. The folder comes last, because it contains the file's name. Only POSIX systems can open a
-    folder."""
+    """Flush to disk, the folder, which has the file's name, last. Only POSIX can open a folder."""
     for path in paths if os.name == "posix" else ():
         number = os.open(path, os.O_RDONLY)
         try:

@@ -1,5 +1,4 @@
-"""The state of one turn: its messages, the model's text so far, and which messages may join the turn or end it. No
-I/O."""
+"""The state of one turn: its messages, the text so far, and what may join or end it. No I/O."""
 
 import asyncio
 from dataclasses import dataclass, field, replace
@@ -13,8 +12,7 @@ from tellonce_relay.updates.case import Case
 from tellonce_text.sentences import ends_as_question
 
 SPLIT_SECONDS = 0.5
-"""Minimum seconds to wait for a further message after a part of an album, or after a part of a long text that the
-sender's Telegram app has split."""
+"""Minimum seconds to wait after a part of an album, or of a text that the sender's app has split."""
 
 MOST_PARTS = 30
 _CLOCK_STEP = 1.0
@@ -23,9 +21,8 @@ _CLOCK_STEP = 1.0
 
 @dataclass
 class OpenTurn:
-    """An open turn. `arrived` is the time, by the loop's clock, at which the newest message of the turn was recorded.
-    `closed` means that no message can join. `owed` is the reason why the model has not answered, once the person knows.
-    """
+    """An open turn. `arrived` is when its newest message was recorded, by the loop's clock. Once `closed`, none can
+    join. `owed` is why the model has not answered, once the person knows."""
 
     cases: list[Case]
     arrived: float
@@ -68,15 +65,13 @@ class OpenTurn:
         return max(seconds, SPLIT_SECONDS) if self._goes_on else seconds
 
     def hold(self, seconds: float) -> float:
-        """Seconds after the newest message during which a finished answer is held back, in case another message
-        follows. A single question is answered at once."""
+        """Seconds after the newest message to hold an answer back for another; 0 for a single question."""
         if len(self.cases) == 1 and not self._goes_on and ends_as_question(self.head.incoming.text):
             return 0.0
         return self.breath(seconds)
 
     def takes(self, case: Case, arrived: float, breath: float) -> bool:
-        """Whether a message belongs to the turn. The message does so if the same person sent it to the same thread,
-        directly after the turn's newest message."""
+        """Whether a message directly follows the turn's newest, in its thread and of the same person."""
         newest = self.cases[-1]
         album = newest.message.media_group_id
         breath = self.breath(breath)

@@ -43,16 +43,14 @@ class Perception:
         return attachment_of(case.message) or self._quoted(case)
 
     def unsaid(self, opened: OpenTurn) -> str:
-        """The sentences for the person about unusable attachments. A sentence that applies to all attachments is said
-        once per chat."""
+        """The sentences about unusable attachments; one that applies to all is said once per chat."""
         chat = opened.head.chat_id
         return _sentences(
             p for p in opened.problems if not p.once or self._e.stores.told.get(f"{chat}:{p.sentence[:40]}") is None
         )
 
     def unusable(self, opened: OpenTurn) -> str:
-        """The sentences about a turn that consists of unusable attachments only. They are said each time, because there
-        is nothing else to answer."""
+        """The sentences about a turn of unusable attachments alone, said each time: there is nothing else to answer."""
         return _sentences(opened.problems)
 
     def said(self, opened: OpenTurn) -> None:
@@ -62,15 +60,13 @@ class Perception:
                 self._e.stores.told.put(f"{opened.head.chat_id}:{problem.sentence[:40]}", "told")
 
     def _quoted(self, case: Case) -> Attachment | None:
-        """The attachment of the message replied to, because people often ask about a picture or file in a reply. Voice
-        messages are left out, because the memory has their transcripts."""
+        """The attachment of the message replied to, about which people ask. The memory has voice transcripts."""
         target = case.message.reply_to_message
         carried = attachment_of(target) if target is not None else None
         return carried if carried is not None and carried.kind != "voice" else None
 
     async def _heard(self, case: Case, voice: Attachment, when_back: WhenBack) -> Case:
-        """Record and show the transcript, and return the case with the transcript as its text. A transcript by an
-        earlier process is reused."""
+        """Record and show the transcript, perhaps of an earlier process; returns the case with it as its text."""
         heard = case.entry.transcript or await self._e.attachment_reader.hear(voice)
         case.entry.transcript = heard
         self._e.inbox.put(case.update_id, case.entry)

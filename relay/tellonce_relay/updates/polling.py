@@ -67,8 +67,7 @@ async def poll(bot: Bot, receiver: Receiver, stop: asyncio.Event) -> None:
 async def _take_all(
     bot: Bot, raws: list[dict[str, Any]], receiver: Receiver, stop: asyncio.Event, offset: int | None
 ) -> int | None:
-    """Take in updates in order until one of them must wait, and return the offset that acknowledges the updates taken
-    in."""
+    """Take in updates in order until one must wait. Returns the offset that acknowledges the others."""
     updates = [(int(raw["update_id"]) + 1, readable(raw, bot, receiver)) for raw in raws]
     for _, update in updates:
         if update is not None:
@@ -81,12 +80,8 @@ async def _take_all(
 
 
 async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeout: float) -> list[dict[str, Any]]:
-    """Updates as raw JSON. If one update cannot be parsed, the others are still handled; the library's own call would
-    lose them.
-
-    The method name is in lower case, which the Bot API accepts. With the usual spelling, the library would warn, and
-    suggest its own method.
-    """
+    """Updates as raw JSON, so that one that cannot be parsed does not lose the others, as in the library's call. The
+    method name is in lower case, because the library would warn of the usual spelling."""
     wanted = {"timeout": seconds, "allowed_updates": list(KINDS)} | ({} if offset is None else {"offset": offset})
     try:
         found: list[dict[str, Any]] = await bot.do_api_request("getupdates", wanted, read_timeout=read_timeout)
@@ -123,8 +118,7 @@ async def _acknowledge(bot: Bot, offset: int | None) -> None:
 
 
 def readable(raw: dict[str, Any], bot: Bot, receiver: Receiver) -> Update | None:
-    """Return the update; None if this library cannot parse it, for example because it is a newer kind of message. Such
-    an update is skipped."""
+    """The update; None, and it is skipped, if this library cannot parse it, such as a newer kind of message."""
     try:
         return Update.de_json(raw, bot)
     except Exception as error:

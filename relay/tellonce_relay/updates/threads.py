@@ -12,8 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 class Threads:
-    """One queue and task per thread; the task ends when its queue is empty. If work raises an error, the error is
-    logged and the next work begins."""
+    """One queue and task per thread, until the queue is empty. Failed work is logged, and the next begins."""
 
     def __init__(self) -> None:
         self._queues: dict[Hashable, asyncio.Queue[Work]] = {}

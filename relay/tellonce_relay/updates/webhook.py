@@ -1,5 +1,4 @@
-"""Receives updates over HTTP from Telegram. Status 200 means that the update was taken in; after any other status,
-Telegram sends it again."""
+"""Receives updates over HTTP: 200 if taken in; after any other status, Telegram sends the update again."""
 
 import asyncio
 import hmac

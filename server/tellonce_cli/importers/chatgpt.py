@@ -1,5 +1,4 @@
-"""Reads ChatGPT's `conversations.json`, plain, zipped or in parts. From each conversation, it reads the branch that
-ChatGPT shows."""
+"""Reads ChatGPT's `conversations.json`, plain, zipped or in parts: of each, the branch that ChatGPT shows."""
 
 import re
 from collections.abc import Iterator
@@ -8,12 +7,13 @@ from functools import partial
 from typing import Any
 
 from tellonce_cli.importers.files import Progress, Source, shards
-from tellonce_cli.importers.items import ImportFailed, Item, NotAsItShouldBe, thread_number, tolerant
+from tellonce_cli.importers.items import Item, NotAsItShouldBe, thread_number, tolerant
 from tellonce_cli.importers.records import read_record, records_of
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 CHANNEL = "chatgpt"
+NOTHING = "holds no ChatGPT conversations; choose the zip, or its conversations.json."
 _FILES = r"conversations(?:-\d+)?\.json$"
 _NUMBERED = re.compile(r"^\s*\d+\.\s+(?:\[(?P<day>[^\]]*)\]\.?\s*)?")
 """Matches `1. [2024-05-01]. ` at the start of a line of ChatGPT's memory. In older exports, the day is missing."""
@@ -26,13 +26,9 @@ _MEMORY_TYPES = ("user_editable_context", "model_editable_context")
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the messages by conversation, then the memories of ChatGPT itself."""
-    found, path = False, source.path
-    for name in shards(path, _FILES) or ["conversations.json"]:
-        for record in records_of(path, name, _PLACES.__contains__, "ChatGPT export", progress):
-            found = found or bool(record.refused) or "mapping" in record.value
+    for name in shards(source.path, _FILES) or ["conversations.json"]:
+        for record in records_of(source.path, name, _PLACES.__contains__, "ChatGPT export", progress):
             yield from read_record(items_of, record)
-    if not found:
-        raise ImportFailed(f"{path} holds no ChatGPT conversations; choose the zip, or its conversations.json.")
 
 
 def items_of(conversation: dict[str, Any]) -> Iterator[Item]:
@@ -120,8 +116,7 @@ def _memories(content: dict[str, Any], at: datetime | None) -> Iterator[ImportMe
 
 
 def _own_day(line: str) -> datetime | None:
-    """The day at the start of a line of ChatGPT's memory. The time is noon UTC, so that most time zones have the same
-    day."""
+    """The day at the start of a line of ChatGPT's memory, at noon UTC, which is the same day in most zones."""
     numbered = _NUMBERED.match(line)
     try:
         day = datetime.strptime(numbered["day"], "%Y-%m-%d") if numbered and numbered["day"] else None

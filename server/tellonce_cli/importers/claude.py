@@ -6,28 +6,22 @@ from functools import partial
 from typing import Any
 
 from tellonce_cli.importers.files import Progress, Source, shards
-from tellonce_cli.importers.items import ImportFailed, Item, Unreadable, thread_number, tolerant
+from tellonce_cli.importers.items import Item, thread_number, tolerant
 from tellonce_cli.importers.records import read_record, records_of
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 CHANNEL = "claude"
+NOTHING = "holds no Claude conversations; choose the downloaded zip, or the folder it was unpacked into."
 _ROOT = "00000000-0000-4000-8000-000000000000"
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the messages by conversation, then the memories of Claude itself."""
-    found, path = False, source.path
-    talks, memories = shards(path, r"conversations\.json$"), shards(path, r"memories\.json$")
+    talks, memories = shards(source.path, r"conversations\.json$"), shards(source.path, r"memories\.json$")
     for name in [*talks, *memories] or ["conversations.json"]:
-        for record in records_of(path, name, "item".__eq__, "Claude export", progress):
-            for item in read_record(_entry, record):
-                found = found or not isinstance(item, Unreadable)
-                yield item
-    if not found:
-        raise ImportFailed(
-            f"{path} holds no Claude conversations; choose the downloaded zip, or the folder it was unpacked into."
-        )
+        for record in records_of(source.path, name, "item".__eq__, "Claude export", progress):
+            yield from read_record(_entry, record)
 
 
 def _entry(entry: dict[str, Any]) -> Iterator[Item]:
@@ -57,10 +51,8 @@ def _message(message: dict[str, Any], thread: int) -> Iterator[Item]:
 
 
 def _shown(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The messages from the root to the newest message. Other branches contain messages that were edited or repeated.
-
-    If the messages do not form a tree, all are returned: a duplicate is better than a lost message.
-    """
+    """The messages from the root to the newest one; other branches were edited or repeated. If they form no tree, all:
+    a duplicate is better than a lost message."""
     known = {message.get("uuid"): message for message in messages}
     parents = [message.get("parent_message_uuid") for message in messages]
     if not known.keys() & set(parents) or not set(parents) <= {_ROOT, *known}:

@@ -24,6 +24,7 @@ from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 CHANNEL = "claude-code"
+NOTHING = "holds neither transcripts of Claude Code nor its memory; try ~/.claude/projects."
 INSTRUCTIONS = "CLAUDE.md"
 _LONGEST_NAME = 128
 _OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder", "Caveat: ")
@@ -31,8 +32,7 @@ _OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<s
 
 
 def holds(folder: Path) -> bool:
-    """Whether the folder contains files of Claude Code: the folder is Claude Code's own folder, is a project with
-    instructions, or contains sessions or memory files of a project."""
+    """Whether the folder is Claude Code's own or a project with instructions, or holds sessions or memory files."""
     if (folder / ".obsidian").is_dir():
         return False
     inside = (folder / "projects").is_dir() or (folder / INSTRUCTIONS).is_file() or (folder / "MEMORY.md").is_file()
@@ -46,22 +46,18 @@ def is_transcript(file: Path) -> bool:
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the messages of all sessions, by project, and then the memory files. A project in which the plugin may not
+    """Yield the messages of all sessions by project, then the memory files. A project in which the plugin may not
     record is left out. Raises ImportFailed."""
-    found, done, allowed, path = False, 0, choices(), source.path
+    done, allowed, path = 0, choices(), source.path
     for file in sorted(_transcripts(path)):
-        found = True
         yield from _session(file, allowed, partial(_further, progress, done))
         done += file.stat().st_size
     for file, folder in _notes(path):
         for note in text_files(file, ".md", progress, done):
-            found = True
             if allowed.records(folder):
                 yield from tolerant(partial(_remembered, project=Path(folder).name), note, f"file {file}")
             else:
                 yield _left_out(folder)
-    if not found:
-        raise ImportFailed(f"{path} holds neither transcripts of Claude Code nor its memory; try ~/.claude/projects.")
 
 
 def _further(progress: Progress, before: int, done: int) -> None:
@@ -70,8 +66,7 @@ def _further(progress: Progress, before: int, done: int) -> None:
 
 
 def _root(path: Path) -> Path:
-    """The folder to search for sessions. In Claude Code's own folder, the root is `projects`, because the other folders
-    in it have no sessions."""
+    """The folder to search for sessions: in Claude Code's own folder, `projects` alone has any."""
     return path / "projects" if (path / "projects").is_dir() else path
 
 
@@ -82,8 +77,7 @@ def _transcripts(path: Path) -> list[Path]:
 
 
 def _notes(path: Path) -> Iterator[tuple[Path, str]]:
-    """The files and folders with memories, each with the folder of its project. For the user's own instructions, this
-    folder is empty."""
+    """The files and folders with memories, each with its project's folder; empty for the user's own instructions."""
     if path.is_file():
         if path.suffix == ".md":
             yield path, _project(path.parent)
@@ -98,8 +92,7 @@ def _notes(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _project(folder: Path) -> str:
-    """The project folder for a memory file in `folder`. The project is read from a session, if the folder has a
-    session."""
+    """The project folder of a memory file in `folder`, read from a session if there is one."""
     folder = folder.resolve()
     home = folder.parent if folder.name == "memory" else folder
     if home.name == ".claude":
@@ -123,8 +116,7 @@ def _folder_of(transcript: Path) -> str:
 
 @dataclass
 class _Session:
-    """A session that is being read. The reply to a prompt is the last text before the next prompt, so a text is held
-    until the next prompt or the end."""
+    """A session that is being read. The reply to a prompt is the last text before the next prompt, so it is held."""
 
     name: str
     conversation: OwnConversation

@@ -20,8 +20,7 @@ _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTAL
 
 
 def conversation_name(folder: str) -> str:
-    """The name that the plugin gives to a project: its folder, with `~` for the home folder. If the path is very long,
-    the name has only its end, and a checksum."""
+    """The plugin's name for a project: its folder, with `~` for home; of a long path, a checksum and the end."""
     home = os.path.realpath(os.path.expanduser("~"))
     shown = "~" + folder[len(home) :] if folder == home or folder.startswith(home + os.sep) else folder
     return shown if len(shown) <= _LONGEST_NAME else f"{zlib.crc32(folder.encode()):08x}…{shown[9 - _LONGEST_NAME :]}"

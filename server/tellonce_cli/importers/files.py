@@ -21,8 +21,8 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Source:
-    """A file, zip or folder to import. `me` and `assistant` name the user and the bot in it; None means that the
-    importer recognizes them. `chat_id` is the target chat."""
+    """A file, zip or folder to import into `chat_id`. `me` and `assistant` name the user and the bot in it; None means
+    that the importer recognizes them."""
 
     path: Path
     me: str | None = None
@@ -49,8 +49,7 @@ _ABSENT = "{path} holds no {name}; is it the unchanged export, in JSON format?"
 
 
 class Watched:
-    """A binary stream that reports its progress, and replaces `\\xNN`, which is not valid in JSON, with a valid
-    escape."""
+    """A binary stream that reports its progress, and replaces `\\xNN`, which JSON does not allow, with an escape."""
 
     def __init__(self, stream: IO[bytes], progress: Progress, before: int = 0) -> None:
         self._stream = stream
@@ -85,19 +84,15 @@ class Watched:
 
 
 def _spelled(digits: re.Match[bytes]) -> bytes:
-    """The digits, with every thousandth digit written as an escape. In a string, this does not change the meaning. In a
-    number, such an escape is a JSON error.
-
-    Without this replacement, ijson's C code would crash the process at an integer with more than 4,300 digits.
-    """
+    """The digits, with every thousandth as an escape, which means the same in a string and is an error in a number.
+    Otherwise ijson's C code would crash the process at an integer of more than 4,300 digits."""
     run = digits[0]
     pieces = [run[i : i + _MOST_DIGITS] for i in range(0, len(run), _MOST_DIGITS)]
     return b"".join(piece[:-1] + b"\\u003" + piece[-1:] if len(piece) == _MOST_DIGITS else piece for piece in pieces)
 
 
 def _safe_cut(data: bytes) -> int:
-    """A position at which the data can be cut without splitting an escape or a run of backslashes. The length of a run
-    determines whether its last backslash begins an escape."""
+    """Where to cut without splitting an escape or a run of backslashes, whose length decides if it begins one."""
     cut = max(0, len(data) - _TAIL)
     inside = data.find(b"\\", max(0, cut - len(rb"\xN")), cut)
     cut = cut if inside < 0 else inside
@@ -108,10 +103,7 @@ def _safe_cut(data: bytes) -> int:
 
 @contextmanager
 def opened(path: Path, name: str, progress: Progress) -> Generator[Watched]:
-    """Open the export file or, in a zip or a folder, the file `name`.
-
-    Raises: ImportFailed: the file or member does not exist.
-    """
+    """Open the export file or, in a zip or a folder, the file `name`. Raises ImportFailed."""
     if path.is_dir() and not (path / name).exists():
         raise ImportFailed(_ABSENT.format(path=path, name=name))
     path = path / name if path.is_dir() else path
@@ -189,11 +181,8 @@ class TextFile:
 
 
 def text_files(path: Path, suffix: str, progress: Progress, done: int = 0) -> Iterator[TextFile]:
-    """Yield the text files with a name that ends in `suffix`, except files in hidden folders, very long files, and links
-    to files outside of the folder.
-
-    Raises: ImportFailed: a file cannot be read.
-    """
+    """Yield the text files whose name ends in `suffix`, except in hidden folders, very long ones, and links out of the
+    folder. Raises ImportFailed."""
     try:
         for name, changed, data in _contents(path, suffix):
             done += len(data)

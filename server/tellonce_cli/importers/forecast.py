@@ -32,8 +32,7 @@ HOURS_A_DAY = 24
 
 @dataclass
 class Talk:
-    """The contents of a file as counts: the messages of each thread, the characters, other items by their type, and the
-    time of the first and the last message."""
+    """The contents of a file as counts, and the time of its first and last message."""
 
     threads: Counter[str] = field(default_factory=Counter[str])
     characters: int = 0
@@ -138,8 +137,8 @@ def forecast(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> For
 
 
 def _reading(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
-    """The estimate for the model that the settings select for learning (docs/CONTRACT.md, 6). Calls within a
-    subscription cost nothing, but their number per day is limited."""
+    """The estimate for the model that the settings select (docs/CONTRACT.md, 6). Calls within a subscription cost
+    nothing, but their number per day is limited."""
     calls = talk.calls(rules)
     if settings.learner == "auto" and settings.anthropic_api_key is not None:
         price = price_of(settings.model)

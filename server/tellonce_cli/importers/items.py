@@ -11,6 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import MAX_BIGINT, MAX_TEXT_BYTES
+from tellonce_cli.screen import CommandFailed
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, clean
 
@@ -32,13 +33,12 @@ class LeftOut:
 Item = ImportMessage | ImportMemory | ExportedMemory | Unreadable | LeftOut
 
 
-class ImportFailed(Exception):
+class ImportFailed(CommandFailed):
     """The file is not a valid export; the text says what to do."""
 
 
 def thread_number(conversation: str) -> int:
-    """The thread number for a conversation with another assistant: a positive 31-bit number, the same in every
-    import."""
+    """The thread of a conversation with another assistant: 31 bits, the same in every import."""
     return int.from_bytes(hashlib.sha256(conversation.encode()).digest()[:4], "big") >> 1 or 1
 
 
@@ -53,8 +53,8 @@ class NotAsItShouldBe(ValueError):
 
 
 def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any, name: str) -> Iterator[Item]:
-    """The items of the entry called `name`. A malformed entry gives an `Unreadable` and does not stop the import,
-    because vendors publish no schema of their exports."""
+    """The items of the entry called `name`. A malformed entry gives an `Unreadable`, because vendors publish no
+    schema."""
     try:
         for item in parse(entry):
             fault = unfit(item)
@@ -104,10 +104,8 @@ _PIECE = MAX_TEXT_BYTES - 4
 
 
 def fitted(message: ImportMessage, zone: ZoneInfo) -> Iterator[ImportMessage]:
-    """Yield the message, or several messages if its text is over 64 KiB, or none if it is blank.
-
-    Times in exports are in UTC. Times are converted to the user's zone, so that `tomorrow` is the user's next day.
-    """
+    """Yield the message in pieces of at most 64 KiB; none if it is blank. Times become the user's, so that `tomorrow`
+    is the user's next day."""
     text = clean(message.content)
     if not text.strip():
         return

@@ -1,5 +1,4 @@
-"""Reads JSON Lines with one message or memory per line, as `tellonce export` writes them. A message written by hand
-needs only role, content and sent_at."""
+"""Reads JSON Lines, as `tellonce export` writes them. A message needs only role, content and sent_at."""
 
 import hashlib
 import json
@@ -29,31 +28,20 @@ from tellonce_server.services.import_messages import ImportMessage, OwnConversat
 MemoryT = TypeVar("MemoryT")
 _BY_HAND, _EXPORTED = TypeAdapter(ImportMemory), TypeAdapter(ExportedMemory)
 
+NOTHING = "holds no messages; a message needs role (user, assistant), content and sent_at (ISO 8601)."
 LONGEST_LINE = 8 * 1024 * 1024
 """Maximum bytes of one line."""
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the items for the chat of the source. Lines of other types (summaries, profile) are skipped, because they are
-    computed again from the messages.
-
-    Raises: ImportFailed: the file cannot be read, or none of its lines is valid.
-    """
-    first, good, path = "", False, source.path
+    """Yield the items for the chat of the source. Summaries and the profile are skipped, because they are computed
+    again. Raises ImportFailed, also if no line is valid."""
     try:
-        with path.open("rb") as stream:
+        with source.path.open("rb") as stream:
             for number, line in lines_of(stream, progress):
-                for item in _items(line, number, source.chat_id):
-                    good = good or not isinstance(item, Unreadable)
-                    first = first or (item.why if isinstance(item, Unreadable) else "")
-                    yield item
+                yield from _items(line, number, source.chat_id)
     except OSError as error:
-        raise ImportFailed(f"{path} cannot be read: {error.strerror}.") from error
-    if first and not good:
-        raise ImportFailed(f"{path} holds no messages; {first}; {NEEDS}")
-
-
-NEEDS = "a message needs role (user, assistant), content and sent_at (ISO 8601)."
+        raise ImportFailed(f"{source.path} cannot be read: {error.strerror}.") from error
 
 
 def lines_of(stream: IO[bytes], progress: Progress) -> Iterator[tuple[int, bytes]]:
@@ -135,8 +123,7 @@ def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportM
 
 
 def _conversation(entry: dict[str, Any], channel: str) -> OwnConversation | None:
-    """The conversation of an exported entry; None for Telegram. Older exports do not name the conversation; for such
-    exports, the channel is used."""
+    """The conversation of an exported entry; None for Telegram. Older exports name only the channel."""
     if "conversation" not in entry:
         return None if channel == DEFAULT_CHANNEL else OwnConversation(channel)
     of = entry["conversation"]
@@ -154,14 +141,12 @@ def _channel(entry: dict[str, Any]) -> str:
 
 
 def _other_group(source: Any, chat_id: int | None) -> str:
-    """A prefix for the message ids of the group `source`, if it is imported into another chat. Without this prefix,
-    messages of two chats could have the same id."""
+    """A prefix for the message ids of a group that is imported into another chat, so that ids stay unique."""
     return f"{source}:" if source is not None and int(source) < 0 and source != chat_id else ""
 
 
 def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | ImportMemory:
-    """Parse a memory. A memory that this program exported is restored unchanged. A memory that was written by hand is
-    treated like a statement of another assistant."""
+    """Parse a memory: an exported one is restored unchanged; a handwritten one is another assistant's statement."""
     if "valid_from" not in entry:
         said_at = entry.get("said_at")
         return _checked(_BY_HAND, {"content": entry["content"], "kind": entry.get("kind"), "said_at": said_at or None})
@@ -185,8 +170,7 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
 
 
 def _check_repetition(expression: str) -> None:
-    """Raises ValueError for an invalid expression and for one that is due more than once an hour, which no order in
-    words makes."""
+    """Raises ValueError for an invalid expression, and for one due more than once an hour, as no order makes."""
     if not cron.check(expression).split()[0].isdecimal():
         raise NotAsItShouldBe("its reminder repeats more than once an hour")
 

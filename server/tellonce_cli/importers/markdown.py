@@ -1,5 +1,4 @@
-"""Reads folders of Markdown notes. Notes that a person wrote (Obsidian) become messages. Notes that an assistant wrote
-(basic-memory) become memories."""
+"""Reads Markdown notes: a person's (Obsidian) become messages, an assistant's (basic-memory) memories."""
 
 import hashlib
 import re
@@ -7,12 +6,13 @@ from collections.abc import Iterator
 
 from tellonce.contract import Role
 from tellonce_cli.importers.files import Progress, Source, TextFile, text_files
-from tellonce_cli.importers.items import ImportFailed, Item, thread_number, tolerant
+from tellonce_cli.importers.items import Item, thread_number, tolerant
 from tellonce_cli.importers.markdown_text import front_matter, paragraphs, said_at, without_links
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 CHANNEL = "notes"
+NOTHING = "holds no Markdown notes (files that end in .md)."
 SUFFIX = ".md"
 _OBSERVATION = re.compile(r"^\s*- \[(?![ xX]\])[^\]]+\]\s+(?P<text>.+)$")
 _RELATION = re.compile(r"^\s*- (?P<how>[^\[\]]+)(?<=\s)\[\[(?P<to>[^\]|]+)(?:\|[^\]]*)?\]\]\s*(?:\([^)]*\))?$")
@@ -22,14 +22,10 @@ _CONTEXT = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+$")
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the items of each note. The id of a paragraph depends on its text and its note, so that a repeated import
-    adds only new paragraphs."""
-    found = False
+    """Yield the items of each note. A paragraph's id depends on its text and note, so a repeated import adds only new
+    ones."""
     for file in text_files(source.path, SUFFIX, progress):
-        found = True
         yield from tolerant(_note, file, f"note {file.name}")
-    if not found:
-        raise ImportFailed(f"{source.path} holds no Markdown notes (files that end in .md).")
 
 
 def _note(file: TextFile) -> Iterator[Item]:
@@ -49,8 +45,7 @@ def _note(file: TextFile) -> Iterator[Item]:
 
 
 def _noted(title: str, line: str) -> str | None:
-    """Return the statement in a line of basic-memory's format, with the title of the note; None if the line is not in
-    this format."""
+    """The statement in a line of basic-memory's format, with the note's title; None for any other line."""
     if observation := _OBSERVATION.match(line):
         text = without_links(_TAGS.sub(_untagged, _CONTEXT.sub("", observation["text"]))).strip()
         return text if title.casefold() in text.casefold() else f"{title}: {text}"
@@ -65,8 +60,7 @@ def _untagged(tags: re.Match[str]) -> str:
 
 
 def _messages(file: TextFile, fields: dict[str, str], body: str, role: Role) -> Iterator[ImportMessage]:
-    """The paragraphs of a note as messages with the given role. Search finds messages of an assistant, but nothing is
-    learned from them."""
+    """The paragraphs of a note as messages. Nothing is learned from those of the assistant."""
     at, seen = said_at(fields, str(file.name), file.changed), set[str]()
     for text in paragraphs(body):
         digest = hashlib.sha256(f"{file.name}\n{text}".encode()).hexdigest()[:24]

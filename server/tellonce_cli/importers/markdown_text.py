@@ -35,8 +35,7 @@ def said_at(fields: dict[str, str], name: str, changed: datetime) -> datetime:
 
 
 def _moment(text: str) -> datetime | None:
-    """Parse a time. For a day without a time, this is noon in this machine's zone, so that the day is the same in
-    neighboring zones."""
+    """Parse a time. A day alone is noon in this machine's zone, which is the same day in neighboring zones."""
     try:
         at = datetime.fromisoformat(text)
     except ValueError:

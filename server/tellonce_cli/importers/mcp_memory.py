@@ -1,5 +1,4 @@
-"""Reads the file of MCP's reference memory server. Each line is JSON: an entity with its observations, or a
-relation."""
+"""Reads the file of MCP's reference memory server: in each line, an entity with observations, or a relation."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -11,32 +10,20 @@ from tellonce_cli.importers.items import ImportFailed, Item, NotAsItShouldBe, to
 from tellonce_cli.importers.jsonl import entry_of, lines_of
 from tellonce_server.services.import_memories import ImportMemory
 
+NOTHING = "is not a memory file of MCP's reference server: it contains no entity with observations."
 USERS = ("default_user", "user", "the user")
 """Names of the entity for the user. The instructions of the reference server use the first name."""
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield one memory for each observation and relation.
-
-    The file contains no times, so each memory gets the time at which the file was last changed.
-
-    Raises:
-        ImportFailed: the file cannot be read, or contains neither entities nor relations.
-    """
-    found, path = False, source.path
+    """Yield a memory for each observation and relation, dated by the file's last change. Raises ImportFailed."""
     try:
-        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-        with path.open("rb") as stream:
+        changed = datetime.fromtimestamp(source.path.stat().st_mtime, UTC)
+        with source.path.open("rb") as stream:
             for number, line in lines_of(stream, progress):
-                for item in tolerant(partial(_item, changed=changed), line, f"line {number}"):
-                    found = found or isinstance(item, ImportMemory)
-                    yield item
+                yield from tolerant(partial(_item, changed=changed), line, f"line {number}")
     except OSError as error:
-        raise ImportFailed(f"{path} cannot be read: {error.strerror}.") from error
-    if not found:
-        raise ImportFailed(
-            f"{path} is not a memory file of MCP's reference server: it contains no entity with observations."
-        )
+        raise ImportFailed(f"{source.path} cannot be read: {error.strerror}.") from error
 
 
 def _item(line: bytes, changed: datetime) -> Iterator[Item]:

@@ -12,6 +12,7 @@ from tellonce_cli.importers.items import ImportFailed, Item, NotAsItShouldBe
 from tellonce_cli.importers.records import read_record, records_of
 from tellonce_server.services.import_memories import ImportMemory
 
+NOTHING = "holds no memories; each needs a text as `memory`, `content` or `text`."
 _PLACES = ("item", "results.item", "memories.item", "data.item", "memory.item")
 _TEXTS = ("memory", "content", "text", "data")
 _NAMED = 20
@@ -23,8 +24,7 @@ _MILLISECONDS = 10**11
 
 @dataclass
 class _Persons:
-    """Counts the statements of each person in the file, and accepts only the statements of `me`. A statement that names
-    no person is everyone's."""
+    """Counts the statements of each person, and accepts those of `me`, and those that name no person."""
 
     me: str | None
     counts: Counter[str] = field(default_factory=Counter[str])
@@ -37,8 +37,7 @@ class _Persons:
         return self.me in (None, str(person))
 
     def check(self, path: Path) -> None:
-        """Raises ImportFailed if the file is of several persons and `me` names none of them, or if the file is of other
-        persons than `me`."""
+        """Raises ImportFailed for a file of several persons without `me`, or of other persons than `me`."""
         held = ", ".join(f"{name} ({count})" for name, count in self.counts.most_common(_NAMED))
         held += f" and {len(self.counts) - _NAMED} more" if len(self.counts) > _NAMED else ""
         if self.me is None and len(self.counts) > 1:
@@ -51,19 +50,14 @@ class _Persons:
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the statements of the person `source.me` in the order of the file.
-
-    Raises: ImportFailed, at the end also if the file holds the memories of several persons and `source.me` is None.
-    """
-    found, path, persons = False, source.path, _Persons(source.me)
+    """Yield the statements of the person `source.me`. Raises ImportFailed, also at the end of a file of several
+    persons."""
+    path, persons = source.path, _Persons(source.me)
     for name in shards(path, r"(?:memories|mem0[^/]*)\.json$") or ["memories.json"]:
         for record in records_of(path, name, _PLACES.__contains__, "mem0 export", progress):
-            for item in read_record(_memory, record) if persons.accepts(record.value) else ():
-                found = found or isinstance(item, ImportMemory)
-                yield item
+            if persons.accepts(record.value):
+                yield from read_record(_memory, record)
     persons.check(path)
-    if not found:
-        raise ImportFailed(f"{path} holds no memories; each needs a text as `memory`, `content` or `text`.")
 
 
 def _memory(entry: dict[str, Any]) -> Iterator[ImportMemory]:

@@ -1,8 +1,8 @@
-"""Recognizes the kind of an import file, and reads the file with the importer for that kind. The kind is recognized by
-names near the beginning of the file, and then by trying the importers."""
+"""Recognizes the kind of an import file by names near its beginning, then by trying; reads it as that kind."""
 
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final, get_args
 
@@ -11,17 +11,30 @@ from tellonce_cli.importers.files import Progress, Source
 from tellonce_cli.importers.items import ImportFailed, Item, Unreadable
 
 KINDS: Final[tuple[ImportKind, ...]] = get_args(ImportKind)
-READERS: Final[Mapping[ImportKind, Callable[[Source, Progress], Iterator[Item]]]] = {
-    "telegram": telegram.read,
-    "chatgpt": chatgpt.read,
-    "claude": claude.read,
-    "claude-code": claude_code.read,
-    "mcp-memory": mcp_memory.read,
-    "mem0": mem0.read,
-    "markdown": markdown.read,
-    "jsonl": jsonl.read,
+Read = Callable[[Source, Progress], Iterator[Item]]
+
+
+def _items(read: Read, nothing: str, source: Source, progress: Progress) -> Iterator[Item]:
+    """The items of an export in the order of the file. Raises ImportFailed, also if no entry can be read."""
+    readable, first = False, ""
+    for item in read(source, progress):
+        readable = readable or not isinstance(item, Unreadable)
+        first = first or (item.why if isinstance(item, Unreadable) else "")
+        yield item
+    if not readable:
+        raise ImportFailed(f"{source.path} {nothing}" + (f" ({first})" if first else ""))
+
+
+READERS: Final[Mapping[ImportKind, Read]] = {
+    "telegram": partial(_items, telegram.read, telegram.NOTHING),
+    "chatgpt": partial(_items, chatgpt.read, chatgpt.NOTHING),
+    "claude": partial(_items, claude.read, claude.NOTHING),
+    "claude-code": partial(_items, claude_code.read, claude_code.NOTHING),
+    "mcp-memory": partial(_items, mcp_memory.read, mcp_memory.NOTHING),
+    "mem0": partial(_items, mem0.read, mem0.NOTHING),
+    "markdown": partial(_items, markdown.read, markdown.NOTHING),
+    "jsonl": partial(_items, jsonl.read, jsonl.NOTHING),
 }
-"""The importer of each kind yields the items of an export in the order of the file. Raises ImportFailed."""
 
 _HEAD = 1 << 16
 _MARKS: tuple[tuple[bytes, ImportKind], ...] = (
@@ -35,8 +48,7 @@ _MARKS: tuple[tuple[bytes, ImportKind], ...] = (
     (b'"sent_at"', "jsonl"),
     (b'"memory"', "mem0"),
 )
-"""For each kind of import, a name that occurs near the beginning of its files. A text may contain such a name by
-chance, so a name only determines which importer is tried first."""
+"""Names near the beginning of files, which a text may contain by chance: they say what to try first."""
 
 
 def recognized(source: Source) -> ImportKind:

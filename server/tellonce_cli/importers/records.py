@@ -1,5 +1,4 @@
-"""Reads the records of a JSON export one at a time, so that little memory is used. The vendors' formats are
-parsed elsewhere."""
+"""Reads the records of a JSON export one at a time, so that little memory is used, whatever their format."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,18 +17,15 @@ MOST_CHARACTERS = 16 * 1024 * 1024
 """Maximum characters of all values of one record; a conversation of several years has a few million."""
 
 _SHALLOW = 8
-"""Maximum depth at which the path of a value is reported. The memory for the paths grows with the square of this
-depth."""
+"""Maximum depth at which a value's path is reported; the paths' memory grows with its square."""
 
 _DEEPEST = 100_000
-"""Maximum nesting of the JSON. A record with deeper nesting than `MOST_DEPTH` is read up to this nesting, so that the
-end of the record is found."""
+"""Maximum nesting up to which a record deeper than `MOST_DEPTH` is read, to find its end."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """A record of the file, with its number. For a record that is too deep or too large,
-    `refused` is the reason and `value` is None."""
+    """A record of the file. If it is too deep or too large, `refused` is the reason and `value` is None."""
 
     number: int
     value: Any
@@ -46,10 +42,7 @@ class Loose:
 
 
 def records(stream: Watched, is_record: Callable[[str], bool]) -> Iterator[Record | Loose]:
-    """Yield each object as a `Record` if `is_record` accepts its path, and each other value as `Loose`.
-
-    Raises: ijson.JSONError: the JSON is invalid.
-    """
+    """Yield the objects whose path `is_record` accepts, and all other values as `Loose`. Raises ijson.JSONError."""
     number, building = 0, None
     for depth, prefix, event, value in _events(stream):
         if building is not None:
@@ -65,8 +58,7 @@ def records(stream: Watched, is_record: Callable[[str], bool]) -> Iterator[Recor
 
 
 class _Building:
-    """A record that is being read. If the record exceeds a limit, its content is dropped at once and the rest of the
-    record is skipped."""
+    """A record that is being read. The content of one that exceeds a limit is dropped, and its rest is skipped."""
 
     def __init__(self, number: int, depth: int) -> None:
         self.depth = depth
@@ -97,8 +89,7 @@ class _Building:
 
 
 def _events(stream: Watched) -> Iterator[tuple[int, str, str, Any]]:
-    """The events of ijson with the depth and the path of each value. The start and the end of an object or list have
-    the same depth and path."""
+    """The events of ijson with depth and path; the start and end of an object or list have the same."""
     path: list[str] = [""]
     keys: list[str] = [""]
     for event, value in ijson.basic_parse(stream):
@@ -143,8 +134,7 @@ def records_of(
 
 
 def read_record(parse: Callable[[Any], Iterator[Item]], record: Record) -> Iterator[Item]:
-    """Yield the items of a record; if the record cannot be read, yield an `Unreadable` with the reason and the record's
-    number."""
+    """Yield the items of a record, or an `Unreadable` with the reason and the record's number."""
     name = f"record {record.number}"
     if record.refused:
         yield Unreadable(f"{name}: it is {record.refused}")

@@ -10,12 +10,13 @@ import ijson
 
 from tellonce.contract import Role
 from tellonce_cli.importers.files import Progress, Source, Watched, not_readable, opened
-from tellonce_cli.importers.items import ImportFailed, Item, thread_number
+from tellonce_cli.importers.items import Item, thread_number
 from tellonce_cli.importers.records import Record, read_record, records
 from tellonce_server.services.import_messages import ImportMessage
 from tellonce_text.own_words import forwarded, label
 
 CHANNEL = "telegram"
+NOTHING = "holds no Telegram messages; choose the result.json of an export as JSON."
 _MEDIA = {
     "sticker": "sticker",
     "video_message": "video message",
@@ -30,8 +31,8 @@ _HEADS = ("", *(f"{place}." for place in _LISTS))
 
 @dataclass
 class _Chat:
-    """The state while a chat is read. `topics` maps a message to the first message of its topic. `one_of_many` is true
-    if the export is of a whole account."""
+    """The chat that is being read. `topics` maps a message to the first of its topic. `one_of_many`: a whole
+    account."""
 
     one_of_many: bool = False
     id: int = 0
@@ -41,18 +42,16 @@ class _Chat:
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the messages in the order of the file. The source names the user and the bot, each as `user123`, 123 or the
-    displayed name."""
-    found, path = False, source.path
-    with opened(path, "result.json", progress) as stream:
+    """Yield the messages in order. The source names user and bot as `user123`, 123 or the displayed name."""
+    begun = False
+    with opened(source.path, "result.json", progress) as stream:
         try:
             for record, chat, known in _raw(stream, source):
-                found = True
+                begun = True
                 yield from read_record(partial(_message, chat=chat, source=known), record)
         except ijson.JSONError as error:
-            raise not_readable(path, "Telegram export (Settings → Advanced → Export as JSON)", error, found) from error
-    if not found:
-        raise ImportFailed(f"{path} holds no Telegram messages; choose the result.json of an export as JSON.")
+            what = "Telegram export (Settings → Advanced → Export as JSON)"
+            raise not_readable(source.path, what, error, begun) from error
 
 
 def _raw(stream: Watched, source: Source) -> Iterator[tuple[Record, _Chat, Source]]:
@@ -110,22 +109,19 @@ def _message(raw: dict[str, Any], chat: _Chat, source: Source) -> Iterator[Impor
 
 
 def _thread(chat: _Chat, topic: int | None) -> int | None:
-    """The thread of a message. In the export of a whole account, every chat becomes a separate thread, so that chats
-    with different source never mix."""
+    """The thread of a message. In the export of a whole account every chat is a thread, so that chats never mix."""
     return thread_number(f"telegram:{chat.id}:{topic or ''}") if chat.one_of_many else topic
 
 
 def _sent_at(raw: dict[str, Any]) -> datetime:
-    """The time at which the message was sent. Older exports have only `date`, in the local time of the exporting
-    machine."""
+    """When the message was sent. Older exports have only `date`, in the exporting machine's local time."""
     if "date_unixtime" in raw:
         return datetime.fromtimestamp(int(raw["date_unixtime"]), UTC)
     return datetime.fromisoformat(str(raw["date"])).astimezone(UTC)
 
 
 def _voice(raw: dict[str, Any], chat: _Chat, source: Source) -> tuple[Role, str | None]:
-    """The role and name of the sender. The user has the role `user` without a name, other source have it with their
-    name, and the bot has the role `assistant`."""
+    """The role and name of the sender. Only the user has the role `user` without a name."""
     sender, identity = raw.get("from"), str(raw.get("from_id") or "")
     if _is_me(sender, identity, chat, source.me):
         return "user", None

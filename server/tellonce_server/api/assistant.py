@@ -35,8 +35,7 @@ LONG = {"anthropic/maxResultSizeChars": 500_000}
 
 APP_URI = "ui://tellonce/memory.html"
 SHOWN = {"ui": {"resourceUri": APP_URI}}
-"""Metadata of tools. Hosts with MCP Apps show the results of these tools on the memory page. Other hosts show the
-text."""
+"""Metadata of tools whose results hosts with MCP Apps show on the memory page; others show the text."""
 
 NOT_ERASED = {
     "no": ServerText("Nothing was erased: the user declined.", "forget_declined"),
@@ -52,8 +51,7 @@ def _hook_form(turn: RecordedTurn) -> str:
 
 
 class Tools:
-    """Tools of one kind, with one coroutine per tool. `ready` waits until storage is open, because clients list the
-    tools before that."""
+    """Tools, one coroutine each. `ready` waits for the storage, because clients list the tools before it is open."""
 
     def __init__(self, ready: GetServices) -> None:
         self._ready = ready
@@ -200,8 +198,7 @@ class AssistantTools(Tools):
 
 
 def _channel(call: Call[Any]) -> str:
-    """The channel of a call: the channel that the message names; otherwise Telegram for the relay, and the client's own
-    channel for other clients."""
+    """The channel that the message names; otherwise Telegram for the relay, and the client's own for others."""
     named = call.args.channel if isinstance(call.args, c.RecordMessageArgs) else None
     if named is not None:
         return named
@@ -219,8 +216,7 @@ def client_channel(context: AnyContext) -> str:
 async def _erased(
     forgetter: "Forgetter", where: ChatScope, args: c.ForgetArgs, token: str, answer: Answer, report: "Report"
 ) -> c.Forgotten:
-    """Erase what the person selected. Without a yes, erase nothing and return no token, so that the model cannot erase
-    the matches either."""
+    """Erase what the person selected. Without a yes, there is no token for the model to erase with, either."""
     if answer.said != "yes":
         return c.Forgotten(notes=(NOT_ERASED[answer.said],))
     return await forgetter.erase_picked(where, args.model_copy(update={"confirm": token}), answer.which, report)

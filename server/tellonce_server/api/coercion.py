@@ -20,10 +20,7 @@ _FLAGS = {"true": True, "false": False}
 
 
 def coerced(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """The arguments without nulls. Numbers, booleans and lists get the JSON types of `schema`.
-
-    `schema` is the JSON schema of the pydantic model of the arguments, including `$defs`.
-    """
+    """The arguments without nulls, with the JSON types of `schema`, the model's JSON schema with its `$defs`."""
     return _object(arguments, schema, schema.get("$defs", {}))
 
 
@@ -90,8 +87,7 @@ def unstorable(arguments: dict[str, Any]) -> str | None:
 
 
 def _leaves(arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield each value that is neither an object nor a list, with its dotted path. The function does not recurse,
-    because a caller could nest values deeper than the recursion limit."""
+    """Each value that is no object or list, with its dotted path. Without recursion, however deep the values are."""
     waiting: list[tuple[str, Any]] = list(arguments.items())
     while waiting:
         path, value = waiting.pop()

@@ -39,11 +39,8 @@ def can_ask(context: AnyContext) -> bool:
 
 
 def answered(context: AnyContext) -> tuple[str, Answer] | None:
-    """The answer in the stateless protocol, and the state that was sent with the question; None if there is no answer
-    yet.
-
-    In this protocol, the client repeats the whole call and adds the reply and the state.
-    """
+    """The answer in the stateless protocol, in which the client repeats the call with the reply and the state of the
+    question; None if there is no answer yet."""
     if not _modern(context):
         return None
     reply = (context.input_responses or {}).get(_KEY)
@@ -53,8 +50,8 @@ def answered(context: AnyContext) -> tuple[str, Answer] | None:
 
 
 async def ask(context: AnyContext, question: str, state: str) -> Answer | InputRequiredResult:
-    """Ask the person and return the answer. In the stateless protocol, return a result with the question instead; the
-    answer arrives later in a repeated call, with `state`."""
+    """Ask the person. In the stateless protocol, return the question; the answer comes in a repeated call, with
+    `state`."""
     if _modern(context):
         return InputRequiredResult(input_requests={_KEY: _request(question)}, request_state=state)
     result = await context.elicit(question, Confirmation)

@@ -43,10 +43,7 @@ class WorkTools(Tools):
 
 
 def _possible(args: JobArgs) -> JobArgs:
-    """Return the arguments unchanged if every number in the job id is small enough for the database.
-
-    Raises: Refused: a number is too large, so no job can have this id.
-    """
+    """The arguments, if the database can have their job id. Raises Refused for a number that is too large."""
     if any(abs(int(number)) > MAX_BIGINT for number in args.job_id.split(":")):
         raise Refused(f"There is no job {args.job_id[:80]}; use the job_id that claim_work returned.", "call")
     return args

@@ -123,8 +123,7 @@ class _Views:
         return text.memory(in_zone(found, services.deps.zone))
 
     async def chat_ids(self) -> list[str]:
-        """The ids of the caller's chats, including conversations of other clients. For the relay, the ids are those of
-        all chats in the settings."""
+        """The ids of the caller's chats and conversations; for the relay, of all chats in the settings."""
         deps, caller = (await self._ready()).deps, self._caller_of()
         settings = deps.settings
         served = (settings.default_user, *settings.user_ids, *settings.groups, *settings.personal_groups)
@@ -144,8 +143,7 @@ class _Views:
 
 
 def later(failure: Exception) -> MCPError:
-    """The error for a request, other than a tool call, during a database outage. The error says that a later call may
-    succeed."""
+    """The error for a request, other than a tool call, that may succeed after a database outage."""
     return MCPError(UNREACHABLE, errors.OUTAGES.noted(failure), {LATER_META: True})
 
 
@@ -155,20 +153,14 @@ def _starting(value: str, known: Sequence[str]) -> Completion:
 
 
 def chat_number(text: str) -> int:
-    """Parse a chat id from a URI.
-
-    Raises: ResourceNotFoundError: the text is not a number.
-    """
+    """Parse a chat id from a URI. Raises ResourceNotFoundError."""
     if re.fullmatch(r"-?[0-9]{1,18}", text) is None:
         raise ResourceNotFoundError(f"No chat {text[:40]!r}; memory://chats lists the available chats.")
     return int(text)
 
 
 def row_number(name: str, text: str) -> int:
-    """Parse an argument of a URI that is the number of a message or a count of messages.
-
-    Raises: ResourceNotFoundError: the text is not a valid number. The error text gives a valid example.
-    """
+    """Parse a message number or a count from a URI. Raises ResourceNotFoundError, with a valid example."""
     if re.fullmatch(r"[0-9]{1,18}", text) is None:
         raise ResourceNotFoundError(f"{name}={text[:40]} is not a valid number; write {name}=20, for example.")
     return int(text)

@@ -9,8 +9,7 @@ _LIMITS = frozenset(
 
 
 def compact_arguments(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a tool's arguments, shortened. Formats are dropped, because an argument for a time also accepts a
-    day."""
+    """The schema of arguments, shortened, also by formats, because an argument for a time accepts a day, too."""
     slim = compact(_without("format", schema))
     fields = slim.get("properties", {})
     for field in fields.values():
@@ -20,11 +19,8 @@ def compact_arguments(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def compact(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without titles, null branches, defaults and limits. If a call exceeds a limit, the error explains the
-    limit.
-
-    References are replaced by the definitions to which they refer, because some hosts do not resolve references.
-    """
+    """The schema without titles, null branches, defaults and limits, which errors explain. Definitions replace the
+    references to them, because some hosts do not resolve these."""
     definitions: dict[str, Any] = schema.get("$defs", {})
     slim = _slim({key: value for key, value in schema.items() if key not in ("$defs", "description")}, definitions)
     assert isinstance(slim, dict)  # keep it an object schema
@@ -33,8 +29,7 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refer_to(fields: dict[str, Any], item: dict[str, Any]) -> None:
-    """If a field of a list's items has the same name as a field of the object that contains the list, shorten the field
-    of the items."""
+    """Shorten the fields of a list's items that have the names of fields of the object with the list."""
     item.pop("additionalProperties", None)
     for name, inner in item.get("properties", {}).items():
         if name in fields:
@@ -80,8 +75,7 @@ def _is_noise(key: str, value: Any) -> bool:
 
 
 def _without_null(node: dict[str, Any], definitions: dict[str, Any]) -> Any:
-    """Drop the null branch of an optional argument, which can be omitted instead. A field of a result keeps its null
-    branch."""
+    """Drop the null branch of an optional argument, which can be omitted; a field of a result keeps it."""
     branches = [branch for branch in node["anyOf"] if branch.get("type") != "null"]
     rest = {key: value for key, value in node.items() if key != "anyOf"}
     optional = "default" in node

@@ -29,11 +29,8 @@ Handler = Callable[[Call[Any]], Awaitable[BaseModel | InputRequiredResult]]
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """A tool. `args` and `result` are models of the contract. `render` formats a result as text. `meta` is metadata for
-    hosts.
-
-    A tool that is not `listed` can be called, but models do not see it.
-    """
+    """A tool: `args` and `result` are models of the contract, `render` formats a result, `meta` is for hosts. Models do
+    not see a tool that is not `listed`."""
 
     name: str
     title: str
@@ -65,8 +62,7 @@ def tool(
     title: str | None = None,
     listed: bool = True,
 ) -> Callable[[MethodT], MethodT]:
-    """Declare a method as the tool of its name. The types of the method give the models of the arguments and of the
-    result. By default, the title is made from the name."""
+    """Declare a method as the tool of its name; its types give the models, and its name the default title."""
 
     def declared(method: MethodT) -> MethodT:
         name, types = method.__name__, get_type_hints(method)

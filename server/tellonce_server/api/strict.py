@@ -33,10 +33,9 @@ CallerOf = Callable[[], Caller]
 
 
 class StrictTool(Tool):
-    """A tool that validates its arguments with the model of its definition. The tool returns its result as compact text and as
-    structured content.
+    """A tool that validates its arguments, and returns its result as compact text and as structured content.
 
-    `zone` is the user's time zone, in which times are read and shown. If `zone` is None, times stay unchanged.
+    Times are read and shown in the user's `zone`; if it is None, they stay unchanged.
     """
 
     spec: ToolSpec = Field(exclude=True)
@@ -50,8 +49,7 @@ class StrictTool(Tool):
         return self.annotations is not None and self.annotations.read_only_hint is True
 
     async def run(self, arguments: dict[str, Any], context: AnyContext, convert_result: bool = False) -> Any:
-        """Run the tool. A mistake of the caller gives an error result whose text says what to do. Any other failure is
-        reported without details."""
+        """Run the tool. A caller's mistake gives an error that says what to do; any other failure, no details."""
         started = time.perf_counter()
         ok = False
         try:
@@ -110,8 +108,7 @@ def strict_tool(
     caller_of: CallerOf,
     observe: Callable[[str, float, bool], None],
 ) -> StrictTool:
-    """Create the tool from its definition. After each call, `observe` gets the tool's name, the seconds, and whether
-    the call succeeded."""
+    """Create the tool. After each call, `observe` gets its name, the seconds, and whether it succeeded."""
     return StrictTool(
         fn=spec.handler,
         name=spec.name,

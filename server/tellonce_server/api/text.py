@@ -13,8 +13,7 @@ ASKED = 20
 
 
 def structured(_: BaseModel) -> str:
-    """Return the short text that a tool for the memory page adds to its structured content. The page reads only the
-    structured content, so the text does not repeat the result."""
+    """The text of a tool for the memory page, which reads only the structured content."""
     return "The result is the structured content."
 
 

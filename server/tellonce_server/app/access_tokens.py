@@ -1,12 +1,8 @@
-"""Identifies callers by bearer tokens. A token is stored as a hash, with its scopes and its user. The user of a call is
-always the token's user, never an argument."""
+"""Bearer tokens, stored as hashes with scopes and user. A call's user is its token's, never an argument."""
 
 import hashlib
 import os
 import secrets
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final, get_args
@@ -18,8 +14,11 @@ from tellonce.contract_types import TokenScope
 from tellonce.settings import ServerSettings
 from tellonce_server.core.scope import Caller
 from tellonce_server.store import tokens
-from tellonce_server.store.database import Queries, as_login
-from tellonce_server.store.tokens import Grant, StoredToken
+from tellonce_server.store.database import Queries
+from tellonce_server.store.database import as_login as as_login
+from tellonce_server.store.tokens import Grant
+from tellonce_server.store.tokens import everyone as everyone
+from tellonce_server.store.tokens import revoke as revoke
 
 SCOPES: Final[tuple[TokenScope, ...]] = get_args(TokenScope)
 LOCAL_SCOPES: Final[tuple[TokenScope, ...]] = ("assistant", "relay", "agent")
@@ -37,8 +36,8 @@ def granted(token: str, grant: Grant) -> AccessToken:
 
 
 def session_access(access: AccessToken | None, operator: int) -> AccessToken | None:
-    """The access of a page session. The session has the scope `assistant` for the user of its token and, for the
-    operator, also the scope `operator`. The result is None if the token may not open a session."""
+    """The access of a page session: the scope `assistant` and, for the operator's token, `operator`. None if the token
+    may not open a session."""
     if access is None or access.subject is None or "assistant" not in access.scopes:
         return None
     scopes = ["assistant", OPERATOR] if access.subject == str(operator) else ["assistant"]
@@ -61,37 +60,11 @@ def http_caller() -> Caller:
 async def create_token(
     login: Queries, name: str, user_id: int | None, scopes: tuple[TokenScope, ...], now: datetime
 ) -> str:
-    """Create a token and return its text, which is stored only as a hash. An older token of the same name is revoked.
-
-    `login` must own the tables, because the server's own database role may not create tokens.
-    """
+    """Create a token, which is stored only as a hash, and return its text. It revokes an older one of the same name.
+    `login` must own the tables, because the server's own role may not create tokens."""
     token = secrets.token_urlsafe(32)
     await tokens.add(login, digest(token), name, user_id, scopes, now)
     return token
-
-
-@dataclass(frozen=True)
-class AccessTokens:
-    """Manages the access tokens. `login` owns the tables; the server's own database role may not change tokens."""
-
-    login: Queries
-
-    async def create(self, name: str, user_id: int | None, scope: TokenScope, now: datetime) -> str:
-        return await create_token(self.login, name, user_id, (scope,), now)
-
-    async def all(self) -> list[StoredToken]:
-        return await tokens.everyone(self.login)
-
-    async def revoke(self, name: str, now: datetime) -> bool:
-        """Revoke the token of that name. Returns whether there was a valid token of that name."""
-        return await tokens.revoke(self.login, name, now)
-
-
-@asynccontextmanager
-async def access_tokens(dsn: str) -> AsyncGenerator[AccessTokens]:
-    """Provide the access tokens during the block. `dsn` logs in as the owner of the tables."""
-    async with as_login(dsn) as login:
-        yield AccessTokens(login)
 
 
 async def ensure_local_tokens(login: Queries, settings: ServerSettings, now: datetime) -> None:
@@ -116,8 +89,7 @@ async def _ensure_local(login: Queries, file: Path, scope: TokenScope, user_id: 
 
 
 def _write_private(file: Path, text: str) -> None:
-    """Write the file atomically, so that other processes never read half of it. Only the owner of the file can read
-    it."""
+    """Write the file atomically, so that nobody reads half of it, and for its owner alone."""
     fresh = file.with_suffix(f".{os.getpid()}")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as stream:

@@ -24,8 +24,7 @@ GRACE_SECONDS = 1
 
 @dataclass(frozen=True)
 class AgentPort:
-    """The address of the port for the agent's tools, and the secret that its callers must send. The secret is not
-    stored and is valid only while this process runs."""
+    """The address of the agent's tools, and the secret of their callers, which is valid while this process runs."""
 
     url: str
     token: str

@@ -1,5 +1,4 @@
-"""Admits authenticated requests. A request is rejected if its token has none of our scopes, exceeds its rate limit, or
-is no longer valid when the response is sent."""
+"""Rejects requests whose token has none of our scopes, exceeds its rate limit, or is no longer valid."""
 
 import math
 from typing import Any
@@ -17,8 +16,8 @@ from tellonce_server.core.rate_limit import RateLimit
 
 
 class Authorization:
-    """ASGI middleware that checks scopes and the rate limit before the body is read. Our processes on this machine
-    (tokens named `local-…`) have no rate limit, because one token of theirs serves every chat."""
+    """ASGI middleware that checks scopes and the rate limit before the body is read. Our own processes (tokens named
+    `local-…`) have no limit, because one token of theirs serves every chat."""
 
     def __init__(self, app: ASGIApp, limit: RateLimit) -> None:
         self._app = app

@@ -1,5 +1,4 @@
-"""The background tasks of a server process, such as notifications, embedding, deleting old records, and completing the
-work of killed processes."""
+"""The background tasks of a server process, such as announcing, embedding and deleting old records."""
 
 import asyncio
 import ctypes
@@ -73,8 +72,7 @@ async def _repeat(seconds: float, work: Callable[[], Awaitable[object]]) -> None
 
 
 async def trim() -> None:
-    """Return freed memory to the system. After large erasures, much freed memory lies below a block in use, and glibc
-    itself keeps such memory."""
+    """Return freed memory to the system. glibc itself keeps what lies below a block in use."""
     release = malloc_trim()
     if release is not None:
         # Releasing memory takes milliseconds, so it runs in a thread. Meanwhile, other threads wait only if they
@@ -103,8 +101,8 @@ class Retention:
         self._deps = deps
 
     async def prune(self) -> int:
-        """Delete in batches all rows that are older than the settings allow. Returns the number of deleted rows, or 0
-        if another server is deleting now."""
+        """Delete in batches what the settings no longer keep. Returns the number of rows; 0 if another server is at
+        it."""
         async with self._deps.database.lock(LOCK) as held:
             return sum([await self._all(batch) for batch in self._due()]) if held else 0
 

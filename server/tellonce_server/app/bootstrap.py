@@ -1,7 +1,5 @@
-"""Opens the connection pools, creates the services and starts the background tasks.
-
-A process imports this module, and with it all services and queries, only when it opens the memory.
-"""
+"""Opens the pools, creates the services and starts the background tasks. A process imports this, and with it all
+services and queries, only when it opens the memory."""
 
 import secrets
 from collections.abc import AsyncGenerator, Callable
@@ -81,8 +79,8 @@ async def open_memory(
 
 @asynccontextmanager
 async def open_in_one_transaction(settings: ServerSettings, dsn: str) -> AsyncGenerator[tuple[Any, Services]]:
-    """The services of the memory in one transaction, and the connection of this transaction. Other processes are not
-    notified of changes, so no other process may use the memory."""
+    """The services in one transaction, and its connection. Nobody is notified of changes, so no other process may use
+    the memory."""
     quiet = settings.model_copy(update={"embeddings": "none"})
     key = await _access(dsn, quiet, utc_now(), keeps_tokens=False)
     embedder = ActiveEmbedder(choose_embedder(quiet), lambda model: embedder_named(model, quiet))

@@ -1,7 +1,5 @@
-"""Finds the memory's database, or starts the embedded one, and brings its schema up to date.
-
-This module imports no services, so that the database starts while another thread imports them.
-"""
+"""Finds or starts the memory's database and updates its schema. This imports no services, so that the database starts
+while another thread imports them."""
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -20,8 +18,7 @@ from tellonce_server.store.route import Route, find_route, unpooled
 
 @dataclass(frozen=True)
 class OpenDatabase:
-    """The route to the database. For the embedded PostgreSQL, also the superuser's URL and the task that keeps it
-    running."""
+    """The route to the database and, if embedded, the superuser's URL and the task that keeps it running."""
 
     route: Route
     superuser_dsn: str | None = None

@@ -65,8 +65,7 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
 
 
 def transport_security(settings: ServerSettings, *, public: bool = True) -> TransportSecuritySettings:
-    """The hosts and origins that may call: loopback, the address of the server, and the hosts in the settings. This
-    check blocks DNS rebinding. With `public`, the public address is allowed, too."""
+    """The hosts and origins that may call, against DNS rebinding; with `public`, also the public address."""
     outside = urlsplit(settings.remote.url).hostname if public else None
     names = [*LOOPBACK, settings.own_name, *settings.allowed_hosts, *([outside] if outside else [])]
     hosts = [form for name in names for form in (name, f"{name}:*")]
@@ -92,8 +91,7 @@ async def serve_http(settings: ServerSettings) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that ends subscription streams before the server stops, because such streams do not end by
-    themselves. After a signal, it ends normally."""
+    """A server that ends subscription streams before it stops, because they do not end by themselves."""
 
     def __init__(self, config: uvicorn.Config, streams: OpenStreams) -> None:
         super().__init__(config)
@@ -105,8 +103,7 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Handle signals like uvicorn, but do not raise the signal again at the end. The exit code is therefore 0, and
-        there is no traceback."""
+        """Handle signals like uvicorn, but do not raise them again, so that the exit code is 0 without a traceback."""
         before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
@@ -116,11 +113,8 @@ class _Server(uvicorn.Server):
 
 
 class RequestTimeout(H11Protocol):
-    """Limits how long a request may take to arrive. The time limit starts when the connection opens. For later requests
-    on the same connection, the time limit starts at the first byte of the request.
-
-    Between requests, the keep-alive timer of uvicorn applies.
-    """
+    """Limits how long a request may take to arrive: the first from the opening of the connection, later ones from their
+    first byte. In between, uvicorn's keep-alive timer applies."""
 
     seconds: ClassVar[float] = 30.0
     _deadline: asyncio.TimerHandle | None = None

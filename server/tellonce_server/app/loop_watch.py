@@ -13,8 +13,7 @@ from pathlib import Path
 logger = logging.getLogger(__name__)
 
 LIMIT_SECONDS = 0.25
-"""Code that blocks the event loop for more seconds than this is reported. While the loop is blocked, all other calls
-wait."""
+"""Code that blocks the event loop, and with it all calls, for more seconds is reported."""
 
 BEAT_SECONDS = 0.1
 
@@ -76,11 +75,10 @@ class LoopWatch:
 
 
 def is_held(since_beat: float, late: float, worked: float, *, runnable: bool) -> bool:
-    """Whether a call blocked the loop. A heartbeat can also be late because the machine is busy.
+    """Whether a call blocked the loop. A heartbeat is also late on a busy machine.
 
-    A call that computes uses processor time. `worked` is the processor time in seconds that the loop's thread has used
-    since the last heartbeat. A call that waits for the system uses none. While it waits, the loop's thread is not `runnable`, and the watching
-    thread itself is not delayed. `late` is that delay in seconds.
+    A call that computes uses processor time: `worked` seconds since the last heartbeat. A call that waits for the
+    system uses none; then the loop's thread is not `runnable`, and the watching thread is not `late` (seconds) itself.
     """
     if since_beat < BEAT_SECONDS + LIMIT_SECONDS:
         return False

@@ -1,9 +1,8 @@
-"""Determines where the memory of a data folder is: in the embedded PostgreSQL, or in an external one.
+"""Where the memory of a data folder is: in the embedded PostgreSQL, or in an external one.
 
-If the memory is in an external PostgreSQL, the server records this in a file in the data folder. A process without
-DATABASE_URL, for example one started outside the folder with `.env`, then refuses to start, instead of opening another,
-empty memory. The data folder of older releases, which were named chatmem, is moved to its new name when a server
-starts.
+An external one is noted in the data folder, so that a process without DATABASE_URL, such as one started outside the
+folder with `.env`, refuses to start instead of opening an empty memory. The folder of releases named chatmem is moved
+when a server starts.
 """
 
 import os
@@ -37,8 +36,7 @@ def note_external(settings: ServerSettings) -> None:
 
 
 def refuse_another_memory(settings: ServerSettings) -> None:
-    """Raises StorageRefused if DATABASE_URL is missing, but the memory of this data folder is in an external
-    database."""
+    """Raises StorageRefused if the memory of this data folder is external, but DATABASE_URL is missing."""
     note = settings.data_dir / NOTE
     if settings.login_url is None and _exists(note):
         raise StorageRefused(
@@ -49,8 +47,8 @@ def refuse_another_memory(settings: ServerSettings) -> None:
 
 
 def has_memory(settings: ServerSettings) -> bool:
-    """Whether there is a memory. An external database is assumed to have a memory. The embedded PostgreSQL has a memory
-    after its first start."""
+    """Whether there is a memory: an external database is assumed to have one, the embedded one after its first
+    start."""
     if settings.login_url is not None or _exists(settings.data_dir / NOTE):
         return True
     return _exists(EmbeddedPostgres(settings.data_dir / "postgres").cluster)
@@ -62,11 +60,8 @@ def _exists(path: Path) -> bool:
 
 
 def move_former_folder() -> str | None:
-    """Move the data folder from its former path to its new path, if the new folder does not exist and no server uses
-    the former folder.
-
-    Returns: A sentence for the person, or None if there was nothing to move.
-    """
+    """Move the data folder from its former path, unless a server uses it. Returns a sentence for the person, or None if
+    there was nothing to move."""
     folder, former = user_data_path(NAME, appauthor=False), user_data_path(FORMER_NAME, appauthor=False)
     if folder.exists() or not former.is_dir():
         return None

@@ -1,5 +1,4 @@
-"""The metrics at `/metrics` in the text format of Prometheus. The metrics never contain a stored text or a user's
-id."""
+"""The metrics at `/metrics`, in Prometheus' text format, without any stored text or user's id."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -42,8 +41,7 @@ class Metrics:
         self._seconds.labels(tool).observe(seconds)
 
     async def text(self) -> bytes:
-        """Return the metrics in the Prometheus text format. During a database outage, the text contains only the
-        figures of the process itself."""
+        """The metrics in Prometheus' text format; during a database outage, only those of the process itself."""
         health = await self._storage.health()
         families = [*_process(health)]
         try:
@@ -67,7 +65,6 @@ class _Read(Collector):
 
 
 def _process(health: dict[str, object]) -> Iterable[Metric]:
-    """The figures that need no database."""
     yield _gauge("tellonce_ready", "Whether calls are answered.", bool(health["ready"]))
     embeddings, tasks = health["embeddings"], health["tasks"]
     assert isinstance(embeddings, dict)
@@ -84,7 +81,6 @@ def _process(health: dict[str, object]) -> Iterable[Metric]:
 
 
 async def _memory(services: "Services") -> list[Metric]:
-    """The figures from the database."""
     status = await services.work.status()
     learning = await services.work.attendance.at_work()
     return [

@@ -18,13 +18,12 @@ from tellonce.settings import Remote
 
 SCOPE = "assistant"
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""The accepted signature algorithms. All are asymmetric, because with a shared secret (HS…) a verifier could also issue
-tokens. The algorithm `none` is left out, because a token with it has no signature."""
+"""The accepted algorithms: asymmetric, because with a shared secret (HS…) a verifier could issue tokens, and not
+`none`, which signs nothing."""
 
 CLOCK_SKEW_SECONDS = 30
 REFRESH_SECONDS = 30.0
-"""Minimum seconds between two fetches of the keys. An unknown key id causes a fetch, and anybody can send such an
-id."""
+"""Minimum seconds between fetches of the keys, which an unknown key id, from anybody, causes."""
 
 KEY_LIFE_SECONDS = 3600.0
 FETCH_SECONDS = 5.0
@@ -51,8 +50,7 @@ class SigningKeys:
         return self._keys.get(key_id)
 
     async def _fetch(self) -> None:
-        """Replace the keys with the keys that the issuer publishes now. If the issuer is unreachable, keep the present
-        keys."""
+        """Replace the keys with those that the issuer publishes now; keep them while it is unreachable."""
         try:
             async with httpx2.AsyncClient(timeout=FETCH_SECONDS) as http:
                 answer = (await http.get(self._url)).raise_for_status().json()
@@ -65,8 +63,7 @@ class SigningKeys:
 
 
 class JwtVerifier:
-    """Checks the signature, issuer, audience, times and subject of a token, and rejects the token if one of these is
-    wrong."""
+    """Admits a token if its signature, issuer, audience, times and subject are right."""
 
     def __init__(self, remote: Remote, keys: SigningKeys) -> None:
         self._remote = remote

@@ -22,8 +22,7 @@ Page = Callable[[], Awaitable[Response]]
 def add_operator_pages(
     server: MemoryServer, storage: Storage, public: TransportSecuritySettings, own: TransportSecuritySettings
 ) -> None:
-    """Add the pages. `public` allows the same hosts as the MCP endpoint. `own` does not allow the public address; it
-    protects `/metrics`."""
+    """Add the pages, for the hosts of `public`, and `/metrics` for those of `own`, without the public address."""
     metrics = Metrics(storage)
     storage.on_call(metrics.called)
 

@@ -37,8 +37,7 @@ logger = logging.getLogger(__name__)
 
 
 def may_start(settings: ServerSettings) -> bool:
-    """Whether this server may start a summarizer. By default, the server may start a summarizer, unless the service is
-    installed, because the service runs a summarizer."""
+    """Whether this server may start a summarizer: by default unless the service, which runs one, is installed."""
     if settings.stdio_learns is not None:
         return settings.stdio_learns
     return not service_file().exists()
@@ -58,8 +57,7 @@ class OwnSummarizer:
         self._worker = f"{socket.gethostname()}-{secrets.token_hex(4)}"
 
     async def run(self) -> None:
-        """Check every ten seconds whether another summarizer is at work, and start or stop our own accordingly. When
-        cancelled, stop our own."""
+        """Look every ten seconds whether another summarizer is at work, and start or stop our own."""
         async with AsyncExitStack() as stack:
             while True:
                 try:

@@ -70,8 +70,7 @@ class MemoryServer(MCPServer[None]):
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
-        """Get a prompt. For a wrong name or argument, or during a database outage, the error says so; the SDK would report
-        an internal error."""
+        """Get a prompt. A wrong name or argument and an outage are told; the SDK would report an internal error."""
         await _require_standing()
         try:
             return await super().get_prompt(name, arguments, context)
@@ -96,15 +95,14 @@ class MemoryServer(MCPServer[None]):
 
 
 async def _require_standing() -> None:
-    """Check that the credential is still valid, before a call that may write. The caller does not see the text of this
-    error, because `authorization.TokenConfirmation` answers the request with 401."""
+    """Check the credential before a call that may write. `authorization.TokenConfirmation` answers with 401 instead of
+    this error."""
     if not await is_still_valid(get_access_token()):
         raise MCPError(INVALID_PARAMS, "This credential was revoked.")
 
 
 async def constant_lists(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware that declares that the lists of tools, resources and prompts do not change while the server runs. The
-    SDK would declare the opposite, because clients can subscribe to resources."""
+    """Middleware that declares the lists constant, which the SDK would not, because resources have subscribers."""
     result = await call_next(ctx)
     if ctx.method != "server/discover" or not isinstance(result, dict):
         return result
@@ -121,11 +119,8 @@ def build_server(
     caller_of: CallerOf | None = None,
     middleware: Sequence[ServerMiddleware[Any]] = (),
 ) -> MemoryServer:
-    """Build the server. With `auth`, which HTTP uses, callers need a token. Without it, the caller is the configured
-    user, or the result of `caller_of`.
-
-    The code that runs the server must also open `storage`. Until it is open, the tools wait.
-    """
+    """Build the server, whose tools wait until the caller has opened `storage`. With `auth` (HTTP), callers need a
+    token; without it, the caller is the configured user, or the result of `caller_of`."""
     own_caller = None if auth or caller_of else Caller(settings.default_user, PERSON)
     who = caller_of or (http_caller if own_caller is None else lambda: own_caller)
     own = page_tools(storage.services)
@@ -171,8 +166,7 @@ def build_server(
 
 
 def auth_settings(settings: ServerSettings) -> AuthSettings:
-    """The SDK's settings for authentication. With an issuer, clients learn from metadata (RFC 9728) where to get a
-    token."""
+    """The SDK's settings. With an issuer, clients learn from metadata (RFC 9728) where to get a token."""
     remote = settings.remote
     return AuthSettings.model_validate(
         {

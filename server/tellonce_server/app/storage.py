@@ -39,11 +39,10 @@ logger = logging.getLogger(__name__)
 
 
 class Storage:
-    """The storage of one process. `running()` opens the storage and may be used only once. Until the storage is open,
-    `services()` waits.
+    """The storage of one process, which `running()` opens once. Until it is open, `services()` waits.
 
-    With `keeps_tokens`, this process writes the access tokens for this machine. Only the HTTP server does so, because
-    other processes may be configured for another user.
+    With `keeps_tokens`, as in the HTTP server alone, this process writes this machine's access tokens: others may be
+    configured for another user.
     """
 
     def __init__(
@@ -64,8 +63,7 @@ class Storage:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["Storage"]:
-        """Open the storage in the background, so that the handshake with a client never waits for PostgreSQL. Close the
-        storage at the end of the block."""
+        """Open the storage in the background, so that no handshake waits for PostgreSQL; close it after the block."""
         self._services = asyncio.get_running_loop().create_future()
         async with AsyncExitStack() as stack:
             opening = asyncio.create_task(self._open(stack))
@@ -76,10 +74,7 @@ class Storage:
                 await ended(opening)
 
     async def services(self) -> "Services":
-        """Wait until storage is open and return the services.
-
-        Raises: StorageUnavailable: the storage could not be opened.
-        """
+        """The services, once storage is open. Raises StorageUnavailable if it could not be opened."""
         if self._services is None:
             raise StorageUnavailable("The memory is not running yet; try again.", "database_starting")
         return await asyncio.shield(self._services)
@@ -90,11 +85,8 @@ class Storage:
         return self._opened_as
 
     async def health(self) -> dict[str, Any]:
-        """The health report: whether calls can be answered, the state of the embedding model and of the side tasks, and
-        how often the event loop was blocked.
-
-        The method never waits.
-        """
+        """The health report: whether calls are answered, the embedding model, the side tasks, and how often the event
+        loop was blocked. Never waits."""
         future = self._services
         failed = future is not None and future.done() and future.exception() is not None
         return {
@@ -115,8 +107,7 @@ class Storage:
         self._emit("tool_call", tool=tool, ms=round(seconds * 1000, 2), ok=ok)
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        """Try to open the storage until this succeeds. The server therefore need not be restarted if the database
-        starts later."""
+        """Try until the storage is open, so that a database that starts later needs no restart."""
         started, pause = time.perf_counter(), FIRST_PAUSE
         while not await self._opened(stack):
             await asyncio.sleep(pause)
@@ -138,8 +129,7 @@ class Storage:
             return True
 
     def _log(self, error: Exception) -> None:
-        """Log an error that a person has to fix: as one line, and only once for the same error. Log any other error
-        with the error's stack."""
+        """Log an error that a person has to fix as one line, once; any other with its stack."""
         if isinstance(error, (*AWAY, StorageRefused)):
             if str(error) != self._told:
                 logger.error("the memory's database cannot be opened, trying again: %s", error)
@@ -178,8 +168,7 @@ class Storage:
 
 
 class LateVerifier:
-    """Verifies the tokens of an issuer with the issuer's keys, and our own tokens with the database. The HTTP port
-    opens before the database does, so calls with our own tokens wait for the database."""
+    """Verifies an issuer's tokens with its keys, and our own, once the database is open, with the database."""
 
     def __init__(self, storage: Storage, remote: Remote) -> None:
         self._storage = storage

@@ -1,7 +1,7 @@
-"""Looks up bearer tokens while the calls with these tokens are already running.
+"""Looks up bearer tokens while their calls are already running.
 
-A call can begin with a cached grant, but it is answered only if the grant is still valid. If a token was revoked before
-the request arrived, the call can therefore neither read nor write.
+A call may begin with a cached grant, but is answered only if that is still valid, so a token that was revoked before
+can neither read nor write.
 """
 
 import asyncio
@@ -22,18 +22,14 @@ MOST_KNOWN: Final = 1_000
 
 
 class CachedToken(AccessToken):
-    """A token with a cached grant. When the database has answered, the task `still_valid` returns whether the token is still
-    valid."""
+    """A token with a cached grant. The task `still_valid` says whether it still is, once the database has answered."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
     still_valid: asyncio.Task[bool] = Field(exclude=True, repr=False)
 
 
 class TokenVerifier:
-    """Looks up tokens by their hash, so the time of a lookup reveals nothing about a token.
-
-    All calls that arrive while a lookup runs share the next lookup.
-    """
+    """Looks up tokens by their hash, so that the time reveals nothing. Calls that arrive meanwhile share a lookup."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -45,8 +41,7 @@ class TokenVerifier:
         return await self.access(token, digest(token))
 
     async def access(self, token: str, key: bytes) -> AccessToken | None:
-        """The access of the token with the hash `key`; None if there is no such token. `token` is the text in the
-        request."""
+        """The access of the token with the hash `key`; None if there is none. `token` is the text in the request."""
         known = self._known.get(key)
         if known is None:
             grant = await self._found(key)
@@ -101,8 +96,7 @@ def _seen(task: "asyncio.Task[bool]") -> None:
 
 
 async def is_still_valid(token: AccessToken | None) -> bool:
-    """Whether a verified token is still valid. A request must check this before it writes anything. Returns False if this
-    cannot be looked up now."""
+    """Whether a verified token is still valid, which is to be checked before any write. False if it cannot be."""
     try:
         return not isinstance(token, CachedToken) or await token.still_valid
     except PASSING:

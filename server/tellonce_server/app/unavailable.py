@@ -1,5 +1,4 @@
-"""Answers HTTP requests that fail before they reach MCP, for example if the database is down during the token
-lookup."""
+"""Answers HTTP requests that fail before they reach MCP, as when the database is down at the token's lookup."""
 
 import json
 from typing import Any
@@ -15,8 +14,7 @@ MOST_BYTES = 64 * 1024
 
 
 class Unavailable:
-    """The outermost ASGI middleware. The middleware answers a temporary failure with 503, Retry-After, and a sentence
-    as a JSON-RPC error."""
+    """The outermost middleware: a temporary failure gets 503, Retry-After, and a sentence as a JSON-RPC error."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -52,8 +50,7 @@ def later(sentence: str, request_id: Any) -> JSONResponse:
 
 
 async def _request_id(receive: Receive) -> Any:
-    """Return the JSON-RPC id of the request, from which the client knows which call failed; None if the id cannot be
-    read."""
+    """The JSON-RPC id of the request, which names the failed call to the client; None if it cannot be read."""
     body, more = b"", True
     while more and len(body) <= MOST_BYTES:
         message = await receive()

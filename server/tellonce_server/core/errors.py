@@ -22,8 +22,7 @@ class WithText(Exception):
 
 
 class Refused(WithText):
-    """The call cannot be executed. The text of this error is sent to the caller and says what to change in the call. The
-    text may quote the call's arguments, so it is not logged."""
+    """The call cannot be executed. The text says what to change, and is not logged, because it may quote arguments."""
 
     may_quote = True
 
@@ -49,8 +48,7 @@ AWAY = (
     # asyncpg raises this if the connection breaks before a rollback.
     asyncpg.InternalClientError,
 )
-"""All failures of the database or of the connection to it. After each of these failures, background work tries
-again."""
+"""All failures of the database or its connection, after which background work tries again."""
 
 PASSING: tuple[type[Exception], ...] = (
     StorageUnavailable,
@@ -62,8 +60,7 @@ PASSING: tuple[type[Exception], ...] = (
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
 )
-"""Temporary failures, after which a later call may succeed. Each call is one transaction, so an interrupted call stores
-nothing."""
+"""Failures after which a later call may succeed; an interrupted call, one transaction, stores nothing."""
 
 
 def told(failure: Exception) -> ServerText:
@@ -83,8 +80,7 @@ def told(failure: Exception) -> ServerText:
 
 
 class OutageLog:
-    """For each database outage, logs one line when the outage begins and one line when it ends, however many calls
-    fail."""
+    """Logs one line when a database outage begins and one when it ends, however many calls fail."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -7,11 +7,10 @@ from typing import TypeVar
 ResultT = TypeVar("ResultT")
 
 SMALL = 2_000
-"""Maximum characters of a text that is processed on the event loop, which takes under 2 ms. A thread would add 0.1 ms
-or more."""
+"""Maximum characters processed on the event loop, in under 2 ms; a thread would add 0.1 ms or more."""
 
 
 async def offloaded(characters: int, work: Callable[[], ResultT]) -> ResultT:
-    """The result of `work`, a pure function that processes a text of `characters` characters. If possible, call this
-    before a transaction, so that the transaction does not wait."""
+    """The result of `work`, a pure function of a text of `characters` characters. Call this before a transaction, so
+    that it does not wait."""
     return work() if characters <= SMALL else await asyncio.to_thread(work)

@@ -5,8 +5,7 @@ from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 
 BURST_SECONDS = 10
-"""The size of a bucket. After a pause, a name may at once make as many calls as the rate allows in this many
-seconds."""
+"""The size of a bucket: after a pause, the calls of this many seconds may come at once."""
 
 MOST_BUCKETS = 10_000
 

@@ -23,8 +23,7 @@ UNNAMED_CHANNEL = "mcp"
 
 
 CONVERSATIONS = 2**52
-"""The lowest chat number of a conversation. All numbers of conversations are below twice this value, above every
-Telegram id, and exact as JSON numbers."""
+"""The lowest number of a conversation. All are below twice this, above Telegram's ids, and exact in JSON."""
 
 
 class ChatRefused(Refused):
@@ -64,8 +63,7 @@ class ChatScope:
 
     @property
     def is_own(self) -> bool:
-        """Whether a call from this chat may change all memories of the owner. This is allowed in a private chat, in a
-        conversation, and in a shared group, which is its own owner."""
+        """Whether a call from this chat may change all memories of the owner. A shared group is its own owner."""
         return self.owner_id == self.chat_id or is_conversation(self.chat_id)
 
     @property
@@ -74,8 +72,7 @@ class ChatScope:
         return self.channel if self.channel != self.home else None
 
     def sees(self, chat_id: int | None) -> bool:
-        """Whether a memory of the chat `chat_id` is visible in this chat. A memory without a chat (None) is visible in
-        all chats."""
+        """Whether a memory of the chat `chat_id` is visible here; one without a chat (None) is, everywhere."""
         return chat_id is None or chat_id == self.chat_id
 
     @property
@@ -85,8 +82,8 @@ class ChatScope:
 
 
 def unknown_memory(where: ChatScope, memory_id: int, chat_id: int | None) -> str:
-    """The sentence about a memory that a call from `where` may not use. `chat_id` is the only chat of the memory, or None
-    if there is no such memory. A group does not learn which other chats there are."""
+    """The sentence about a memory that `where` may not use. `chat_id` is its only chat, or None if there is no such
+    memory. A group does not learn which other chats there are."""
     if chat_id is not None and where.is_own:
         return f"Memory {memory_id} belongs to chat {chat_id} alone; call again with this chat_id."
     return f"No memory {memory_id} in this chat; a search finds its number."
@@ -94,8 +91,7 @@ def unknown_memory(where: ChatScope, memory_id: int, chat_id: int | None) -> str
 
 @dataclass(frozen=True)
 class Asked:
-    """The chat, conversation and channel that a call names. If the call names no channel, `channel` is the name of the
-    MCP client."""
+    """The chat and conversation that a call names, and its channel: the one it names, or the client's name."""
 
     chat_id: int | None = None
     conversation_id: str | None = None
@@ -103,10 +99,7 @@ class Asked:
 
 
 def locate(caller: Caller, asked: Asked, settings: ServerSettings) -> ChatScope:
-    """The chat of a call. A call that names no chat belongs to a conversation of the caller's channel.
-
-    Raises: ChatRefused: the caller may not use the chat's memory.
-    """
+    """The chat of a call; without one, a conversation of the caller's channel. Raises ChatRefused."""
     if asked.chat_id is None:
         return _conversation(caller, asked)
     if asked.conversation_id is not None:
@@ -142,8 +135,7 @@ def _conversation(caller: Caller, asked: Asked) -> ChatScope:
 
 
 def conversation(owner_id: int, channel: str, conversation_id: str | None = None) -> ChatScope:
-    """The chat of a conversation; without `conversation_id`, the chat of the channel. The number of the conversation is
-    computed from the three arguments."""
+    """The chat of a conversation or, without an id, of the channel; its number is computed from the arguments."""
     named = f"{owner_id}\n{channel}\n{conversation_id or ''}".encode()
     # 13 hexadecimal digits are 52 bits. Migration 0031 computes the same number.
     number = CONVERSATIONS + int(hashlib.sha256(named).hexdigest()[:13], 16)
@@ -160,8 +152,7 @@ def room(where: ChatScope) -> int:
 
 
 def channel_of(client: str | None) -> str:
-    """The channel of a client that names no channel: the client's name, without characters that a channel cannot
-    have."""
+    """The channel of a client that names none: its name, without characters that a channel cannot have."""
     name = re.sub(r"[^a-z0-9_-]+", "-", (client or "").lower()).strip("-")
     return name[:32] or UNNAMED_CHANNEL
 
@@ -176,14 +167,12 @@ def owner_of(chat_id: int, settings: ServerSettings) -> int | None:
 
 
 def known_everywhere(owner_id: int) -> int:
-    """The chat number under which the profile of an owner is stored. For a shared group, this number is that of the
-    group's own chat. For a person, the number is 0, because the profile is shown in all chats."""
+    """The chat number of an owner's profile: a shared group's own, or 0 for a person, who is known in all chats."""
     return owner_id if owner_id < 0 else 0
 
 
 def topic_thread(chat_id: int, message_thread_id: int | str) -> str:
-    """Return the thread key of a forum topic or of a client's session. `message_thread_id` is the topic's number or the
-    session's name."""
+    """The thread key of a forum topic (a number) or of a client's session (a name)."""
     return f"topic:{chat_id}:{message_thread_id}"
 
 
@@ -192,20 +181,16 @@ def root_thread(chat_id: int) -> str:
 
 
 def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: str | None = None) -> str:
-    """The thread key of a reply. The thread is that of the target if the target is in a reply thread, else a new thread
-    that starts at the target.
-
-    `guest` is the channel of the reply if the chat belongs to another channel. The channel is part of the key, because
-    both channels may have a message with the id `target`.
-    """
+    """The thread key of a reply: the target's, if it is in a reply thread, else a new one that starts at it. `guest`,
+    the channel of the reply if the chat belongs to another one, is part of the key, because both may have a message
+    `target`."""
     if target_thread is not None and target_thread.startswith("reply:"):
         return target_thread
     return f"reply:{chat_id}:{guest}/{target}" if guest is not None else f"reply:{chat_id}:{target}"
 
 
 def thread_name(thread_key: str) -> str | None:
-    """The part of a thread's key that a client chose: the topic, the session's name, or the id of the message that was
-    replied to. None if the key has no such part, or if the part is a number, a hash or a UUID."""
+    """The part of a thread's key that a client chose; None without one, or for a number, a hash or a UUID."""
     name = thread_key.split(":", 2)[2:]
     return name[0] if name and MACHINE_ID.fullmatch(name[0]) is None else None
 

@@ -1,5 +1,4 @@
-"""Delivers notifications of changes. An assistant is notified of changes in its own user's memory, the relay of all
-changes."""
+"""Notifies of changes: an assistant of those in its own user's memory, the relay of all."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
@@ -45,8 +44,7 @@ class Changes:
 
 
 class OwnChanges(InMemorySubscriptionBus):
-    """The subscription bus of the MCP server. The filter passes a change to a subscriber only if the caller that
-    subscribed may see the change."""
+    """The subscription bus of the MCP server. A subscriber gets only the changes that it may see."""
 
     def __init__(self, changes: Changes, caller_of: Callable[[], Caller]) -> None:
         super().__init__()

@@ -15,11 +15,8 @@ from tellonce_server.store.database import Database
 
 @dataclass(frozen=True)
 class Dependencies:
-    """The objects that every service is created with. `announce(channel, payload)` reaches all server processes. Call
-    `announce` after the commit. `announce` never waits and never fails.
-
-    `traces` is a connection pool for rows that may be lost in a power failure, because it commits asynchronously.
-    """
+    """What every service is created with. `announce(channel, payload)` reaches all server processes, after the commit,
+    without waiting or failing. `traces` is a pool for rows that a power failure may lose."""
 
     settings: ServerSettings
     database: Database
@@ -50,8 +47,7 @@ WORK = "tellonce_work"
 """The channel that announces new or newly claimable jobs."""
 
 FORGOTTEN = "tellonce_forgotten"
-"""The PostgreSQL notification channel on which the commit of an erasure announces the erasure. Each server process then
-clears its caches of texts."""
+"""The channel on which an erasure's commit is announced, so that processes clear their caches of texts."""
 
 CHANGES = "tellonce_changes"
 """The channel that announces changed resources. The payload of a notification is the owner, a space and the URI."""

@@ -23,10 +23,7 @@ from tellonce_server.store.database import Queries
 
 
 async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope:
-    """The chat of a call. A conversation can be given by its number only if it already exists.
-
-    Raises: ChatRefused: the caller may not use the chat's memory.
-    """
+    """The chat of a call; a conversation's number must exist already. Raises ChatRefused."""
     where = locate(caller, asked, deps.settings)
     if asked.chat_id is None or not is_conversation(asked.chat_id):
         return where
@@ -43,8 +40,7 @@ async def thread_of(deps: Dependencies, where: ChatScope, place: Place) -> str:
 
 
 async def without_forgotten_names(deps: Dependencies, owner_id: int, keys: Collection[str]) -> dict[str, str]:
-    """Return each thread key with the key that the thread has now: if the thread's name was forgotten, the key contains
-    another name."""
+    """Each thread key with the present one: a forgotten name in it was replaced."""
     named = {key: name for key in keys if (name := thread_name(key)) is not None}
     gone = await deps.tombstones.forgotten_names(deps.database, owner_id, list(named.values())) if named else {}
     return {key: renamed_thread(key, gone[named[key]]) if named.get(key) in gone else key for key in keys}

@@ -15,8 +15,7 @@ from tellonce_text.folding import fold
 from tellonce_text.sentences import sentences
 
 SAME = 0.75
-"""A statement counts as a forgotten statement in other words if the words that both have in common are at least this
-share of the words of one of them."""
+"""The share of one statement's words that it has in common with a forgotten one that it repeats."""
 
 FORGOTTEN_NAME = "forgotten:"
 """The beginning of the names that replace forgotten names of threads."""
@@ -29,8 +28,7 @@ Claims = tuple[bytes, ...]
 
 
 class Tombstones:
-    """Computes and compares the hashes. `key` never leaves the server. Without this key, nobody can compute the hash of
-    a guessed text."""
+    """Computes and compares the hashes. Without `key`, which never leaves the server, no guess can be tested."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -41,8 +39,7 @@ class Tombstones:
             await tombstones.add(q, owner_id, chat_id, marks, now)
 
     def message_claims(self, text: str, gone: Sequence[str]) -> list[bytes]:
-        """Return hashes of a message's text and of the sentences that are erased from the text (`gone`). If a client
-        sends the message again, the erased sentences are recognized by these hashes and removed."""
+        """Hashes of a message's text and of the sentences erased from it (`gone`), to recognize both if sent again."""
         said = [text, *(sentence.strip() for sentence in gone)]
         return [self._message(part) for part in dict.fromkeys(said)]
 
@@ -53,18 +50,15 @@ class Tombstones:
         await self.add(q, owner_id, None, new, now)
 
     async def forgotten_names(self, q: Queries, owner_id: int, names: Sequence[str]) -> dict[str, str]:
-        """Return the forgotten ones among the names, each with the name that replaces it. This name is computed from
-        the hash, so a client that uses the forgotten name again reaches the same thread."""
+        """The forgotten names with their replacements, computed from the hash, so that a client that uses a forgotten
+        name again reaches the same thread."""
         claims = {name: self._name(name) for name in names}
         known = await tombstones.known(q, owner_id, list(claims.values()))
         return {name: f"{FORGOTTEN_NAME}{claim[:8].hex()}" for name, claim in claims.items() if claim in known}
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
-        """Return the text without the sentences that were forgotten in this message. A client may send forgotten
-        sentences again when it edits the message.
-
-        Returns None if the text equals the message's text before the erasure.
-        """
+        """The text without the sentences forgotten in this message, which an edit may send again. None if it equals the
+        text before the erasure."""
         whole, parts = await offloaded(len(text), partial(self._parts, chat_id, number, text))
         claims = [*whole, *(claim for _, of_part in parts for claim in of_part)]
         known = await tombstones.known(q, owner_id, claims, (chat_id, number))
@@ -125,8 +119,7 @@ class Tombstones:
         return [stone for stone in stones if covers(stone, said)]
 
     def _claims(self, chat_id: int, number: int, text: str) -> Claims:
-        """The hashes of a text that was forgotten in a message. Before, texts were not folded; until migration 0062,
-        the hash also contained the message's place."""
+        """The hashes of a text forgotten in a message, also as made before texts were folded and migration 0062."""
         return self._message(text), self._hash(f"m:{text}"), self._hash(f"m:{chat_id}:{number}:{text}")
 
     def _message(self, text: str) -> bytes:

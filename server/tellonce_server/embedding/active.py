@@ -16,12 +16,9 @@ from tellonce_server.embedding.protocol import Embedder, Layers, NoEmbedder, Vec
 
 
 class ActiveEmbedder:
-    """Starts with the configured embedder. `follow` switches to the embedder of the database's active model.
-
-    The configured model matters in two cases: in a memory without vectors it becomes the active model, and `reembed`
-    changes to it. If the settings turn embeddings off, `follow` changes nothing. Each vector carries its model's name,
-    and the database accepts only vectors of the active model, so the processes need not switch at the same time.
-    """
+    """Starts with the configured embedder; `follow` switches to that of the database's active model, unless embeddings
+    are off. The configured model becomes the active one in a memory without vectors, or by `reembed`. Vectors carry
+    their model's name, and the database takes only the active one's, so processes may switch at different times."""
 
     def __init__(self, configured: Embedder, named: Callable[[str], Embedder]) -> None:
         self._current = configured

@@ -22,8 +22,7 @@ IN_A_ROW = 8
 IDLE_SECONDS = 2.0
 
 LOCK: Final = 0x63_68_61_74_65_6D_62_64
-"""The key of the database lock that is held while embedding. Without the lock, all servers of one memory would embed
-the same texts."""
+"""The lock while embedding, without which all servers of a memory would embed the same texts."""
 
 LOWEST = -(2**63)
 
@@ -74,8 +73,7 @@ class EmbeddingBacklog:
                 await asyncio.sleep(IDLE_SECONDS)
 
     async def work_once(self) -> int:
-        """Embed some batches of each kind. Returns the number of embedded texts, or 0 if another server holds the
-        lock."""
+        """Embed some batches of each kind. Returns the number of texts; 0 if another server holds the lock."""
         async with self._database.lock(LOCK) as held:
             return sum([await self._some(kind) for kind in _KINDS]) if held else 0
 

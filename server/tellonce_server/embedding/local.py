@@ -1,5 +1,4 @@
-"""The local model. The model is downloaded and loaded in the background. One thread embeds queries; a second
-thread embeds all other texts."""
+"""The local model, loaded in the background: a thread embeds queries, a second one all other texts."""
 
 import asyncio
 import importlib
@@ -23,8 +22,7 @@ MOST_WAITING = 64
 """Maximum number of waiting queries. Each takes a few milliseconds. Any further query is searched by words alone."""
 
 FIRST_RETRY, LONGEST_RETRY = 60.0, 3600.0
-"""The delay in seconds before the second attempt to get the model's files, and the longest delay before an attempt. The
-delay doubles each time."""
+"""Seconds before the second attempt to get the model's files, doubled each time up to the longest."""
 
 
 class LocalEmbedder:
@@ -68,8 +66,8 @@ class LocalEmbedder:
         return {"model": self.model, "ready": self.ready, "bytes": done, "total": total, "failed": self._failed}
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
-        """One unit vector per text. Raises EmbeddingUnavailable at once while the model is not loaded or too many
-        queries wait."""
+        """One unit vector per text. Raises EmbeddingUnavailable before the model is loaded, and for too many
+        queries."""
         return [await (self._query(text) if urgent else self._submit(self._patient, text)) for text in texts]
 
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
@@ -150,8 +148,7 @@ class LocalEmbedder:
 
 
 def _give_way() -> None:
-    """Lower the priority of this thread alone, so that embedding a long history does not delay answers. Only Linux can
-    lower the priority of a single thread."""
+    """Lower the priority of this thread, as only Linux can, so that a long history does not delay answers."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 15)
 

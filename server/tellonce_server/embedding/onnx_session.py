@@ -1,5 +1,4 @@
-"""Computes embeddings with onnxruntime. Importing onnxruntime is slow, so this module is imported only where embeddings
-are computed."""
+"""Computes embeddings with onnxruntime, which is slow to import, so this is imported only where needed."""
 
 from array import array
 from collections.abc import Sequence
@@ -38,8 +37,7 @@ class Session:
         return vector
 
     def layers(self, text: str) -> Layers:
-        """The unit vector and the early layer's vector. Computing both layers takes little more time than computing one
-        of them."""
+        """The unit vector and the early layer's, together hardly slower than one of them."""
         return Layers(*self._run([EMBEDDING, EARLY], text))
 
     def _run(self, outputs: list[str], text: str) -> list[Vector]:

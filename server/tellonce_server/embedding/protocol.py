@@ -33,8 +33,7 @@ class Embedder(Protocol):
 
     @property
     def mean(self) -> Vector:
-        """The mean of the model's vectors. A sign code has one bit per dimension: 1 where a vector's value is above
-        this mean."""
+        """The mean of the model's vectors, above which a sign code's bits are 1."""
         ...
 
     @property
@@ -50,19 +49,13 @@ class Embedder(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
-        """One vector per text. Urgent texts (queries) do not wait for background texts.
-
-        Raises: EmbeddingUnavailable: at once if `urgent` and not ready, because a query must not wait for a model to
-        load.
-        """
+        """One vector per text; urgent ones (queries) first. Raises EmbeddingUnavailable, at once if `urgent`, because a
+        query must not wait for a model to load."""
         ...
 
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
-        """Both layers of each text. Only the local model has both layers. Urgent texts do not wait for background
-        texts, and their final vectors are cached like those of queries.
-
-        Raises: EmbeddingUnavailable: at once if another model is in use or the local model is not ready.
-        """
+        """Both layers of each text, which only the local model has. Urgent texts come first, and are cached like
+        queries. Raises EmbeddingUnavailable, at once if the local model is not ready."""
         ...
 
 

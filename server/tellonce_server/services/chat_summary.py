@@ -42,10 +42,7 @@ class ChatSummaries:
         self._deps = deps
 
     async def chat_summary(self, where: ChatScope, args: SummarizeChatArgs) -> ChatSummary:
-        """A page of the chat's summaries, and the state of the chat. Each page lists its summaries oldest first.
-
-        Raises: Refused: the cursor is not valid.
-        """
+        """A page of the chat's summaries, oldest first, and the state of the chat. Raises Refused (cursor)."""
         now = self._deps.now()
         queued = await self._compact(where, now) if args.now else ()
         key = await thread_of(self._deps, where, args)
@@ -136,8 +133,7 @@ def _open(thread: Thread | None) -> int:
 
 
 def gist(lines: Sequence[Line]) -> str:
-    """The user's newest messages, as many as fit, oldest first. These messages are shown while a session has no
-    summary."""
+    """The user's newest messages, as many as fit, oldest first; shown while a session has no summary."""
     said: list[str] = []
     for line in reversed([line for line in lines if line.role == "user" and line.content != GONE]):
         longer = [mask(line.content), *said]

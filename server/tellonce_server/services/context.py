@@ -34,8 +34,7 @@ from tellonce_text.changes import Change, MessageRange
 from tellonce_text.tokens import estimate
 
 MOST_MESSAGES = 400
-"""Maximum messages read for a window. No budget has room for more messages, and a window grows beyond this only if the
-summarizer was down for a long time."""
+"""Maximum messages of a window; it grows beyond this only if the summarizer was down for long."""
 
 CHUNKS = 40
 LOGGED, LOGGED_CHUNKS = 2_000, 400
@@ -117,8 +116,8 @@ class ContextReader:
         return await rows_of.read(self._deps.database, wanted, limits)
 
     async def _log(self, r: _Request) -> LogRows:
-        """Read the rows for the log. A context has no log if its budget is at most the default budget, if it shows a past
-        time (`as_of`), or if the caller asks only for other sections."""
+        """The rows for the log. There is none for a small budget, a past time, or a caller that asks only for other
+        sections."""
         if not log_share(r.args.token_budget) or r.args.as_of or "log" not in (r.args.include or ("log",)):
             return LogRows()
         place = (*r.where.key, r.thread_key)
@@ -127,8 +126,8 @@ class ContextReader:
     async def _as_asked(
         self, r: _Request, rows: ContextRows, chosen: Sequence[Result], message: Line | StoredMessage
     ) -> tuple[ContextRows, list[Result]]:
-        """Return the rows and the search results without the messages after the message that is answered. Later answers
-        to earlier messages stay in the window."""
+        """The rows and results without what came after the message that is answered, except later answers to earlier
+        messages."""
         asked = message.id
         place = (r.where.chat_id, asked, message.sent_at)
         kept = [f for f in chosen if f.kind != "message" or _is_earlier(f, *place)]
@@ -215,8 +214,7 @@ class ContextReader:
         return await self._retriever.with_texts(asked, chosen, excerpts_of(r.args.token_budget)) if asked else []
 
     async def _around(self, r: _Request, rows: ContextRows, answered: int | None) -> list[Line]:
-        """Return the messages around the quoted message, if the thread has just been started by a reply to the quoted
-        message. Messages from the message `answered` on are left out."""
+        """The messages around the quoted one, before `answered`, if a reply to it has just started the thread."""
         if rows.quoted is None or rows.thread.last_no > 1 or not r.thread_key.startswith("reply:"):
             return []
         place = r.where.key
@@ -280,8 +278,8 @@ class ContextReader:
 
 
 def _is_earlier(result: Result, chat: int, asked: int, asked_at: datetime) -> bool:
-    """Whether a message is earlier than the message `asked` of the chat `chat`. The numbers of two chats do not compare,
-    so a message of another chat is compared by its time."""
+    """Whether a message is earlier than `asked`. The numbers of two chats do not compare, so another chat's times
+    do."""
     return result.id < asked if result.chat_id == chat else result.at <= asked_at
 
 
@@ -296,8 +294,7 @@ def _shown(chat: int, rows: ContextRows) -> Iterator[tuple[int, int]]:
 
 
 def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[MessageRange]:
-    """The messages of the newest chunk summaries. Because a context leaves out what it says elsewhere, twice as many
-    summaries are considered as fit into `share` tokens."""
+    """The messages of the newest chunk summaries: twice as many as fit, because a context leaves out repetitions."""
     left = 2 * share
     for chunk in reversed(rows.chunks):
         left -= estimate(chunk.text)

@@ -15,8 +15,7 @@ from tellonce_server.store.receipts import Receipt
 
 LOOKS: Final = 4
 LOOK_SECONDS: Final = 0.05
-"""The number of attempts to read a receipt, and the seconds between two attempts. Several attempts are made because
-another server process may be about to write the receipt."""
+"""Attempts to read a receipt, which another process may be writing, and seconds between them."""
 
 
 class NothingToExplain(Refused):
@@ -88,8 +87,7 @@ class Explainer:
         )
 
     async def _sources(self, where: ChatScope, said_in: int | None, ids: tuple[int, ...]) -> tuple[Source, ...]:
-        """The memory's source messages. If the messages are from another chat, they are shown only in the owner's own
-        chat, even if the memory itself is visible everywhere."""
+        """The memory's source messages. Those of another chat are shown only in the owner's own chat."""
         if said_in is None or not (where.is_own or said_in == where.chat_id):
             return ()
         lines = await messages.by_ids(self._deps.database, where.owner_id, said_in, ids)
@@ -113,8 +111,7 @@ class Explainer:
         )
 
     async def _find(self, where: ChatScope, message_id: str) -> StoredMessage | None:
-        """Find a message by the id that its channel gave it. If no message of the chat has this id, find the message
-        that has `message_id` as its number."""
+        """The message with this id in its channel; without one, the message of the chat with this number."""
         found = await messages.by_ext_id(self._deps.database, *where.key, message_id, where.channel)
         if found is None and message_id.isdecimal() and len(message_id) < 19:
             found = await messages.by_id(self._deps.database, *where.key, int(message_id))
@@ -122,8 +119,7 @@ class Explainer:
 
 
 def _is_reached(where: ChatScope, chat_id: int) -> bool:
-    """Whether a search in the chat `where` also finds the messages of `chat_id`. The search finds these messages if
-    both chats are the owner's own chats."""
+    """Whether a search in `where` also finds the messages of `chat_id`, because both are the owner's own chats."""
     return where.is_own and (chat_id == where.owner_id or is_conversation(chat_id))
 
 

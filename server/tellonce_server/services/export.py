@@ -20,8 +20,7 @@ Entry = dict[str, Any]
 
 
 async def entries(q: Queries, owner_id: int) -> AsyncGenerator[Entry]:
-    """Yield the profile, then the chats, then the memories. Each chat's summaries come first, then its messages by
-    thread, oldest first."""
+    """Yield the profile, then each chat's summaries and messages by thread, oldest first, then the memories."""
     narrative = await profile.find(q, owner_id)
     if narrative is not None and narrative.narrative:
         yield {"type": "profile", "text": narrative.narrative}
@@ -68,8 +67,7 @@ def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
 
 
 def conversation_of(chat: ChatEntry) -> Entry | None:
-    """The channel and name of a conversation, or None for a Telegram chat. The number of a conversation's chat differs
-    from user to user, so an import identifies the conversation by channel and name."""
+    """The channel and name of a conversation, whose number differs from user to user; None for a Telegram chat."""
     return {"channel": chat.channel, "name": chat.conversation} if is_conversation(chat.chat_id) else None
 
 
@@ -78,8 +76,7 @@ def external_id(chat_id: int, message: Line | SourceMessage) -> str:
 
 
 def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
-    """The fields that identify the thread in an import: its topic, or the message that starts the thread. In the
-    export, all messages of such a thread reply to that message."""
+    """What identifies the thread in an import: its topic, or the message to which all of its messages reply."""
     topic, reply = topic_thread(chat_id, 0)[:-1], reply_thread(chat_id, "", None)
     place: Entry = {"thread_key": thread_key}
     if thread_key.startswith(topic):
@@ -91,8 +88,7 @@ def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
 
 
 def _memory(exported: Exported, places: Mapping[int, ChatEntry]) -> Entry:
-    """A memory as an entry, with its former texts and its alarm. The sources are also given by external id, because an
-    import gives messages other ids."""
+    """A memory as an entry. The sources are also given by external id, because an import gives other ids."""
     own = exported.memory.model_dump(mode="json")
     entry: Entry = {"type": "memory", **own, "model": exported.model, "shown": exported.shown}
     entry |= {"user_name": exported.user_name, "categories": exported.categories}

@@ -1,5 +1,4 @@
-"""Forgetting in three steps: a preview with a token, the erasure of the matches shown, and a final search of every
-text."""
+"""Forgetting in three steps: a preview with a token, the erasure of what was shown, and a final search."""
 
 import asyncio
 import secrets
@@ -79,10 +78,8 @@ class Forgetter:
         self._eraser = Eraser(deps)
 
     async def preview(self, where: ChatScope, args: ForgetArgs) -> Forgotten:
-        """Return the matches that would be erased, and the token that confirms the erasure. Nothing is erased yet.
-
-        Raises: ForgetRefused: the text is empty after normalization, or a memory or message number does not exist.
-        """
+        """The matches, and the token that confirms their erasure. Raises ForgetRefused for an empty text or an unknown
+        number."""
         query, found = await self._searched(where, args)
         now = self._deps.now()
         seen = await asyncio.to_thread(_seen, found, now, query)
@@ -103,13 +100,11 @@ class Forgetter:
         )
 
     async def erase(self, where: ChatScope, args: ForgetArgs, report: Report = unreported) -> Forgotten:
-        """Erase the matches of the preview except those in `except`. A row that changed after the preview is not
-        erased. Uploaded files are deleted, because they may contain the text.
+        """Erase the matches of the preview except those in `except`, and the uploaded files, which may contain the
+        text. A row that changed after the preview is not erased. A confirmation may be repeated with the same numbers
+        in `except`.
 
-        A confirmation may be repeated, for example after a lost answer, but only with the same numbers in `except`.
-
-        Raises: ForgetRefused: the token does not belong to this preview, has expired, or was used with another
-        selection.
+        Raises: ForgetRefused: the token is of another preview, has expired, or was used with another selection.
         """
         confirmed = await self._opened(where, args)
         await self._bind(where, args)
@@ -134,8 +129,7 @@ class Forgetter:
     async def erase_picked(
         self, where: ChatScope, args: ForgetArgs, which: str, report: Report = unreported
     ) -> Forgotten:
-        """Erase the matches that a person picked by number. If `which` is empty, erase the ticked matches. Raises
-        ForgetRefused."""
+        """Erase the matches that a person picked by number, or the ticked ones. Raises ForgetRefused."""
         if not which:
             return await self.erase(where, args, report)
         count = len((await self._opened(where, args)).shown)
@@ -147,8 +141,7 @@ class Forgetter:
         return await self.erase(where, args.model_copy(update={"except_": kept}), report)
 
     async def forget_again(self, owner_id: int) -> int:
-        """Erase again what was forgotten and then restored from a backup. Returns the number of erased memories and
-        messages."""
+        """Erase again what a restored backup brought back. Returns the number of erased memories and messages."""
         where, database = ChatScope(owner_id, owner_id), self._deps.database
         names = await names_again(database, self._deps.tombstones, owner_id)
         await derived_texts.clean(self._deps, owner_id, names, StatementQuery(()), frozenset(), Cleaned())
@@ -163,8 +156,7 @@ class Forgetter:
         return erased.counts.get("memories", 0) + erased.counts.get("messages", 0)
 
     async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[ServerText, ...]:
-        """A note with the topic's words that some text contains. The note is shown if no text contains all words of the
-        topic."""
+        """A note with the topic's words that some text contains, for a topic that no text contains as a whole."""
         target = await asyncio.to_thread(Target.topic, args.topic) if args.topic is not None else None
         words = target.topic_words if target is not None else ()
         counts: dict[str, int] = {}

@@ -1,17 +1,15 @@
-"""Stores imported memories with their original dates. A statement that the user has forgotten is not stored.
+"""Stores imported memories with their dates, unless the user has forgotten them.
 
-A statement from another assistant is marked as imported and follows the usual rules on duplicates and contradictions. A
-memory from `tellonce export` is restored unchanged.
+Another assistant's statement is marked as imported and follows the usual rules; a memory from `tellonce export` is
+restored unchanged.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field
-
-from tellonce.contract import MAX_TEXT_BYTES, Memory, MemoryKind, MemoryOrigin, MemoryStatus, Scope, When
+from tellonce.contract import MAX_TEXT_BYTES, Memory, MemoryKind, Scope
 from tellonce.contract_types import Instant
 from tellonce_server.core.scope import ChatScope, room
 from tellonce_server.domain.memory.extraction_results import PRIORITY
@@ -20,7 +18,7 @@ from tellonce_server.services.import_messages import Importers, OwnConversation,
 from tellonce_server.services.services import Services
 from tellonce_server.store import memories, messages, reminders
 from tellonce_server.store.database import Queries
-from tellonce_server.store.memories import NewMemory, Quoted
+from tellonce_server.store.memories import NewMemory, Quoted, Stated
 from tellonce_server.store.reminders import Alarm
 from tellonce_text.dates.clock import not_ahead
 from tellonce_text.dates.meanings import due_date
@@ -28,9 +26,6 @@ from tellonce_text.importance import statement_importance
 from tellonce_text.secrets import mask
 
 Outcome = Literal["kept", "known", "forgotten", "unfit"]
-
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Name = Annotated[str, Field(max_length=128)]
 
 CONFIDENCE = 0.9
 IMPORTANCE = 0.5
@@ -71,45 +66,23 @@ class ExportedText:
     replaced_at: Instant
 
 
-@dataclass(frozen=True)
-class ExportedMemory:
+@dataclass(frozen=True, kw_only=True)
+class ExportedMemory(Stated):
     """A memory written by `tellonce export`, to be restored unchanged. `number` and `superseded_by` are ids in the
     exporting database."""
 
     number: int
-    content: str
-    kind: MemoryKind
-    status: MemoryStatus
     scope: Scope
-    origin: MemoryOrigin
-    user_confirmed: bool
-    confidence: Share
-    priority: Annotated[int, Field(ge=0, le=100)]
-    importance: Share
-    pinned: bool
-    valid_from: datetime
-    valid_to: datetime | None = None
-    deadline: datetime | None = None
-    superseded_by: int | None = None
     source_messages: tuple[ExportedSource, ...] = ()
     quotes: tuple[ExportedQuote, ...] = ()
     conversation: OwnConversation | None = None
     former: tuple[ExportedText, ...] = ()
     alarm: Alarm | None = None
-    model: Name | None = None
-    shown: bool = True
-    about: Name = "user"
-    user_name: Name | None = None
-    categories: tuple[Name, ...] | None = None
-    note: bool = False
-    reason: Annotated[str, Field(max_length=2_000)] | None = None
-    when: When | None = None
 
 
 @dataclass
 class Keeper:
-    """Stores memories of the importers' chat, or of the conversation that they name. `numbers` maps a restored memory's
-    old id to its new id."""
+    """Stores memories of the importers' chat, or of the conversation they name. `numbers` maps old ids to new ones."""
 
     services: Services
     importers: Importers
@@ -146,8 +119,7 @@ class Keeper:
         self.services.deps.tell_subscribers(self.where.owner_id, "memory://profile")
 
     async def _forgotten(self, text: str) -> bool:
-        """Whether the user has forgotten the statement. An import does not lift the tombstone of a forgotten statement;
-        only a new statement by the user does."""
+        """Whether the user has forgotten the statement. An import does not lift a tombstone."""
         deps = self.services.deps
         standing = await deps.tombstones.standing(deps.database, self.where.owner_id)
         return bool(deps.tombstones.covering(standing, text))
@@ -221,8 +193,7 @@ class Keeper:
             await reminders.set_alarm(q, self.where.owner_id, memory_id, here, self.services.deps.now())
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
-        """Return the existing memory with the same text and the same start. If there is none and the item has no end, a
-        memory with the same text and no end."""
+        """The known memory with the same text and start, or, without an end, one with the same text and no end."""
         same = [m for m in self.known if m.content == text]
         exact = (m for m in same if m.valid_from == item.valid_from)
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)

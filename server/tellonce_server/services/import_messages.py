@@ -1,5 +1,4 @@
-"""Imports whole histories, many messages at a time. Each message is stored once, in its thread, and the resulting jobs
-are queued."""
+"""Imports whole histories: each message is stored once, in its thread, and the jobs are queued."""
 
 import asyncio
 import re
@@ -7,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from tellonce.contract import Role
 from tellonce_server.core.scope import ChatScope, conversation, reply_thread, root_thread, topic_thread
@@ -17,7 +15,9 @@ from tellonce_server.domain.location import without_forgotten_names
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.services.record import message_text
 from tellonce_server.store import bulk, chats, queue
-from tellonce_server.store.bulk import BulkMessage, Named
+from tellonce_server.store.bulk import ImportMessage as ImportMessage
+from tellonce_server.store.bulk import Named, Placed
+from tellonce_server.store.bulk import OwnConversation as OwnConversation
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import MessageText
 from tellonce_server.store.queue import NewJob
@@ -29,41 +29,13 @@ BATCH = 500
 
 
 HELD = timedelta(minutes=4)
-"""How long imported exchanges wait before they may be read, unless the import ends earlier or extends this time. A
-worker would otherwise learn statements that the memories at the end of the import say are corrected or rejected. It is
-shorter than LATEST_START, because a later date would count as a wrong clock."""
-
-
-class OwnConversation(NamedTuple):
-    """The conversation that a message belongs to, unless the import goes to one fixed chat. Without a name, the
-    conversation is the channel's own chat."""
-
-    channel: str
-    name: str | None = None
-
-
-@dataclass(frozen=True)
-class ImportMessage:
-    """One message of an export. `message_id` must be stable, so that another import recognizes it.
-
-    `conversation` is None for the user's private chat.
-    """
-
-    role: Role
-    content: str
-    message_id: str
-    sent_at: datetime
-    channel: str
-    speaker: str | None = None
-    message_thread_id: int | str | None = None
-    reply_to_message_id: str | None = None
-    conversation: OwnConversation | None = None
+"""How long imported exchanges wait for the import's end, at which memories may correct or reject what is learned from
+them. Less than LATEST_START, because a later date would be a wrong clock's."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """How many messages were stored, and how many were there already. `forgotten` counts the stored messages that
-    contained a sentence that was forgotten later."""
+    """How many messages were stored, were there already, and contained a sentence that was forgotten later."""
 
     created: int
     duplicates: int
@@ -126,8 +98,7 @@ class Importer:
         self._threads: dict[tuple[str, str], str] = {}
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
-        """Store new messages and queue the resulting jobs in one transaction. Messages that already exist queue
-        nothing. Sentences that were forgotten after they were said are left out."""
+        """Store the new messages, without sentences forgotten since, and queue their jobs, in one transaction."""
         where, now = self.where, self._deps.now()
         batch, shortened = await self._without_forgotten(batch)
         texts = await asyncio.to_thread(self._texts, batch)
@@ -143,7 +114,7 @@ class Importer:
             for m in fresh:
                 self._threads[m.channel, m.message_id] = self._thread(m)
             await self._leave_out_forgotten_names(fresh)
-            rows = [self._row(m, texts[m.channel, m.message_id]) for m in fresh]
+            rows = [self._placed(m, texts[m.channel, m.message_id]) for m in fresh]
             if rows:
                 numbers = await bulk.add(t, where, rows, now)
                 await self._queue(t, rows, numbers, now)
@@ -156,8 +127,7 @@ class Importer:
     async def _without_forgotten(
         self, batch: Sequence[ImportMessage]
     ) -> tuple[Sequence[ImportMessage], set[tuple[str, str]]]:
-        """The messages without the sentences that were forgotten after they were said, and the channel and id of each
-        message that contained such a sentence."""
+        """The messages without what was forgotten after it was said, and the channel and id of those that changed."""
         stones = self._deps.tombstones
         marks = await stones.of_texts(self._deps.database, self.where.owner_id)
         if not marks:
@@ -181,12 +151,12 @@ class Importer:
         now = await without_forgotten_names(self._deps, self.where.owner_id, keys)
         self._threads |= {id_: now[key] for id_, key in self._threads.items() if now.get(key, key) != key}
 
-    async def _queue(self, t: Queries, rows: Sequence[BulkMessage], numbers: Sequence[int], now: datetime) -> None:
+    async def _queue(self, t: Queries, rows: Sequence[Placed], numbers: Sequence[int], now: datetime) -> None:
         """Queue the extraction and summary jobs of each thread."""
         owner, chat = self.where.key
         by_thread: defaultdict[str, list[tuple[int, Role]]] = defaultdict(list)
         for row, number in zip(rows, numbers, strict=True):
-            by_thread[row.thread_key].append((number, row.role))
+            by_thread[row.thread_key].append((number, row.message.role))
         for thread, added in by_thread.items():
             exchanges = sum(role == "assistant" for _, role in added)
             span = (added[0][0], added[-1][0])
@@ -196,8 +166,7 @@ class Importer:
             await compact_thread(t, self.where, thread, self._deps.settings.compaction, now, job_class="past")
 
     def _numbered(self, batch: Sequence[ImportMessage]) -> list[tuple[int, datetime]]:
-        """Return the ids and times of the messages that were recorded without an external id. An export identifies such
-        messages by their ids."""
+        """The ids and times of messages recorded without an external id, which an export identifies by them."""
         own = re.compile(re.escape(bulk.by_number(self.where.chat_id, "")) + r"([0-9]{1,18})")
         found = ((own.fullmatch(m.message_id), m.sent_at) for m in batch)
         return [(int(match[1]), at) for match, at in found if match is not None]
@@ -215,17 +184,8 @@ class Importer:
     def _texts(self, batch: Sequence[ImportMessage]) -> dict[tuple[str, str], MessageText]:
         return {(m.channel, m.message_id): self._text(m) for m in _unique(batch)}
 
-    def _row(self, m: ImportMessage, text: MessageText) -> BulkMessage:
-        return BulkMessage(
-            thread_key=self._threads[m.channel, m.message_id],
-            role=m.role,
-            text=text,
-            channel=m.channel,
-            speaker=m.speaker,
-            ext_id=m.message_id,
-            reply_to=m.reply_to_message_id,
-            sent_at=not_ahead(m.sent_at, self._deps.now()),
-        )
+    def _placed(self, m: ImportMessage, text: MessageText) -> Placed:
+        return Placed(m, self._threads[m.channel, m.message_id], text, not_ahead(m.sent_at, self._deps.now()))
 
     def _text(self, m: ImportMessage) -> MessageText:
         return message_text(m.role, self._said(m), m.speaker)

@@ -13,10 +13,7 @@ def cursor_of(moment: datetime, number: int) -> str:
 
 
 def place_of(cursor: str | None) -> Position:
-    """Return the time and the id of the previous page's last entry; without a cursor, the place before all entries.
-
-    Raises: Refused: the cursor is not valid.
-    """
+    """The time and id of the previous page's last entry; without a cursor, before all. Raises Refused."""
     if cursor is None:
         return FIRST_PAGE
     moment, _, number = cursor.partition(".")

@@ -3,7 +3,7 @@
 from typing import Final
 
 from tellonce.contract import Conversation, GetProfileArgs, Memory, MemoryKind, MemoryStatus, Profile
-from tellonce.contract_types import MEMORY_KINDS
+from tellonce.contract_types import HOLDING, MEMORY_KINDS
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory.statements import worth_showing
@@ -21,10 +21,7 @@ class ProfileReader:
         self._deps = deps
 
     async def profile(self, where: ChatScope, args: GetProfileArgs, most: int) -> Profile:
-        """A page with at most `most` memories of the chat's owner that are visible in this chat.
-
-        Raises: Refused: the cursor is not valid.
-        """
+        """At most `most` memories of the owner that are visible in this chat. Raises Refused (cursor)."""
         stored = await profile.find(self._deps.database, where.owner_id)
         found = await self._page(where, args, (args.limit or most) + 1)
         live = found[: args.limit or most]
@@ -50,7 +47,7 @@ class ProfileReader:
 
 
 def _statuses(args: GetProfileArgs) -> tuple[MemoryStatus, ...]:
-    return (args.status,) if args.status else ("active", "uncertain")
+    return (args.status,) if args.status else HOLDING
 
 
 def _of(live: list[Memory], *kinds: MemoryKind) -> tuple[Memory, ...]:

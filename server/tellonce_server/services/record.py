@@ -39,10 +39,7 @@ class Recorder:
         self._foresight = Foresight(deps.embedder)
 
     async def record(self, where: ChatScope, args: RecordMessageArgs) -> RecordedMessage:
-        """Record a message. If a message with the same id is already recorded, the new one is a duplicate or an edit.
-
-        Raises: MessageRefused: `exchange_of` names no message, or the id belongs to a message of the other role.
-        """
+        """Record a message; with a known id, it is a duplicate or an edit. Raises MessageRefused."""
         message = await self._incoming(where, args)
         follow_up = _follow_up(message)
         try:
@@ -82,8 +79,7 @@ class Recorder:
         )
 
     async def _was_forgotten(self, where: ChatScope, asked: StoredMessage) -> bool:
-        """Whether a part of the message was forgotten while its answer was being written. Only a changed message can
-        have lost a part."""
+        """Whether a part of the message was forgotten while its answer was written; only a changed message can be."""
         return asked.version > 1 and await tombstones.in_message(self._deps.database, *where.key, asked.id)
 
     async def _asked(self, where: ChatScope, args: RecordMessageArgs) -> StoredMessage | None:
@@ -117,15 +113,13 @@ class Recorder:
         return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
 
     async def _still_said(self, m: NewMessage, old: StoredMessage) -> str:
-        """Return the text without the parts of this message that were forgotten. A client that sends the message again
-        therefore does not restore forgotten sentences."""
+        """The text without what was forgotten of this message, so that sending it again restores nothing."""
         place = (*m.where.key, old.id)
         text = await self._deps.tombstones.without_forgotten(self._deps.database, *place, m.text.content)
         return old.content if text is None else text or GONE
 
     async def _edit(self, m: NewMessage, old: StoredMessage) -> tuple[JobKind, ...] | None:
-        """Store the new text and queue the resulting jobs in one transaction. Returns None if another call changed the
-        message first."""
+        """Store the new text and queue its jobs, in one transaction. None if another call changed the message first."""
         async with self._deps.database.transaction() as t:
             await chats.lock(t, *m.where.key)
             changed = await messages.edit(t, m, old)
@@ -137,8 +131,7 @@ class Recorder:
         return stored
 
     async def _compacted(self, m: NewMessage, recorded: Recorded) -> bool:
-        """Queue summaries of the thread's older messages if they are due. If a crash prevents this, the next message of
-        the thread queues the summaries."""
+        """Queue due summaries of the thread's older messages; after a crash, the next message queues them."""
         rules, count = self._deps.settings.compaction, recorded.last_no - recorded.queued_to
         if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=m.now):
             return False

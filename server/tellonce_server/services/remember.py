@@ -47,8 +47,7 @@ DEFAULT_IMPORTANCE = 0.6
 
 
 class NoSuchMemory(Refused):
-    """This chat has no memory with that number, or the chat may not change the memory. The error text says where to
-    find the number."""
+    """This chat has no memory with that number, or may not change it. The text says where to find the number."""
 
 
 class MemoryUnfit(Refused):
@@ -78,7 +77,6 @@ class _Told:
 
     @property
     def quotes(self) -> tuple[Quoted, ...]:
-        """The user's words that support the statement."""
         quote = self.statement.quote if isinstance(self.statement, QuotedStatement) else None
         if quote is None or self.source is None or not contains_quote(self.source.content, quote):
             return ()
@@ -93,13 +91,11 @@ class Rememberer:
         self._keeper = Keeper(deps.embedder)
 
     async def remember(self, where: ChatScope, args: RememberArgs) -> Remembered:
-        """Store a statement of the user's, or statements that the connected assistant learned from the user's words.
+        """Store a statement of the user's, which is certain, or statements of the connected assistant, which are
+        checked against the user's words. A certain statement lifts its tombstone.
 
-        A statement of the user's is certain; an assistant's is checked against the user's words. A certain statement
-        lifts the tombstone of the same statement.
-
-        Raises: MemoryUnfit: the text states nothing, the user has denied it, or the user asked to forget it after its
-        source message was sent. NoSuchMemory: `replaces` has a number that this chat does not know.
+        Raises: MemoryUnfit: it states nothing, was denied, or was forgotten after its source was sent. NoSuchMemory:
+        `replaces` has an unknown number.
         """
         if args.statements is None:
             (one,) = await self._keep(where, [await self._told(where, args.statement, None)], learned=False)
@@ -136,8 +132,8 @@ class Rememberer:
         return _Told(statement, text, kind, source, replaced, checked, due, await self._statements.vector(text))
 
     async def _kind(self, text: str, said_at: datetime) -> MemoryKind:
-        """Choose the kind of a statement that was sent without one. A statement that names a future day and time is a
-        date. For any other statement, the scorer decides between a preference and a fact."""
+        """The kind of a statement sent without one: a date if it names a future day and time; else the scorer
+        decides."""
         if await offloaded(len(text), lambda: appointment(text, said_at, self._deps.zone)) is not None:
             return "date"
         return "preference" if await self._keeper.is_wish(text) else "fact"
@@ -171,8 +167,7 @@ class Rememberer:
         ]
 
     async def _store(self, t: Queries, where: ChatScope, told: _Told, now: datetime) -> Stored:
-        """Store one statement. The statement is stored before the tombstones are read, because storing waits until an
-        erasure in progress ends."""
+        """Store one statement, before the tombstones are read, because storing waits until an erasure ends."""
         new = self._statement(where, told, now)
         if told.checked is not None:
             await self._require_not_denied(t, where, told)
@@ -194,8 +189,7 @@ class Rememberer:
         return stored
 
     async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[Memory]:
-        """Return the memory that has the same words as the new statement but another due day. The user's new statement
-        replaces the memory, because the due time is part of the statement."""
+        """The memory with the same words but another due day, which the user's new statement replaces."""
         known = await self._statements.same(t, new) if told.checked is None else None
         if known is None or known.deadline is None or new.deadline is None:
             return ()
@@ -245,8 +239,7 @@ class Rememberer:
         return left is not None and left.content == GONE
 
     async def _source(self, where: ChatScope, statement: Statement) -> StoredMessage | None:
-        """The source message, found by the channel's own id. An assistant's statement may also give the message number,
-        because messages handed out by the prompt `learn` may have no id."""
+        """The source message, by the channel's id or, for an assistant, by its number, because it may have no id."""
         wanted, place = statement.source_message_id, where.key
         if wanted is None:
             return None
@@ -331,8 +324,7 @@ class Rememberer:
         return held
 
     def _due_after_edit(self, memory: Memory, text: str) -> datetime | None:
-        """Return the due time of a memory after an edit: the time that the new text names. If neither the former nor
-        the new text names a day, the due time stays."""
+        """The due time that an edited text names; the former one, if neither text names a day."""
         if memory.kind not in ("goal", "date"):
             return memory.deadline
         now, zone = self._deps.now(), self._deps.zone
@@ -340,8 +332,8 @@ class Rememberer:
         return due_date(text, now, zone) or (None if named_before else memory.deadline)
 
     async def _share(self, where: ChatScope, memory: Memory, target: ChatScope) -> Memory:
-        """Copy the memory to another owner. A copy is needed because an owner's rows are never read for another
-        owner. Raises MemoryUnfit for a memory that does not hold, because the copy is active."""
+        """Copy the memory to another owner, whose rows are never read for this one. Raises MemoryUnfit if it does not
+        hold."""
         if memory.status != "active":
             text = f"Memory {memory.id} is {memory.status}, so it cannot be shared; confirm or reopen it first."
             raise MemoryUnfit(text, "call")

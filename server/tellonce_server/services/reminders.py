@@ -1,5 +1,4 @@
-"""Reminders are dated memories with an alarm. A relay or a terminal claims a due reminder and finishes it after
-delivery."""
+"""Reminders: dated memories with an alarm, which a relay or a terminal claims and, once delivered, finishes."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -23,10 +22,7 @@ class ReminderKeeper:
         self._rememberer = rememberer
 
     async def set(self, where: ChatScope, args: r.SetReminderArgs) -> r.Reminder:
-        """Store a dated memory and set its alarm. Calling it again changes nothing, even after the delivery.
-
-        Raises what `Rememberer.remember` raises.
-        """
+        """Store a dated memory and set its alarm, once. Raises what `Rememberer.remember` raises."""
         chat, words = room(where), self._words(args)
         known = await reminders.delivered(self._deps.database, where.owner_id, chat, words, args.at)
         if known is not None:
@@ -65,8 +61,7 @@ class ReminderKeeper:
         return await self._find(where, args.memory_id)
 
     async def claim(self, user_id: int | None, args: r.ClaimRemindersArgs) -> r.ClaimedReminders:
-        """Claim the due reminders of the chats that this server serves. If `user_id` is given, only the reminders of
-        this user's private chat are claimed."""
+        """Claim the due reminders of the chats that this server serves, or of the private chat of `user_id` alone."""
         db, now = self._deps.database, self._deps.now()
         owners = [one for one in await reminders.owners(db, now) if user_id in (None, one.owner_id)]
         claimed: list[r.Reminder] = []
@@ -84,8 +79,7 @@ class ReminderKeeper:
         return r.FinishedReminder(finished=done)
 
     def _words(self, args: r.SetReminderArgs) -> str:
-        """The memory's words. The words include the time, so that two reminders with the same text stay two
-        memories."""
+        """The memory's words, with the time, so that two reminders with the same text stay two memories."""
         when = args.words if args.repeats else f"{args.at.astimezone(self._deps.zone):%Y-%m-%d %H:%M}"
         return f"{args.content} ({when or args.repeats})"
 

@@ -46,8 +46,7 @@ class TurnKeeper:
         return recorded, refused
 
     async def _record(self, where: ChatScope, args: RecordTurnArgs, message: TurnMessage) -> bool:
-        """Record a message. Returns False if the message is a duplicate. If the prompt that a reply answers was not
-        recorded, the reply is recorded without `exchange_of`."""
+        """Record a message; False for a duplicate. A reply to a prompt that was not recorded is recorded alone."""
         said = await self._as_recorded(args, message)
         try:
             result = await self._recorder.record(where, said)
@@ -58,8 +57,7 @@ class TurnKeeper:
         return result.outcome != "duplicate"
 
     async def _as_recorded(self, args: RecordTurnArgs, message: TurnMessage) -> RecordMessageArgs:
-        """The arguments for recording. Secrets are masked even if the settings turn masking off, because terminals show
-        many keys."""
+        """The arguments for recording. Secrets are always masked, because terminals show many keys."""
         content = await offloaded(len(message.content), lambda: mask(message.content))
         said = message.model_copy(update={"content": content})
         return RecordMessageArgs(**dict(_place(args)), **dict(said))

@@ -35,8 +35,7 @@ class UnreadExchanges:
         self._known = KnownMemories(deps)
 
     async def prompt(self, where: ChatScope) -> str:
-        """Return the newest exchanges of this chat that no model has read, with instructions for the assistant. The
-        next call returns other exchanges."""
+        """Instructions for the assistant and the newest exchanges that no model has read, others at each call."""
         database, now = self._deps.database, self._deps.now()
         jobs = await queue.hand_out(database, *where.key, now, AT_ONCE, now - HELD)
         parts = sorted([await _lines(database, job) for job in jobs], key=lambda lines: [line.id for line in lines])
@@ -48,9 +47,8 @@ class UnreadExchanges:
 async def take_over(
     t: Queries, where: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
 ) -> None:
-    """Mark an exchange as read by the assistant if the exchange was handed out recently or contains a message of
-    `sources`. Notes from these exchanges are ended, except the notes in `borne_out`, which the assistant's statements
-    repeat."""
+    """Mark exchanges as read by the assistant: those handed out recently, and those with a message of `sources`. Their
+    notes end, except those in `borne_out`, which the assistant's statements repeat."""
     for job in await queue.read_by_assistant(t, *where.key, now - HELD, sources):
         own = [line.id for line in await _lines(t, job) if may_tell(*where.key, line)]
         for note in await memories.read_by(t, *where.key, own, ("keep",)):
@@ -88,8 +86,7 @@ A word such as "tomorrow" means a day: write the date."""
 
 
 def learning_prompt(parts: Sequence[Sequence[Line]], known: Sequence[KnownMemory], zone: ZoneInfo) -> str:
-    """Return the text for the assistant: the instructions, the memories that the assistant may change, and the
-    exchanges, oldest first."""
+    """The instructions, the memories that the assistant may change, and the exchanges, oldest first."""
     if not any(parts):
         return NOTHING
     told = [contained(f"#{m.id} ({m.since.astimezone(zone):%Y-%m-%d}): {_text(m)}") for m in known]

@@ -1,5 +1,4 @@
-"""Stores many messages at once, and reads all memories for an export. The ids of the messages, and their positions in
-the thread, are reserved together, not one by one."""
+"""Stores many messages at once, with ids and places reserved together, and reads all memories for an export."""
 
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Sequence
@@ -16,15 +15,37 @@ from tellonce_server.store.reminders import Alarm
 from tellonce_text.dates.clock import offset_minutes
 
 
-@dataclass(frozen=True)
-class BulkMessage:
-    thread_key: str
-    role: Role
-    text: MessageText
+class OwnConversation(NamedTuple):
+    """A message's conversation, unless the import goes to one chat. Without a name: the channel's own chat."""
+
     channel: str
-    speaker: str | None
-    ext_id: str
-    reply_to: str | None
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class ImportMessage:
+    """One message of an export. `message_id` must be stable, so that another import recognizes it.
+
+    `conversation` is None for the user's private chat.
+    """
+
+    role: Role
+    content: str
+    message_id: str
+    sent_at: datetime
+    channel: str
+    speaker: str | None = None
+    message_thread_id: int | str | None = None
+    reply_to_message_id: str | None = None
+    conversation: OwnConversation | None = None
+
+
+class Placed(NamedTuple):
+    """A message to store, with its thread, the values computed from its text, and a time that is not ahead."""
+
+    message: ImportMessage
+    thread_key: str
+    text: MessageText
     sent_at: datetime
 
 
@@ -35,8 +56,7 @@ def by_number(chat_id: int, number: int | str) -> str:
 
 @dataclass(frozen=True)
 class Named:
-    """The identity of a message. `sent_at` is None if only the id is known, for example if the message is the target of
-    a reply."""
+    """The identity of a message. `sent_at` is None if only the id is known, as for the target of a reply."""
 
     channel: str
     ext_id: str
@@ -46,22 +66,19 @@ class Named:
 async def known(
     q: Queries, owner_id: int, chat_id: int, named: Sequence[Named], numbered: Sequence[tuple[int, datetime]]
 ) -> dict[tuple[str, str], str]:
-    """Find which of the given messages are already stored. Returns the thread keys of these messages by channel and
-    external id.
-
-    The `numbered` messages are found by number and time. In the result, their channel is empty.
-    """
+    """The thread keys of those messages that are stored, by channel and external id. The `numbered` ones are found by
+    number and time, and have an empty channel."""
     numbers, times = [number for number, _ in numbered], [at for _, at in numbered]
     by_id = ([n.ext_id for n in named], numbers, times, [n.channel for n in named], [n.sent_at for n in named])
     rows = await q.rows("bulk.known", owner_id, chat_id, *by_id)
     return {(row["channel"] or "", row["ext_id"] or by_number(chat_id, row["id"])): row["thread_key"] for row in rows}
 
 
-async def add(q: Queries, where: ChatScope, rows: Sequence[BulkMessage], now: datetime) -> list[int]:
-    """Store the messages and return their ids in the given order. Run this in a transaction, because it locks the
-    chat."""
+async def add(q: Queries, where: ChatScope, rows: Sequence[Placed], now: datetime) -> list[int]:
+    """Store the messages and return their ids in this order. Run it in a transaction, because it locks the chat."""
     owner_id, chat_id = where.owner_id, where.chat_id
-    exchanges = sum(row.role == "assistant" for row in rows)
+    said = [row.message for row in rows]
+    exchanges = sum(m.role == "assistant" for m in said)
     counts = (len(rows), exchanges, now)
     reserved = await one(q, "bulk.reserve", owner_id, chat_id, where.home, *counts, where.conversation)
     numbers = [reserved["before"] + n for n in range(1, len(rows) + 1)]
@@ -69,8 +86,9 @@ async def add(q: Queries, where: ChatScope, rows: Sequence[BulkMessage], now: da
     await q.run(
         "bulk.add",
         *(owner_id, chat_id, reserved["epoch"], now, numbers),
-        *([r.thread_key for r in rows], thread_numbers, [r.role for r in rows], [r.text.content for r in rows]),
-        *([r.channel for r in rows], [r.speaker for r in rows], [r.ext_id for r in rows], [r.reply_to for r in rows]),
+        *([r.thread_key for r in rows], thread_numbers, [m.role for m in said], [r.text.content for r in rows]),
+        *([m.channel for m in said], [m.speaker for m in said]),
+        *([m.message_id for m in said], [m.reply_to_message_id for m in said]),
         *([r.text.importance for r in rows], [r.text.tokens for r in rows], [r.sent_at for r in rows]),
         *([offset_minutes(r.sent_at) for r in rows], [r.text.index_text for r in rows]),
     )
@@ -78,7 +96,7 @@ async def add(q: Queries, where: ChatScope, rows: Sequence[BulkMessage], now: da
 
 
 async def _thread_numbers(
-    q: Queries, owner_id: int, chat_id: int, rows: Sequence[BulkMessage], numbers: Sequence[int]
+    q: Queries, owner_id: int, chat_id: int, rows: Sequence[Placed], numbers: Sequence[int]
 ) -> list[int]:
     threads: defaultdict[str, list[int]] = defaultdict(list)
     for index, row in enumerate(rows):
@@ -87,7 +105,7 @@ async def _thread_numbers(
     for thread in sorted(threads):  # a fixed order, so that two importers cannot deadlock
         members = threads[thread]
         tokens = sum(rows[i].text.tokens for i in members)
-        replies = [numbers[i] for i in members if rows[i].role == "assistant"]
+        replies = [numbers[i] for i in members if rows[i].message.role == "assistant"]
         before = await q.value(
             "bulk.extend_thread", owner_id, chat_id, thread, len(members), tokens, replies[-1] if replies else None
         )

@@ -12,9 +12,8 @@ from tellonce_server.store.queue import Job
 
 @dataclass(frozen=True)
 class Chat:
-    """A chat with its current canonical summary. The `*_calls` fields count calls of paid models. `summary_calls` and
-    `second_calls` (second readings of an exchange) may not exceed the number of exchanges. `epoch_after` is the last
-    message before the current epoch."""
+    """A chat with its canonical summary. The `*_calls` fields count calls of paid models: those for summaries and
+    second readings may not exceed `exchanges`. `epoch_after` is the last message before the current epoch."""
 
     chat_id: int
     channel: str
@@ -53,15 +52,13 @@ of_owner = Rows[[OwnerId], ChatEntry]("chats.of_owner", named(ChatEntry))
 
 
 async def set_canonical(q: Queries, job: Job, text: Canonical, tokens: int, now: datetime) -> None:
-    """Store the canonical summary, which covers the messages up to the last one of the job. Nothing changes if a new
-    epoch has begun since that message."""
+    """Store the canonical summary up to the last message of the job, unless a new epoch has begun since."""
     parts = (text.user_confirmed, text.llm_inferred, text.general_summary, tokens)
     await q.run("chats.set_canonical", *job.key.chat, *parts, job.model or "", job.provisional, now, job.to_id)
 
 
 new_epoch = MaybeRow[[OwnerId, ChatId, datetime], tuple[int, bool]]("chats.new_epoch", tuple)
-"""Start a new epoch. Returns the number of the epoch and whether a canonical summary was archived; None for a chat
-without messages."""
+"""Start a new epoch: its number, and whether a summary was archived; None for a chat without messages."""
 
 lock = Run[[OwnerId, ChatId]]("chats.lock")
 """Lock the chat. Every transaction that writes to a chat takes this lock first, which prevents deadlocks."""

@@ -18,8 +18,7 @@ class ModelVector(HalfVector):
 
 
 def code(vector: Sequence[float], mean: Sequence[float]) -> BitString:
-    """The sign code: one bit per dimension, 1 where the vector's value is above the mean value of the model's
-    vectors."""
+    """The sign code: one bit per dimension, 1 where the vector is above the mean of the model's vectors."""
     above = bytes(starmap(gt, zip(vector, mean, strict=True)))
     return BitString.from_int(int(above.translate(_DIGITS), 2), length=len(vector))
 

@@ -1,5 +1,4 @@
-"""Reads the database rows for one context in one round trip. The rows are as they are now, or as they were at a past
-time."""
+"""Reads the rows for one context, as of now or of a past time, in one round trip."""
 
 import json
 from collections.abc import Sequence
@@ -72,8 +71,7 @@ class Remembered(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """A memory in the section `log` of a context. The memory holds now, was completed, or was replaced by another
-    memory. `last_source` is the newest source message of the memory in this chat."""
+    """A memory in a context's section `log`. `last_source` is its newest source message in this chat."""
 
     id: int
     kind: MemoryKind
@@ -86,8 +84,7 @@ class Learned(NamedTuple):
 
 
 class Happened(NamedTuple):
-    """A chunk summary in the section `log` of a context. `body` contains the lists of the structured part of the
-    summary."""
+    """A chunk summary in a context's section `log`; `body` has the lists of its structured part."""
 
     from_at: datetime
     to_at: datetime
@@ -97,8 +94,7 @@ class Happened(NamedTuple):
 
 @dataclass(frozen=True)
 class LogRows:
-    """The newest memories and chunk summaries for the `LOG` section of a context. `omitted` is the number of older
-    entries, which were not read."""
+    """The newest memories and chunk summaries for the log; `omitted` counts the older ones, which were not read."""
 
     learned: Sequence[Learned] = ()
     happened: Sequence[Happened] = ()
@@ -128,9 +124,8 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class ContextRows:
-    """The rows for one context. `window` and `chunks` are oldest first. `open` is the number of the thread's messages
-    that no chunk summary covers. `erasures` is the owner's count of erasures. `unread` is the number of exchanges that
-    no model has read, at most 100."""
+    """The rows for one context, oldest first. `open` counts the thread's messages without a chunk summary, `erasures`
+    the owner's erasures, and `unread` (at most 100) the exchanges that no model has read."""
 
     erasures: int
     chat: ChatHead
@@ -150,10 +145,9 @@ class ContextRows:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a context needs from the database. `quoted` is the external id of the message replied to: the message of the
-    call's channel with this id, or else the chat's only message with this id. `answered` is the external id of the
-    message being answered; messages recorded after it are not read from other threads. `as_of` is a past time, or None
-    for now. `elsewhere` says whether messages from outside the thread are read."""
+    """What a context needs from the database. `quoted` is the external id of the message replied to, in the call's
+    channel or else unique in the chat; `answered`, that of the message being answered, after which nothing is read from
+    other threads. `as_of` is a past time, or None for now. `elsewhere`: whether to read outside of the thread."""
 
     where: ChatScope
     thread_key: str

@@ -1,8 +1,7 @@
-"""Runs named queries on connection pools, or inside one transaction. This module knows the names of the queries, but no
-tables.
+"""Runs named queries on connection pools, or inside one transaction.
 
-Two mechanisms limit a statement to one owner's rows. One mechanism is the statement's own condition `owner_id = $1`.
-The other mechanism is row-level security, which reads the current owner from a setting of the connection (see `pools`).
+A statement is limited to one owner's rows twice: by its own condition `owner_id = $1`, and by row-level security, which
+reads the owner from a setting of the connection (see `pools`).
 """
 
 from abc import ABC, abstractmethod
@@ -40,8 +39,7 @@ SERVER_ROLE = "chatmem_server"
 """The role that sees only the rows of the connection's current owner. This role owns no tables."""
 
 WORKER_ROLE = "chatmem_worker"
-"""The role for work across all owners: queue, embedder and ledger. This role can read only the columns that such work
-needs."""
+"""The role for work across owners (queue, embedder, ledger), which reads only the columns it needs."""
 
 SETTINGS = {"jit": "off", "plan_cache_mode": "force_generic_plan", "max_parallel_workers_per_gather": "0"}
 
@@ -72,8 +70,7 @@ class Queries(ABC):
 
 
 async def one(q: Queries, name: str, *args: Any) -> Row:
-    """Run a statement that must return a row, such as an aggregate or an upsert. Raises LookupError if the query
-    returns no row."""
+    """The row of a statement that always returns one, such as an aggregate. Raises LookupError if it does not."""
     row = await q.row(name, *args)
     if row is None:
         raise LookupError(f"{name} returned no row")
@@ -81,8 +78,7 @@ async def one(q: Queries, name: str, *args: Any) -> Row:
 
 
 class Transaction(Queries):
-    """Runs named queries on one connection, for one owner or several in turn. The queries share one transaction, or
-    each has its own (`Database.session`)."""
+    """Runs named queries on one connection, in one transaction or (`Database.lock`) each in its own."""
 
     def __init__(self, connection: Proxy) -> None:
         self._connection = connection
@@ -105,8 +101,7 @@ class Transaction(Queries):
 
 
 class Database(Queries):
-    """Runs each named query on a connection of a pool. One pool is for queries of a single owner, the other for queries
-    across owners."""
+    """Runs each named query on a connection of one of two pools: of a single owner, or across owners."""
 
     def __init__(self, pool: Pool, workers: Pool, sessions: SessionPool | SinglePool) -> None:
         self._pool = pool
@@ -141,8 +136,7 @@ class Database(Queries):
             yield Transaction(connection)
 
     async def notify(self, announcements: Sequence[tuple[str, str]]) -> None:
-        """Announce changes after the transaction with these changes was committed. A notification inside the
-        transaction would serialize all commits."""
+        """Announce changes after their commit; inside the transaction, this would serialize all commits."""
         async with self._pool.statement("notify.send", ()) as connection:
             await connection.executemany(query("notify.send"), announcements)
 
@@ -158,8 +152,7 @@ async def announce(q: Queries, channel: str) -> None:
 
 @asynccontextmanager
 async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
-    """Runs named queries as the login that owns the tables. Access tokens and keys need this login, because the
-    server's roles may not read the tables that contain them."""
+    """Runs named queries as the login that owns the tables; the server's roles may not read tokens and keys."""
     connection: Any = await asyncpg.connect(dsn, connection_class=OwnedConnection)
     try:
         yield Transaction(connection)
@@ -169,8 +162,7 @@ async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
 
 @asynccontextmanager
 async def one_transaction(dsn: str) -> AsyncGenerator[tuple[Any, Database]]:
-    """A connection of the login that owns the tables, and a database that uses this connection alone. All of the block
-    is one transaction, so nothing is stored if the block raises."""
+    """A connection of the login that owns the tables, and a database that uses it alone, in one transaction."""
     named = {"application_name": OwnedConnection.name, **SETTINGS}
     connection: Any = await asyncpg.connect(dsn, connection_class=OwnedConnection, server_settings=named)
     try:
@@ -188,10 +180,8 @@ async def open_database(dsn: str, *, size: int = POOL_SIZE, durable: bool = True
 
 
 async def open_routed(route: Route, *, size: int = POOL_SIZE, durable: bool = True) -> Database:
-    """Open the pools on `route`. Use `durable=False` only for rows that may be lost in a power failure (receipts).
-
-    Raises: StorageRefused: row-level security does not apply to the pools' role.
-    """
+    """Open the pools on `route`; with `durable=False`, for rows that a power failure may lose (receipts). Raises
+    StorageRefused if row-level security does not apply to the pools' role."""
     settings = {**SETTINGS, "synchronous_commit": "on" if durable else "off"}
     if route.pooled:
         return await _open_borrowed(route, settings, size)

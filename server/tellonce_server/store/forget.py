@@ -1,5 +1,4 @@
-"""The queries of `forget` that find memories, store previews that contain no text, and lock rows. The queries that find
-and change texts are in `texts`."""
+"""The queries of `forget` for memories, previews without text, and locks; those for texts are in `texts`."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,8 +12,7 @@ from tellonce_server.store.named_queries import MaybeRow, Rows, named
 
 @dataclass(frozen=True)
 class Statement:
-    """A memory with the fields that `forget` needs. The sources of the statement are messages of the chat
-    `source_chat_id`."""
+    """A memory with the fields that `forget` needs; its sources are messages of `source_chat_id`."""
 
     id: int
     version: int
@@ -29,8 +27,8 @@ class Statement:
 
 @dataclass(frozen=True)
 class Preview:
-    """A stored preview. `asked` is a keyed hash of the request; the first confirmation appends a hash of the selection.
-    `hits` lists the matches as JSON, by number."""
+    """A stored preview. `asked` is a keyed hash of the request and, once confirmed, of the selection. `hits` are the
+    matches as JSON, by number."""
 
     chat_id: int
     until: datetime
@@ -44,8 +42,7 @@ memories = Rows[[OwnerId, Sequence[int]], Statement]("forget.memories", named(St
 memories_of = Rows[[OwnerId, ChatId, bool, datetime | None, datetime | None], Statement](
     "forget.memories_of", named(Statement)
 )
-"""The memories of a chat that were learned in a period. If the chat is the owner's own chat, memories that belong to no
-chat are included."""
+"""The memories of a chat learned in a period; in the owner's own chat, with those of no chat."""
 
 
 copies = Rows[[OwnerId, Sequence[int]], tuple[int, int]]("forget.copies", lambda row: (row["owner"], row["id"]))
@@ -75,8 +72,7 @@ async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes,
 
 
 async def covering(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[Row]:
-    """Return the chunk summaries that cover the messages `keys`, each as (chat, thread, first message, last
-    message)."""
+    """The chunk summaries that cover these messages, as (chat, thread, first message, last message)."""
     return await q.rows("forget.covering", owner_id, *unzip(keys, 2))
 
 

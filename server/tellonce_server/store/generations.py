@@ -1,5 +1,4 @@
-"""The queries for embedding texts and for changing the embedding model. The functions list the texts left to embed,
-store the vectors, and switch to the vectors of a new model."""
+"""The queries for embedding what is left, and for switching to the vectors of a new model."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -21,8 +20,7 @@ BEGINNING: Final = (-(2**63), -(2**63), 0)
 
 @asynccontextmanager
 async def session(dsn: str) -> AsyncGenerator[Any]:
-    """A connection for the change. `dsn` must log in as the role that owns the tables, because the rows of all users
-    are processed."""
+    """A connection for the change, of the login that owns the tables: rows of all users are processed."""
     connection: Any = await asyncpg.connect(dsn)
     try:
         await codecs(connection)
@@ -47,8 +45,7 @@ async def unembedded(q: Queries, kind: str, after: Sequence[int], limit: int) ->
 
 
 async def set_embeddings(q: Queries, kind: str, columns: Sequence[Sequence[Any]]) -> None:
-    """Store vectors of the active model. The columns are the key of the kind, the version of the text, the vector and,
-    for messages, its code."""
+    """Store vectors of the active model: columns of the kind's key, text versions, vectors and, of messages, codes."""
     await q.run(f"{kind}.set_embeddings", *columns)
 
 
@@ -58,15 +55,13 @@ async def drop_others(connection: Any, model: str) -> None:
 
 
 async def left(connection: Any, kind: str, model: str, after: Sequence[int], limit: int) -> list[Any]:
-    """Return the next texts of a kind, in key order, after the row `after`. Texts that the model has embedded are left
-    out."""
+    """The next texts of a kind, in key order after the row `after`, that the model has not embedded."""
     rows: list[Any] = await connection.fetch(query(f"embeddings.{kind}_left"), model, *after, limit)
     return rows
 
 
 async def keep(connection: Any, kind: str, model: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Store vectors beside the vectors of the active model. Each row is (owner, chat, number, version of the text,
-    vector, code)."""
+    """Store vectors beside the active model's: (owner, chat, number, version of the text, vector, code)."""
     await connection.execute(query("embeddings.keep"), model, _SINGULAR[kind], *unzip(rows, 6))
 
 

@@ -47,5 +47,4 @@ class PerExchange:
 
 per_exchange = OneRow[[datetime, Tier], PerExchange]("ledger.per_exchange", named(PerExchange))
 fold_months = Value[[datetime, int], int]("retention.model_calls")
-"""Add at most `limit` model calls made before `before` to the sums of their months, and delete these calls. Returns
-their number."""
+"""Fold at most `limit` model calls before `before` into their months' sums. Returns their number."""

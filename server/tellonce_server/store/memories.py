@@ -3,9 +3,10 @@
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from pgvector import HalfVector
+from pydantic import Field
 
 from tellonce.contract import ListedKind, Memory, MemoryKind, MemoryOrigin, MemoryStatus, When
 from tellonce.work import KnownMemory, Tier
@@ -28,8 +29,7 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Intent:
-    """The memories that an uncertain statement will replace, and the memories that it will end, when the statement is
-    confirmed."""
+    """The memories that an uncertain statement will replace, and those it will end, once it is confirmed."""
 
     replaces: Sequence[int] = ()
     ends: Sequence[int] = ()
@@ -38,52 +38,60 @@ class Intent:
         return bool(self.replaces or self.ends)
 
 
-@dataclass(frozen=True)
-class NewMemory:
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Name = Annotated[str, Field(max_length=128)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stated:
+    """The fields of a memory that a copy, an export and an import keep, with the limits that an import checks."""
+
+    content: str
+    kind: MemoryKind
+    status: MemoryStatus
+    confidence: Share
+    priority: Annotated[int, Field(ge=0, le=100)]
+    importance: Share
+    pinned: bool
+    valid_from: datetime
+    origin: MemoryOrigin
+    user_confirmed: bool
+    valid_to: datetime | None = None
+    deadline: datetime | None = None
+    superseded_by: int | None = None
+    model: Name | None = None
+    shown: bool = True
+    about: Name = "user"
+    user_name: Name | None = None
+    categories: Sequence[Name] | None = None
+    note: bool = False
+    reason: Annotated[str, Field(max_length=2_000)] | None = None
+    when: When | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewMemory(Stated):
     """A statement to be stored."""
 
     owner_id: int
     chat_id: int | None
     source_chat_id: int
-    kind: MemoryKind
-    status: MemoryStatus
-    content: str
-    confidence: float
-    priority: int
-    importance: float
-    pinned: bool
-    deadline: datetime | None
-    valid_from: datetime
-    origin: MemoryOrigin
-    user_confirmed: bool
     source_ids: Sequence[int]
-    model: str | None
     quotes: Sequence[Quoted] = ()
-    about: str = "user"
-    reason: str | None = None
-    when: When | None = None
-    note: bool = False
-    shown: bool = True
     provisional: bool = False
     tier: Tier | None = None
     intends: Intent | None = None
-    valid_to: datetime | None = None
-    superseded_by: int | None = None
-    user_name: str | None = None
-    categories: Sequence[str] | None = None
 
 
 def like(source: object, **own: Any) -> NewMemory:
-    """Return a new memory with every field that `source` also has, except those given in `own`. A new field is thereby
-    copied everywhere."""
+    """A new memory with every field that `source` also has, except those in `own`; so a new field is copied."""
     same = {field.name: getattr(source, field.name) for field in fields(NewMemory) if hasattr(source, field.name)}
     return NewMemory(**same | own)
 
 
 @dataclass(frozen=True)
 class Near:
-    """A memory that may have the same meaning as a new statement. `cosine` is None if one of the two memories has no
-    embedding."""
+    """A memory that may mean the same as a new statement. Without embeddings, `cosine` is None."""
 
     memory: Memory
     cosine: float | None
@@ -91,8 +99,8 @@ class Near:
 
 @dataclass(frozen=True)
 class Provenance:
-    """The model that worded a memory (None if the user did), the chat of the memory's sources, and the quotes that
-    support the memory. `overdue_at` is the time when an overdue goal became uncertain."""
+    """The model that worded a memory (None: the user), the chat of its sources, and the supporting quotes. `overdue_at`
+    is when an overdue goal became uncertain."""
 
     model: str | None = None
     source_chat_id: int | None = None
@@ -157,8 +165,8 @@ by_ids = Rows[[OwnerId, Sequence[int]], Memory]("memories.by_ids", memory)
 page = Rows[[OwnerId, ChatId, Sequence[MemoryStatus], Sequence[ListedKind] | None, datetime, MemoryId, int], Memory](
     "memories.page", memory
 )
-"""At most so many memories that are visible in a chat and have one of these statuses and kinds (None: all kinds), newest
-first, after the memory with this time and number."""
+"""A page of the memories visible in a chat with one of these statuses and kinds (None: all), newest first, after the
+memory with this time and number."""
 
 
 live = Rows[[OwnerId, ChatId, Sequence[MemoryStatus]], Memory]("memories.live", memory)
@@ -169,13 +177,12 @@ telling = Rows[[OwnerId, ChatId, int], KnownMemory]("memories.telling", named(Kn
 known_for = Rows[[OwnerId, ChatId, Sequence[HalfVector], str, str, int, int, datetime, int], KnownMemory](
     "memories.known_for", named(KnownMemory)
 )
-"""The memories to show to a worker, which are pinned, recent, or similar in meaning (vectors) or in words (lexemes) to
-the texts that the worker reads. The numbers are the maximum found in each of these ways, and in all."""
+"""The memories for a worker: pinned, recent, or similar in meaning (vectors) or words (lexemes). The numbers limit each
+way, and all."""
 
 
 read_by = Rows[[OwnerId, ChatId, Sequence[int], Sequence[Tier]], Memory]("memories.read_by", memory)
-"""Return the memories that the given tiers learned from the given messages alone, except memories that the user has
-confirmed or pinned."""
+"""What these tiers learned from these messages alone, and the user has not confirmed or pinned."""
 
 all_of_owner = Rows[[OwnerId], Memory]("memories.all_of_owner", memory)
 from_message = Rows[[OwnerId, ChatId, MessageId], Memory]("memories.from_message", memory)
@@ -227,13 +234,12 @@ async def set_status(
 rewrite = MaybeRow[[OwnerId, MemoryId, str, datetime, str, HalfVector | None, datetime | None, int], Memory](
     "memories.rewrite", memory
 )
-"""Replace the text of a memory now. The text to index, the vector, the deadline and the word key belong to the new
-text."""
+"""Replace a memory's text now, with its text to index, vector, deadline and word key."""
 
 
 take_back_edit = Run[[OwnerId, MemoryId, int, bool, datetime | None, str, int]]("memories.take_back_edit")
-"""Undo the last edit of a memory. The text of the given former version becomes the current text again; whether it is a
-note, its deadline, the text to index and the word key belong to it."""
+"""Undo a memory's last edit: this version's text is current again, with its note flag, deadline, text to index and word
+key."""
 
 
 set_pinned = MaybeRow[[OwnerId, MemoryId, bool, datetime], Memory]("memories.set_pinned", memory)
@@ -280,8 +286,7 @@ def _maybe(row: Row | None) -> Memory | None:
 
 @dataclass(frozen=True)
 class Ended:
-    """A statement that no longer holds, the former text of a reworded statement, or a reminder, for which `at` is
-    None."""
+    """A statement that no longer holds, the former text of a reworded one, or a reminder (`at` is None)."""
 
     content: str
     at: datetime | None
@@ -289,8 +294,7 @@ class Ended:
 
 
 ended = Rows[[OwnerId, ChatId, Sequence[int]], Ended]("memories.ended", placed(Ended))
-"""Return the memories learned from the given messages that no longer hold, the former texts of reworded memories,
-and the reminders that were set from these messages."""
+"""What these messages said that no longer holds, with former texts of memories, and reminders."""
 
 
 async def changes(
@@ -300,9 +304,8 @@ async def changes(
     places: Sequence[MessageRange],
     chat_id: int | None,
 ) -> dict[tuple[int, int], list[Change]]:
-    """The later versions of statements that were learned from these messages and then reworded or replaced, by (chat,
-    number). The messages are given as (chat, number) or by place. Memories that are not visible in `chat_id` are left
-    out; None means all chats."""
+    """The later versions of statements that were learned from these messages, given as (chat, number) or by place, and
+    reworded or replaced since, if they are visible in `chat_id` (None: all chats)."""
     if not messages and not places:
         return {}
     ranges = [*((chat, number, number) for chat, number in messages), *places]
@@ -323,8 +326,7 @@ end_passed_dates = Run[[OwnerId, datetime, str]]("memories.passed_dates")
 """Complete past dates. The last argument is the user's time zone."""
 
 ask_about_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.overdue_goals")
-"""Mark goals with a deadline before `since` as uncertain, so that the user is asked about them. Each goal is marked
-only once."""
+"""Mark goals with a deadline before `since` as uncertain, once each, so that the user is asked."""
 
 close_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.closed_goals")
 """Close the overdue goals that the user was asked about before `asked` and has not confirmed."""

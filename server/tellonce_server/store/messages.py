@@ -19,11 +19,8 @@ PAGE = 500
 
 @dataclass(frozen=True)
 class FollowUp:
-    """The job that a new message queues. The job is about the messages from `first` (None: the new message) to the new
-    message.
-
-    The job is merged into an unclaimed job of the same kind and key. A job without a key is never merged.
-    """
+    """The job that a new message queues, about the messages from `first` (None: itself) on. It is merged into an
+    unclaimed job of the same kind and key; without a key, never."""
 
     kind: JobKind
     key: str | None
@@ -44,11 +41,8 @@ class MessageText:
 
 @dataclass(frozen=True)
 class NewMessage:
-    """A message to be recorded: the arguments of the call, and the values that are computed from them. A message that
-    answers the value for which the assistant asks (`args.expects`) must be sent before `slot_until`.
-
-    The channel and conversation of `where` are stored with the chat when its first message creates it.
-    """
+    """A message to be recorded: the call's arguments, and what is computed from them. The answer to `args.expects` must
+    be sent before `slot_until`. A chat's first message stores the channel and conversation of `where`."""
 
     where: ChatScope
     args: RecordMessageArgs
@@ -63,8 +57,7 @@ class NewMessage:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The id of the recorded message, and the state of its thread afterwards. `before` is the time at which the
-    thread's previous message was sent."""
+    """The recorded message's id, and its thread's state. `before` is when the thread's previous message was sent."""
 
     id: int
     last_no: int
@@ -119,11 +112,8 @@ class Routine:
 
 
 async def record(q: Queries, m: NewMessage, job: FollowUp | None) -> Recorded:
-    """Store the message and queue its job in one statement. After a crash, a repeated call therefore queues no second
-    job.
-
-    Raises: asyncpg.UniqueViolationError: the chat has a message with that external id from the same channel.
-    """
+    """Store the message and queue its job in one statement, so that a call repeated after a crash queues no second job.
+    Raises asyncpg.UniqueViolationError for an external id that the chat's channel already has."""
     where, args, text = m.where, m.args, m.text
     slot = (args.expects.model_dump(mode="json"), m.slot_until) if args.expects else (None, None)
     row = await one(
@@ -140,8 +130,7 @@ async def record(q: Queries, m: NewMessage, job: FollowUp | None) -> Recorded:
 
 
 by_ext_id = MaybeRow[[OwnerId, ChatId, str, str], StoredMessage]("messages.by_ext_id", named(StoredMessage))
-"""Return the message of `channel` with this external id; if there is none, return the chat's only message with this
-id."""
+"""The channel's message with this external id, else the chat's only one with it."""
 
 by_id = MaybeRow[[OwnerId, ChatId, MessageId], StoredMessage]("messages.by_id", named(StoredMessage))
 
@@ -173,8 +162,7 @@ page = Rows[[OwnerId, ChatId, MessageId, int], Line]("messages.page", placed(Lin
 """A page of messages, newest first."""
 
 around = Rows[[OwnerId, ChatId, MessageId, int, datetime | None], Line]("context.around", placed(Line))
-"""Return the messages around the given message in its thread, oldest first. With `as_of`, they have the texts that
-they had at that time."""
+"""The messages around this one in its thread, oldest first; with `as_of`, with their texts then."""
 
 set_routine_summary = Run[[OwnerId, ChatId, MessageId, str]]("messages.set_routine_summary")
 routines_since = Rows[[OwnerId, ChatId, datetime], Routine]("messages.routines_since", placed(Routine))

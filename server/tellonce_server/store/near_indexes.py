@@ -21,11 +21,8 @@ logger = logging.getLogger(__name__)
 
 
 async def build_missing(database: Database, dsn: str, large: int = LARGE) -> int:
-    """Build the missing indexes one at a time and return the number of built indexes. Returns 0 if another process is
-    building them.
-
-    `dsn` must log in as the role that owns the tables, because the roles of the pools may not create indexes.
-    """
+    """Build the missing indexes one at a time and return their number; 0 if another process is at it. `dsn` must own
+    the tables: the pools' roles may not create indexes."""
     if not await database.rows("near.missing", large):
         return 0
     connection: Any = await asyncpg.connect(dsn)

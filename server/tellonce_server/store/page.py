@@ -57,9 +57,8 @@ async def found(
     learned_since: datetime | None = None,
     counted: bool = False,
 ) -> tuple[list[PageEntry], int]:
-    """At most `limit` memories after a position, newest first, and the total number of matching memories, which is 0
-    unless `counted`. A filter that is None does not restrict the list. With `as_of`, the memories that held at that time
-    are selected, whatever their status."""
+    """At most `limit` memories after a position, newest first, and, if `counted`, the number of all matches. A filter
+    of None does not restrict; `as_of` selects what held then, whatever its status."""
     rows = await q.rows(
         "page.memories",
         *(owner_id, wanted.kinds, wanted.statuses, wanted.origins, wanted.chat_id, wanted.least_confidence),
@@ -88,8 +87,8 @@ async def answers(
     shown: int | None = None,
     receipt_id: str | None = None,
 ) -> list[AnswerEntry]:
-    """The contexts built before `before`, newest first. With `shown`, only contexts that contained the memory `shown`
-    are returned. `budgets` is empty."""
+    """The contexts built before `before`, newest first; with `shown`, only those with this memory. `budgets` is
+    empty."""
     args = (owner_id, before or FIRST_PAGE[0], shown, limit, receipt_id)
     return [AnswerEntry(**row) for row in await q.rows("page.answers", *args)]
 
@@ -110,15 +109,13 @@ links = Rows[[OwnerId, Sequence[str]], NameLink]("page.links", named(NameLink))
 
 
 async def restore(q: Queries, owner_id: int, former: FormerState, now: datetime, since: datetime) -> bool:
-    """Restore a memory's former state if the memory was changed after `since`. Returns whether the state was
-    restored."""
+    """Restore a memory's former state, if it was changed after `since`. Returns whether it was."""
     args = (former.memory_id, former.status, former.user_confirmed, former.pinned, now, since)
     return await q.row("page.restore", owner_id, *args) is not None
 
 
 revive = Run[[OwnerId, MemoryId, datetime, datetime]]("page.revive")
-"""Reactivate the memories that the memory `memory_id` replaced or ended after `since`. Returns the number of
-revived memories."""
+"""Reactivate what this memory replaced or ended after `since`. Returns the number."""
 
 withdraw = Found[[OwnerId, MemoryId, int | None, datetime, datetime]]("page.withdraw")
 """Withdraw a statement that was made after `since`. `by` is the statement that it had replaced, if any."""

@@ -55,8 +55,7 @@ class OwnedConnection(asyncpg.Connection):
     _model: str | None = None
 
     async def serve(self, name: str, args: tuple[Any, ...]) -> None:
-        """Apply the settings that the statement `name` needs. The first argument of a statement about one owner is this
-        owner."""
+        """Apply the settings that the statement `name` needs; its first argument is its owner, if it has one."""
         if reach(name) == "owner" and self._owner != args[0]:
             self._owner = None
             await self.fetchval(SET, OWNER, str(args[0]), not self.lasting)
@@ -68,8 +67,7 @@ class OwnedConnection(asyncpg.Connection):
             self._model = model
 
     def adopt(self, name: str, args: tuple[Any, ...]) -> dict[str, str]:
-        """Remember the owner and the model of the statement `name`. Returns the connection settings that the statement
-        needs; the caller must apply them at once."""
+        """Remember the owner and model of the statement `name`. Returns settings that the caller must apply at once."""
         self._owner = args[0] if reach(name) == "owner" else None
         self._model = _maker(args)
         needed = {OWNER: self._owner, MODEL: self._model}
@@ -85,13 +83,11 @@ class BorrowedConnection(OwnedConnection):
 
     lasting = False
     name = "tellonce, pooled"
-    """A separate name. A pooler keeps its connections open after our server has stopped, so they do not identify a
-    running server."""
+    """Another name, because a pooler's connections stay open, and so show no running server."""
 
 
 def _maker(args: tuple[Any, ...]) -> str | None:
-    """Return the model of the vectors that the arguments contain; None if the arguments contain no vector. Each
-    argument is a single value or a column of values."""
+    """The model of the vectors among the arguments, which are values or columns; None without vectors."""
     for arg in args:
         found = arg[0] if isinstance(arg, list) and arg else arg
         if isinstance(found, ModelVector):
@@ -147,8 +143,7 @@ class SessionPool(_OpenPool):
 
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[Proxy]:
-        """One connection for several statements, each committed at once. A session lock stays held between the
-        statements."""
+        """One connection for several statements, each committed at once, over which a session lock stays held."""
         async with self._connections.acquire() as connection:
             yield connection
 
@@ -246,10 +241,8 @@ async def open_session_pool(address: str, role: str, settings: Settings, *, leas
 async def open_borrowed_pool(
     address: str, role: str, settings: Settings, *, named: bool, least: int, most: int
 ) -> BorrowedPool:
-    """A pool of connections to a pooler. `named` says whether the pooler supports named prepared statements.
-
-    The pool requests no settings when a connection opens, because a pooler might refuse them.
-    """
+    """Connections to a pooler, which requests no settings, because a pooler might refuse them. `named`: whether the
+    pooler supports named prepared statements."""
     statements = STATEMENTS if named else 0
     connections = await _open(address, BorrowedConnection, _codecs_at_once, {}, least, most, statements)
     return BorrowedPool(connections, {**settings, "role": role})
@@ -309,16 +302,12 @@ async def codecs(connection: "asyncpg.Connection[Row]") -> None:
 
 
 async def _keep(connection: Any) -> None:
-    """Do nothing between uses. Every statement sets the owner and model that it needs, and a reset would cost 0.2-0.9
-    ms per query."""
+    """Do nothing between uses: statements set what they need, and a reset would cost 0.2-0.9 ms per query."""
 
 
 async def prove_bound(pool: Pool) -> None:
-    """Check that row-level security applies to the role that serves calls, and that this role sees no rows while no
-    owner is set.
-
-    Raises: StorageRefused: row-level security does not apply, so every user would see the memories of all others.
-    """
+    """Check that row-level security applies to the role that serves calls, and hides all rows while no owner is set.
+    Raises StorageRefused: otherwise every user would see the memories of all others."""
     async with pool.transaction() as connection:
         proof = await connection.fetchrow(PROOF)
     if proof is None or not proof["bound"]:

@@ -26,8 +26,7 @@ find = MaybeRow[[OwnerId], StoredProfile]("profile.find", named(StoredProfile))
 
 
 async def put(q: Queries, job: Job, narrative: str, live: Sequence[Memory], now: datetime) -> None:
-    """Replace the profile; `live` are the current memories. Memories that changed after the job was queued are not in the new profile and make it
-    stale."""
+    """Replace the profile, of the current memories `live`. What changed since the job was queued makes it stale."""
     columns = ([m.content for m in live if m.kind == kind] for kind in LISTED)
     made = (job.model or "", job.provisional, now, job.created_at)
     await q.run("profile.put", job.key.owner_id, narrative, *columns, *made)
@@ -35,8 +34,8 @@ async def put(q: Queries, job: Job, narrative: str, live: Sequence[Memory], now:
 
 @dataclass(frozen=True)
 class Staleness:
-    """`first`: the profile was never built. `stale`: memories changed since the profile's job was queued. `wrong`: some
-    memories have ended, were reworded or became uncertain since."""
+    """`first`: never built. `stale`: memories changed since its job was queued; `wrong`: some of them ended or became
+    uncertain."""
 
     exchanges_since: int
     first: bool
@@ -51,14 +50,13 @@ async def count_exchange(q: Queries, owner_id: int) -> Staleness:
 
 
 begin_erasure = Run[[OwnerId]]("profile.begin_erasure")
-"""Start an erasure. From now on, a context that was read earlier gets no receipt, so erasing the stored receipts
-erases all receipts."""
+"""Start an erasure: a context read before gets no receipt, so erasing the stored ones erases all."""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """The number of notes visible in a chat that are kept for search only, and the numbers of the chat's messages,
-    summaries, and messages without a summary (`verbatim`)."""
+    """The notes visible in a chat that are only searched, and the chat's messages, summaries, and messages without
+    one."""
 
     only_searched: int
     messages: int

@@ -1,5 +1,4 @@
-"""The queue of jobs, and the workers that ask for jobs. A result is stored before it is applied (write-ahead). The
-state machine is in the SQL statements."""
+"""The queue of jobs and its workers. A result is stored before it is applied; SQL has the state machine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -74,10 +73,8 @@ class Job:
 
 @dataclass(frozen=True)
 class NewJob:
-    """A job about the messages from `from_id` to `to_id` of a thread, with the trace of the call that queued the job.
-
-    The job is merged into an unclaimed job of the same kind, class and dedup key.
-    """
+    """A job about the messages from `from_id` to `to_id` of a thread, in the trace of the call that queued it. It is
+    merged into an unclaimed job of the same kind, class and dedup key."""
 
     owner_id: int
     chat_id: int
@@ -104,8 +101,7 @@ def _job(row: Row) -> Job:
 
 
 async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
-    """Queue a job. Returns its number, or the number of the unclaimed job it was merged into; None for a chat without
-    messages."""
+    """Queue a job. Returns its number, or that of the job it was merged into; None for a chat without messages."""
     row = await q.row(
         "queue.enqueue",
         *(job.owner_id, job.chat_id, job.kind, job.thread_key, job.dedup_key, job.from_id, job.to_id, job.exchanges),
@@ -119,14 +115,13 @@ hold = Run[[OwnerId, datetime, datetime]]("queue.hold")
 
 
 claim = Rows[[str, datetime, datetime, Sequence[JobKind] | None, int, datetime, int, int], Job]("queue.claim", _job)
-"""Claim due jobs for a worker, now, until the lease's end, of these kinds (None: all), at most so many. A job or lease
-with a time after the horizon counts as due, because such a time means that the clock was set back. The last two
-arguments are the maximum expired leases and the track of past work to claim first."""
+"""Claim due jobs for a worker, now, until the lease's end, of these kinds (None: all), at most so many. A time after
+the horizon, as after a clock was set back, is due. Last: the most expired leases, and the track of past work to claim
+first."""
 
 
 bury = Run[[datetime, int]]("queue.bury")
-"""Mark jobs as failed if their lease expired without a result `most_lost` times in a row. Returns the number of
-these jobs."""
+"""Mark jobs as failed whose leases expired so many times in a row. Returns their number."""
 
 
 narrow = Run[[OwnerId, ChatId, JobId, Fence, MessageId, MessageId, int]]("queue.narrow")
@@ -148,8 +143,7 @@ async def submit(
     *,
     answered_badly: bool = False,
 ) -> Job | None:
-    """Store a result and return the job; None if the caller's claim is no longer valid. `answered_badly` means that a
-    better tier gave an unusable answer."""
+    """Store a result and return the job; None if the claim is no longer valid. `answered_badly`: a better tier did."""
     row = await q.row("queue.submit", *key, fence, result, model, provisional, tier, answered_badly)
     return _job(row) if row is not None else None
 
@@ -164,8 +158,8 @@ chats_with_ready = Rows[[], tuple[OwnerId, ChatId]]("queue.chats_with_ready", tu
 fail = MaybeRow[[OwnerId, ChatId, JobId, Fence, str, bool, int, datetime, datetime], Failed](
     "queue.fail", named(Failed)
 )
-"""Record the reason of a failure, whether it counts, the maximum attempts, and the time of the next attempt. Returns the
-job's new state; None if the caller's claim is no longer valid."""
+"""Record a failure: reason, whether it counts, most attempts, next attempt. Returns the new state; None if the claim is
+no longer valid."""
 
 
 refuse = Run[[OwnerId, ChatId, JobId, str, int, datetime, datetime]]("queue.refuse")
@@ -180,23 +174,21 @@ settle = Run[[OwnerId, ChatId, JobId]]("queue.settle")
 """Mark the earlier jobs as final if this job has replaced their text, so that no tier does these jobs again."""
 
 carries_canonical = Value[[OwnerId, ChatId, JobId], bool]("queue.carries_canonical")
-"""Whether this exchange updates the canonical summary. The exchange does so if the chat has no summary yet, or if the
-summary is provisional and no later exchange is part of the summary or queued."""
+"""Whether this exchange updates the canonical summary: there is none, or a provisional one without later exchanges,
+also queued."""
 
 
 async def redo_provisional(
     q: Queries, limit: int, lower: Sequence[Tier], best: Tier, now: datetime, *, is_best: bool, is_paid: bool
 ) -> int:
-    """Queue jobs with provisional results again: jobs done by one of the `lower` tiers, and, if the available tier
-    `best` is the best of all, exchanges that it has not read a second time. `is_paid` says whether its calls are
-    counted. Returns the number of queued jobs."""
+    """Queue jobs of the `lower` tiers again and, if `best` is the best of all, exchanges that it has not read a second
+    time. `is_paid`: whether its calls are counted. Returns the number of queued jobs."""
     return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best, is_best, is_paid))
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How many exchanges one tier has read. `tier` is None for queued exchanges. `again` marks queued exchanges that
-    were read before and wait for a better tier."""
+    """How many exchanges one tier has read. `tier` is None for queued ones; `again`, if they were read before."""
 
     tier: Tier | None
     again: bool
@@ -214,12 +206,11 @@ async def dropped(q: Queries, now: datetime) -> dict[str, int]:
 
 count_dropped = Run[[OwnerId, date, str, int]]("queue.count_dropped")
 hand_out = Rows[[OwnerId, ChatId, datetime, int, datetime], Job]("queue.hand_out", _job)
-"""Hand out to the connected assistant the newest exchanges of the chat that no model has read: now, at most so many,
-except exchanges that were handed out since the last time."""
+"""Hand out the newest unread exchanges of the chat to the assistant: now, at most so many, and none that was handed out
+since."""
 
 read_by_assistant = Rows[[OwnerId, ChatId, datetime, Sequence[int]], Job]("queue.read_by_assistant", _job)
-"""Mark exchanges as read by the connected assistant: the exchanges handed out after `since`, and the exchanges that
-contain one of the messages `sources`."""
+"""Mark as read by the assistant what was handed out after `since`, or has one of the messages."""
 
 
 async def status(q: Queries, now: datetime) -> tuple[list[KindStatus], datetime | None]:

@@ -27,8 +27,7 @@ class Receipt:
 
 
 async def add(q: Queries, r: Receipt, erasures: int) -> None:
-    """Store the receipt, unless text of the owner was erased after the context was read. `erasures` is the owner's
-    count of erasures when the context was read."""
+    """Store the receipt, unless text of the owner was erased since the context was read (`erasures`)."""
     await q.run(
         "receipts.add",
         *(r.owner_id, r.chat_id, r.id, r.thread_key, r.message_id, r.token_budget, r.tokens, r.truncated),

@@ -13,8 +13,7 @@ from tellonce_server.store.named_queries import Found, MaybeRow, Rows, named
 
 @dataclass(frozen=True)
 class Alarm:
-    """The alarm of a memory, also as an import reads it. `done_at` is the time of its delivery; None if it is not
-    delivered yet."""
+    """The alarm of a memory, also as imported. `done_at` is when it was delivered; None before that."""
 
     due_at: Instant
     repeats: Cron | None = None
@@ -56,8 +55,7 @@ owners = Rows[[datetime], OwnersAlarms]("reminders.owners", named(OwnersAlarms))
 async def claim(
     q: Queries, owner_id: int, now: datetime, worker: str, until: datetime, chat_id: int | None
 ) -> list[Reminder]:
-    """Claim the due alarms of the owner, or of one chat. The claim ends at `until`. Returns the alarms in time
-    order."""
+    """Claim the due alarms of the owner, or of one chat, until `until`, in time order."""
     found = [_reminder(row) for row in await q.rows("reminders.claim", owner_id, now, worker, until, chat_id)]
     return sorted(found, key=lambda reminder: (reminder.due_at, reminder.memory.id))
 

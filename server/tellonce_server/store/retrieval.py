@@ -1,5 +1,4 @@
-"""The queries of a search. `retrieval.sql` describes the parameters of `messages`, `messages_within` and `learned`; the
-caller of each function chooses the values."""
+"""The queries of a search. `retrieval.sql` describes their parameters, whose values the callers choose."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,8 +10,7 @@ from tellonce_server.store.database import Queries, Row, one, unzip
 async def setting(
     q: Queries, owner_id: int, chat_id: int | None, text: str, start: datetime | None, end: datetime | None
 ) -> Row:
-    """The data about the searched scope that the analysis of the query `text` needs. `start` and `end` limit the period
-    that the query names."""
+    """What the analysis of the query needs of the searched scope. `start` and `end` limit the period it names."""
     return await one(q, "retrieval.setting", owner_id, chat_id, text, start, end)
 
 
@@ -49,7 +47,6 @@ async def contents(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -
 async def contents_as_of(
     q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], moment: datetime
 ) -> dict[tuple[int, int], str]:
-    """For each of the messages `keys` that was edited after `moment`, return the text at `moment`, by (chat,
-    number)."""
+    """The text at `moment` of each of the messages that was edited after it, by (chat, number)."""
     rows = await q.rows("retrieval.contents_as_of", owner_id, *unzip(keys, 2), moment)
     return {(row["chat_id"], row["id"]): row["content"] for row in rows}

@@ -1,5 +1,4 @@
-"""Determines whether this process reaches PostgreSQL directly or through a pooler. The module tests this by connecting,
-because the URL does not show it."""
+"""Finds out, by connecting, whether this process reaches PostgreSQL directly or through a pooler."""
 
 import asyncio
 import secrets
@@ -20,8 +19,7 @@ _SECONDS: Final = 2.0
 
 @dataclass(frozen=True)
 class Route:
-    """The URLs of PostgreSQL. `address` may lead to a pooler. `direct` is for work that needs a session of its own:
-    LISTEN, advisory locks, migrations."""
+    """The URLs of PostgreSQL: `address` may lead to a pooler; `direct` is for LISTEN, locks and migrations."""
 
     address: str
     direct: str
@@ -36,10 +34,8 @@ def unpooled(address: str) -> Route:
 
 
 async def find_route(address: str, direct: str | None) -> Route:
-    """Test both URLs.
-
-    Raises: StorageRefused: `address` leads to a pooler and `direct` is missing, or `direct` leads to a pooler too.
-    """
+    """Test both URLs. Raises StorageRefused if `direct` leads to a pooler, or `address` does and `direct` is
+    missing."""
     if direct is not None and await is_pooled(direct):
         raise StorageRefused(
             "DATABASE_DIRECT_URL also leads to a connection pooler; set it to PostgreSQL's own address and port."
@@ -55,24 +51,16 @@ async def find_route(address: str, direct: str | None) -> Route:
 
 
 async def is_pooled(address: str) -> bool:
-    """Whether a pooler is between us and PostgreSQL.
-
-    At login, PostgreSQL reports the id of the process that serves this client, which is needed to cancel a statement. A
-    pooler may change that process during a session, so it must report a different id.
-    """
+    """Whether a pooler is between us and PostgreSQL. At login, PostgreSQL reports the process that serves us; a pooler,
+    which may change that process, must report another id."""
     async with _connection(address) as connection:
         told = connection.get_server_pid()
         return bool(told != await connection.fetchval(BACKEND))
 
 
 async def _keeps_named(address: str) -> bool:
-    """Whether a statement that was prepared on one of the pooler's server connections also runs on another server
-    connection.
-
-    If the pooler is too old or keeps no prepared statements (`max_prepared_statements = 0`), the test fails or always
-    gets the same server connection. The result is then False, and every statement is parsed each time it runs, which
-    any pooler supports.
-    """
+    """Whether a prepared statement also runs on another of the pooler's server connections. It does not if the pooler
+    is old or keeps no statements (`max_prepared_statements = 0`); then each is parsed anew."""
     try:
         async with asyncio.timeout(_SECONDS * _TRIES), _connection(address) as one, _connection(address) as other:
             # The name must be unique. asyncpg's own names repeat in every process, and the server connections of an old

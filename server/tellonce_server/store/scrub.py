@@ -1,5 +1,4 @@
-"""Rewrites tables to remove the bytes of erased text from the files, one table at a time and in a separate session. A
-rewrite is cancelled when another session has waited for the table too long."""
+"""Rewrites tables, one at a time, to remove erased text from the files; gives way to sessions that wait."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable
@@ -18,18 +17,14 @@ LOCK: Final = 0x63_68_61_74_73_63_72_75
 """The key of the lock that is held while scrubbing. A second process would only lock the same tables again."""
 
 LONGEST_WAIT: Final = 0.5
-"""Seconds that another session may wait for a table before the rewrite is cancelled. A rewrite that takes less time is
-never cancelled."""
+"""Seconds that another session may wait for a table; a shorter rewrite is never cancelled."""
 LOOK_SECONDS: Final = 0.05
 
 
 async def rewrites(session: Any, *, is_superuser: bool) -> dict[str, list[str]]:
-    """Return the statements that rewrite each table, by the table's name, in the order in which they must run.
-
-    Before `messages` is rewritten, the vector indexes of large owners are dropped, because the rewrite then takes a
-    thirtieth of the time. The indexes are rebuilt in the background without a lock. Only a superuser may rewrite the
-    planner's statistics.
-    """
+    """The statements that rewrite each table, in order. The vector indexes of large owners are dropped first, because
+    that is thirty times faster, and rebuilt in the background. Only a superuser may rewrite the planner's
+    statistics."""
     found = {row["name"]: row["statements"] for row in await session.fetch(query("scrub.rewrites"))}
     found["messages"] = [*await near_indexes.clearing(session), *found["messages"]]
     return found | ({"pg_statistic": [query("scrub.rewrite_statistics")]} if is_superuser else {})
@@ -55,14 +50,12 @@ async def session(dsn: str) -> AsyncGenerator[Any]:
 
 
 async def is_alone(session: Any) -> bool:
-    """Take the lock and return True; return False if another process holds the lock. The lock is released when the
-    session ends."""
+    """Take the lock until the session ends. False if another process holds it."""
     return bool(await session.fetchval(query("locks.take"), LOCK))
 
 
 async def rewrite(session: Any, watch: Any, statements: Iterable[str], *, gives_way: bool) -> bool:
-    """Rewrite a table. With `gives_way`, the rewrite is cancelled if another session waits too long, and the result is
-    False. `watch` is a second session of the same login."""
+    """Rewrite a table; with `gives_way`, not if another session waits too long. Returns whether it was done."""
     for statement in statements:
         if not gives_way:
             await session.execute(statement)
@@ -72,18 +65,14 @@ async def rewrite(session: Any, watch: Any, statements: Iterable[str], *, gives_
 
 
 async def retire_log(session: Any) -> None:
-    """Make PostgreSQL delete the write-ahead log that contains the old text. This takes two rounds: the first closes
-    the log's segment, the second deletes it."""
+    """Make PostgreSQL delete the write-ahead log with the old text: close its segment, then delete it."""
     for name in ("checkpoint", "switch_log", "checkpoint", "switch_log", "checkpoint"):
         await session.execute(query(f"scrub.{name}"))
 
 
 async def give_way(session: Any, watch: Any, statement: str) -> bool:
-    """Run `statement` on `session`; cancel it if another session waits for it too long. Returns whether the statement
-    was completed.
-
-    `watch` is a second session of the same login.
-    """
+    """Run `statement`; cancel it if another session waits for it too long. Returns whether it was completed. `watch` is
+    a second session of the same login."""
     await session.execute(query("scrub.wait_shortly"))
     work = asyncio.create_task(session.execute(statement))
     needed = asyncio.create_task(_until_needed(watch, session.get_server_pid()))

@@ -53,8 +53,7 @@ def _summary(row: Row) -> Summary:
 
 
 async def add_chunk(q: Queries, new: SummaryText, now: datetime) -> int | None:
-    """Store a chunk summary and return its id; None if its job does not begin with the thread's first message without a
-    chunk summary."""
+    """Store a chunk summary and return its id; None if its job does not continue the thread's summaries."""
     job = new.job
     place = (*job.key.chat, job.thread_key, job.from_id, job.to_id)
     number: int | None = await q.value("summaries.add_chunk", *place, *new.values(now))
@@ -62,8 +61,7 @@ async def add_chunk(q: Queries, new: SummaryText, now: datetime) -> int | None:
 
 
 async def rewrite_chunk(q: Queries, new: SummaryText, now: datetime) -> int | None:
-    """Replace the text of the chunk summary that begins where its job begins, and return its id; None if there is no
-    such chunk summary."""
+    """Replace the text of the chunk summary that begins where its job does, and return its id, if it exists."""
     place = (*new.job.key.chat, new.job.thread_key, new.job.from_id)
     number: int | None = await q.value("summaries.rewrite_chunk", *place, *new.values(now))
     return number
@@ -83,8 +81,7 @@ chunk_page = Rows[[OwnerId, ChatId, datetime, int, int], Summary]("summaries.chu
 """At most so many chunk summaries of all threads, newest first, after the chunk summary with this time and id."""
 
 chunks_after = Rows[[OwnerId, ChatId, str | None, int, int], Summary]("summaries.chunks_after", _summary)
-"""Return the newest chunk summaries after the id `after`, of one thread or of all threads, in the order of their
-messages."""
+"""The newest chunk summaries after `after`, of a thread or of all, in their messages' order."""
 
 of_message = MaybeRow[[OwnerId, ChatId, ThreadKey, int], Summary]("summaries.of_message", _summary)
 chunk_range = MaybeRow[[OwnerId, ChatId, int], tuple[ThreadKey, MessageId, MessageId]]("summaries.chunk_range", tuple)

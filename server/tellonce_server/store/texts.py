@@ -1,5 +1,4 @@
-"""The queries that find and clean the texts of an owner, wherever they are stored. `domain/erasure/text_places.py`
-declares the places."""
+"""The queries that find and clean an owner's texts, in the places of `domain/erasure/text_places.py`."""
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from datetime import datetime
@@ -17,8 +16,7 @@ ARCHIVED = "archived"
 
 
 class TextRow(NamedTuple):
-    """A row that contains text of an owner. `texts` are its text columns in a fixed order; `body` is its JSON
-    column."""
+    """A row with an owner's text: `texts` are its text columns in a fixed order, `body` its JSON column."""
 
     place: str
     chat_id: int | None
@@ -32,8 +30,7 @@ class TextRow(NamedTuple):
 
 
 class NewText(NamedTuple):
-    """A row with its new texts, in the order of `TextRow.texts`, their tokens, and the words under which a search finds
-    them."""
+    """A row's new texts, in the order of `TextRow.texts`, with their tokens, and the words that find them."""
 
     row: TextRow
     texts: Sequence[str | None]
@@ -54,8 +51,7 @@ class NewText(NamedTuple):
 async def find(
     database: Database, owner_id: int, chat_id: int | None, patterns: Sequence[str], places: Iterable[str]
 ) -> AsyncGenerator[list[TextRow]]:
-    """All texts in these places of an owner, or of one chat, that may match a pattern, in pages read from one
-    snapshot."""
+    """The texts of an owner or of one chat in these places that may match, in pages of one snapshot."""
     async with database.transaction() as t:
         async for page in t.pages("texts.find", PAGE, owner_id, chat_id, list(patterns), list(places)):
             yield [TextRow(*row) for row in page]
@@ -78,16 +74,15 @@ messages_between = Rows[[OwnerId, ChatId | None, datetime | None, datetime | Non
 
 
 async def neighbors(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], limit: int) -> list[TextRow]:
-    """Return the messages directly before and after each given message in its thread, and messages up to three
-    positions away from the given message that were sent within a minute of it."""
+    """The messages beside each given one in its thread, and those within a minute and three positions of it."""
     return [TextRow(*row) for row in await q.rows("texts.neighbors", owner_id, *unzip(keys, 2), limit)]
 
 
 async def redact_messages(
     q: Queries, owner_id: int, new: Sequence[tuple[NewText, Sequence[bytes]]], now: datetime
 ) -> set[tuple[int, int]]:
-    """Write the new texts of messages and the tombstones of the removed sentences, given by their hashes. Returns the
-    changed messages as (chat, number). A message that no longer has the expected version is not changed."""
+    """Write messages' new texts, if they have the expected versions, and tombstones of the removed sentences (hashes).
+    Returns the changed ones as (chat, number)."""
     marks = unzip([(text.row.chat_id, text.row.id, claim) for text, claims in new for claim in claims], 3)
     fields = [text.fields(None) for text, _ in new]
     rows = await q.rows("texts.redact_messages", owner_id, fields, *marks, now)
@@ -95,6 +90,6 @@ async def redact_messages(
 
 
 async def clean(q: Queries, owner_id: int, place: str, new: Sequence[NewText], replaced_at: datetime | None) -> None:
-    """Write the new texts of rows of one place. With `replaced_at`, the former texts are kept as versions. A text that
-    changed since it was read is not written."""
+    """Write new texts of one place, unless they changed since they were read; with `replaced_at`, keep the former
+    ones."""
     await q.run(f"texts.clean_{place}", owner_id, [text.fields(replaced_at) for text in new])

@@ -1,5 +1,4 @@
-"""Threads. For each thread, three message numbers: the last message, the last one that is summarized, and the last one that
-is queued for a summary."""
+"""Threads, with the numbers of their last message, and of the last ones summarized and queued for it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,8 +13,8 @@ from tellonce_server.store.queue import JobClass
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread's counters. Messages 1 to `covered_to` are in chunk summaries. The next messages, up to `queued_to`, are
-    queued to be summarized. The rest, up to `last_no`, are open."""
+    """A thread's counters: up to `covered_to` are in summaries, up to `queued_to` queued for them, up to `last_no`
+    open."""
 
     thread_key: str
     last_no: int
@@ -56,8 +55,7 @@ class Gap:
 find = MaybeRow[[OwnerId, ChatId, ThreadKey], Thread]("threads.find", named(Thread))
 of_chat = Rows[[OwnerId, ChatId], Thread]("threads.of_chat", named(Thread))
 in_order = Rows[[OwnerId, ChatId], str]("threads.in_order", column("thread_key"))
-"""The keys of the chat's threads, ordered by their first message. An import into an empty memory keeps this order,
-so a new export of that memory equals this one."""
+"""The chat's thread keys by first message, an order that an import and a new export keep."""
 
 open_run = Rows[[OwnerId, ChatId, ThreadKey], OpenMessage]("threads.open_run", named(OpenMessage))
 silent = Rows[[datetime, int], tuple[int, int, str]]("threads.silent", tuple)

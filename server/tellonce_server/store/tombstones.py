@@ -12,8 +12,7 @@ from tellonce_server.store.named_queries import Run, Value
 
 @dataclass(frozen=True)
 class Tombstone:
-    """`claim` is the hash of the whole statement; `words` are the hashes of its content words. No text can be recovered
-    from these hashes."""
+    """Hashes of a statement (`claim`) and of its content words, from which no text can be recovered."""
 
     id: int
     claim: bytes
@@ -44,8 +43,7 @@ async def standing(q: Queries, owner_id: int) -> list[Tombstone]:
 
 
 async def of_messages(q: Queries, owner_id: int) -> Forgotten:
-    """The claim hashes of forgotten messages and sentences, by message. The hashes without a message are those of names
-    and those from before migration 0062."""
+    """The claim hashes of forgotten messages and sentences, by message; None for names, and before migration 0062."""
     found: defaultdict[tuple[int, int] | None, set[bytes]] = defaultdict(set)
     for row in await q.rows("tombstones.of_messages", owner_id):
         found[(row["chat_id"], row["message_id"]) if row["message_id"] is not None else None].add(row["claim"])
@@ -65,7 +63,6 @@ in_message = Value[[OwnerId, ChatId, MessageId], bool]("tombstones.in_message")
 async def known(
     q: Queries, owner_id: int, claims: Sequence[bytes], message: tuple[int, int] | None = None
 ) -> frozenset[bytes]:
-    """The given claim hashes that have a tombstone, including lifted tombstones. Of the tombstones of messages, only
-    those of `message`, given by chat and number, are considered."""
+    """The claim hashes that have a tombstone, also a lifted one; of messages' tombstones, only those of `message`."""
     place = message or (None, None)
     return frozenset(row["claim"] for row in await q.rows("tombstones.known", owner_id, list(claims), *place))

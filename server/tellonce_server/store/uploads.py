@@ -1,5 +1,4 @@
-"""Files dropped onto the memory page, until they are imported. They are the only copies of a person's words outside of
-the database, so they are kept for a short time only."""
+"""Files dropped onto the page, kept briefly: the only copies of a person's words outside of the database."""
 
 import os
 import secrets

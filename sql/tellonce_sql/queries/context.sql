@@ -1,8 +1,3 @@
--- part: line
--- A message as `Line` in store/messages.py
-id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, ext_id, channel
--- end
-
 -- part: other_threads
 -- $10 the time for which the context is built, $11 the call's channel, $12 external id of the message being answered,
 -- or null, $13 for a reply thread, the external id of the message that started it, or null, $14 root thread of the
@@ -42,7 +37,7 @@ asked as (
   exists (select from chats where owner_id = $1 and chat_id <> $2 and last_id > 0) as has_others,
   array(
     select row(
-      -- use: line
+      -- use: messages.line
     )
     from messages
     where $19 and owner_id = $1 and chat_id = $2 and $13::text is not null and id < (select id from asked)
@@ -53,7 +48,7 @@ asked as (
     limit $15) as left_talk,
   array(
     select row(r.thread_key,
-      -- use: line
+      -- use: messages.line
     )
     from replies r
     cross join lateral (
@@ -104,7 +99,7 @@ select
   -- Messages from before the last /new are not part of the history.
   array(
     select row(
-      -- use: line
+      -- use: messages.line
     )
     from messages
     where owner_id = $1 and chat_id = $2 and thread_key = $3
@@ -133,7 +128,7 @@ select
       (select id from live where pinned or kind = 'pin' order by importance desc, id limit $5))
     order by id) as memories,
   (select row(
-    -- use: line
+    -- use: messages.line
   )
     from messages
     where owner_id = $1 and chat_id = $2 and ext_id = $8
@@ -197,7 +192,7 @@ select
     '') as thread_summary,
   array(
     select row(
-      -- use: line
+      -- use: messages.line
     )
     from said
     where thread_key = $3 and thread_no > (select greatest(least(covered_to, last_no - $4::int), last_no - $9::int) from thread)
@@ -236,7 +231,7 @@ select
     order by valid_from desc, m.id desc
     limit $5::int + $6::int) as memories,
   (select row(
-    -- use: line
+    -- use: messages.line
   )
     from said where ext_id = $8
       and (channel = $11 or (select count(*) from said where ext_id = $8) = 1)) as quoted,

@@ -74,9 +74,16 @@ select
     as verbatim
 
 -- part: in_list
--- $2 chat, $3 statuses: active and uncertain memories are left out after the end of their time
+-- $2 chat, $3 statuses: memories that hold are left out after the end of their time
   and (chat_id is null or chat_id = $2) and status = any($3::text[])
-  and (valid_to is null or status not in ('active', 'uncertain'))
+  and (valid_to is null or status not in
+    -- use: holding
+  )
+-- end
+
+-- part: holding
+-- the statuses of memories that hold, or that the user is asked about
+    ('active', 'uncertain')
 -- end
 
 -- name: telling
@@ -160,7 +167,8 @@ with asked as materialized (
 select m.id, m.kind, m.content as text, m.valid_from as since, m.status, m.user_confirmed, m.note
 from candidates c
 join memories m on m.owner_id = $1 and m.id = c.id
-where m.status in ('active', 'uncertain') or m.id in (select id from denied)
+where m.id in (select id from denied) or m.status in
+    -- use: holding
 order by c.place, m.id
 limit $7
 

@@ -125,7 +125,8 @@ limit $5
 -- $1 owner, $2 how many: the people and things that current memories are about, most frequent first
 select about as name, count(*) as memories
 from memories
-where owner_id = $1 and valid_to is null and about <> 'user' and status in ('active', 'uncertain')
+where owner_id = $1 and valid_to is null and about <> 'user' and status in
+    -- use: memories.holding
 group by about
 order by 2 desc, 1
 limit $2
@@ -136,7 +137,8 @@ with named as (
   select m.id, n.name
   from memories m
   join unnest($2::text[]) n (name) on m.about = n.name or position(lower(n.name) in lower(m.content)) > 0
-  where m.owner_id = $1 and m.valid_to is null and m.status in ('active', 'uncertain')
+  where m.owner_id = $1 and m.valid_to is null and m.status in
+    -- use: memories.holding
 )
 select a.name as one, b.name as other, count(*) as memories
 from named a
@@ -153,7 +155,9 @@ with changed as (
 )
 update memories
 set status = $3, user_confirmed = $4, pinned = $5, updated_at = $6, superseded_by = null,
-  valid_to = case when $3::text not in ('active', 'uncertain') then coalesce(valid_to, $6) end
+  valid_to = case when $3::text not in
+    -- use: memories.holding
+  then coalesce(valid_to, $6) end
 where owner_id = $1 and id = $2 and updated_at >= $7
 returning id
 

@@ -53,8 +53,7 @@ class Habits:
 
 
 class Agent:
-    """Works until it is stopped. When it stops, it completes the jobs that end within `finish_seconds` and returns the
-    others to the server."""
+    """Works until it is stopped; then it completes what ends within `finish_seconds`, and returns the rest."""
 
     def __init__(self, place: MemoryClient, chain: FallbackChain, habits: Habits, emit: Emit) -> None:
         self._place = place
@@ -96,8 +95,7 @@ class Agent:
             return None
 
     def _worth_redoing(self) -> Tier:
-        """The best available tier, or `keep` if that tier's last answer was unusable. The server lets a provisional
-        result be redone only by a better tier, so with `keep`, the lowest tier, no result is redone."""
+        """The best available tier; `keep`, with which the server redoes nothing, if its last answer was unusable."""
         best = self._chain.best_tier()
         return "keep" if best == self._vain else best
 
@@ -229,11 +227,8 @@ async def done(
     second_reading: bool = True,
     owner: str | None = None,
 ) -> Done:
-    """The result of one piece of work, by the best tier that answers.
-
-    `second_reading` says whether a second reading is allowed. Pieces of work of the same `owner` may share a call; a
-    piece of work without an owner gets a call of its own.
-    """
+    """The result of a piece of work, by the best tier that answers. `second_reading`: whether one is allowed. Work of
+    the same `owner` may share a call; work without one has its own."""
     if not isinstance(work, ExchangeInput):
         return await chain.climb(summary_task(work), emit, best_tier=best_tier)
     first = await chain.climb(exchange_task(work, emit), emit, best_tier=best_tier, together=owner)

@@ -1,2 +1,1 @@
-"""Summaries and notes without a language model. Both consist of the user's own sentences, verbatim, and end no other
-statement."""
+"""Summaries and notes without a model: the user's own sentences, verbatim, which end no statement."""

@@ -14,8 +14,7 @@ MARK = "…"
 
 
 def clip(text: str, characters: int) -> str:
-    """At most `characters` of the text: whole sentences if they fill at least half of this length, else whole words and
-    an ellipsis."""
+    """At most `characters` of the text: whole sentences if they fill half of that, else words and an ellipsis."""
     text = text.strip()
     if len(text) <= characters:
         return text
@@ -42,9 +41,8 @@ OPEN = "Open: "
 
 
 def rolling(told: Sequence[str], body: SummaryBody, budget: int, share: float = 1.0) -> tuple[str, SummaryBody]:
-    """The text and the body of a rolling summary. The text begins with the newest lines (for a single paragraph, with
-    its last sentences) and ends with a line of open actions; together they take `share` of the `budget` (tokens). The
-    body may take the rest of the budget."""
+    """A rolling summary's text and body. The text has the newest lines (of one paragraph, its last sentences) and a
+    line of open actions, within `share` of the `budget` (tokens); the body may take the rest."""
     last = f"{OPEN}{'; '.join(body.pending[-_OPEN:])}" if body.pending else ""
     lines = [line for line in told if not line.startswith(OPEN)]
     room = max(1, int(budget * share) - estimate(last))
@@ -70,8 +68,7 @@ def joined(bodies: Iterable[SummaryBody], limit: int = 12) -> SummaryBody:
 
 
 def fitted(body: SummaryBody, budget: int) -> SummaryBody:
-    """Return the body, shortened to `budget` tokens: the oldest line of the longest list is removed until the body
-    fits."""
+    """The body within `budget` tokens: the oldest line of the longest list goes until it fits."""
     fields = {name: list(getattr(body, name)) for name in _FIELDS}
     while any(fields.values()) and sum(estimate(line) for found in fields.values() for line in found) > budget:
         longest = max(_FIELDS, key=lambda name: len(fields[name]))

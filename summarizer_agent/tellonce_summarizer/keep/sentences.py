@@ -1,6 +1,5 @@
-"""Selects sentences to represent a run of messages: the sentences that the scorer ranks highest or, without a scorer,
-the first sentence of each message. Without a model, the best sentences of the user are the notes of an exchange.
-"""
+"""Selects sentences for a run of messages: the scorer's best or, without a scorer, the first of each message. Without a
+model, the user's best are the notes of an exchange."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,8 +45,7 @@ def whole(sentence: NotableSentence) -> str:
 
 
 def dated(said: Said, zone: ZoneInfo) -> str:
-    """Format a sentence as `Ann: “I moved to Lisbon” (2026-11-20)`: the speaker's own words with their day, and with
-    relative times resolved."""
+    """A sentence as `Ann: “I moved to Lisbon” (2026-11-20)`, verbatim, with relative times resolved."""
     day = said.message.at.astimezone(zone).date()
     words = annotated(clip(said.text, LONGEST), SaidAt(said.message.at, zone))
     return f"{_speaker(said.message)}: “{words}” ({day.isoformat()})"

@@ -42,8 +42,7 @@ def thread_summary(work: ThreadInput) -> SummaryResult:
 
 
 def profile(work: ProfileInput) -> ProfileResult:
-    """Return the active memories in two groups: preferences and goals, and memories of all other kinds. Each group has
-    the newest memories first, with their days; together the groups stay within `cap_tokens`."""
+    """The active memories, newest first and with their days, wishes (preferences, goals) apart, within `cap_tokens`."""
     zone = ZoneInfo(work.timezone)
     newest = sorted((m for m in work.memories if m.status == "active"), key=lambda m: m.since, reverse=True)
     while newest and estimate(_groups(newest, zone)) > work.cap_tokens:
@@ -69,8 +68,7 @@ def _groups(memories: list[KnownMemory], zone: ZoneInfo) -> str:
 
 
 def shown_memories(memories: Iterable[KnownMemory], zone: ZoneInfo) -> list[str]:
-    """Each memory with its day, unless its text ends with that day or with the date that it is about. A note is shown
-    verbatim."""
+    """Each memory with its day, unless its text ends with that or its own date. Notes stay verbatim."""
     return [_dated(f"“{m.text}”" if m.note else m.text, f" ({m.since.astimezone(zone).date()})") for m in memories]
 
 

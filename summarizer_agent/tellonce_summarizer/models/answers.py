@@ -126,16 +126,12 @@ class SummaryShape(Shape):
 
 
 def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of `shape` with every field required, because providers limit the number of optional
-    fields."""
+    """The JSON schema with every field required, because providers limit the number of optional ones."""
     return shape.model_json_schema(mode="serialization")
 
 
 def read(shape: type[ShapeT], text: str) -> ShapeT:
-    """The answer as `shape`; a code fence around the JSON is accepted.
-
-    Raises: UnacceptableAnswerError: the answer is not JSON, or not of that shape.
-    """
+    """The answer as `shape`, perhaps in a code fence. Raises UnacceptableAnswerError."""
     bare = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     try:
         return shape.model_validate_json(bare)

@@ -1,5 +1,4 @@
-"""The fallback chain of models, from Claude to no model at all. The chain reports each call with its cost or
-failure."""
+"""The chain from Claude to no model at all, which reports each call with its cost or failure."""
 
 import dataclasses
 import time
@@ -23,8 +22,8 @@ ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[ResultT_co]):
-    """A piece of work for any tier. `request` returns the request for a tier. `accept` converts an answer to the
-    result, or raises UnacceptableAnswerError. `without_model` returns the result of the `keep` tier."""
+    """Work for any tier: its `request`, what `accept` makes of an answer (or UnacceptableAnswerError), and the result
+    `without_model`."""
 
     request: Callable[[Tier], Completion]
     accept: Callable[[Answer], ResultT_co]
@@ -66,11 +65,8 @@ class FallbackChain:
     async def climb(
         self, task: Task[ResultT], emit: Emit, *, best_tier: work.Tier = TIERS[0], together: str | None = None
     ) -> Outcome[ResultT]:
-        """The first acceptable result of `best_tier` or a lower tier. Every failure is reported.
-
-        Results of all tiers except the best are provisional, even if the best is not configured. Tasks with the same
-        `together` may share a call.
-        """
+        """The first acceptable result, from `best_tier` downwards; failures are reported. All but the best tier's are
+        provisional, even if that is not configured. Tasks with the same `together` may share a call."""
         calls: list[ModelCall] = []
         steps = [step for step in self._steps if TIERS.index(step.model.tier) >= TIERS.index(best_tier)]
         for index, step in enumerate(steps):
@@ -84,8 +80,7 @@ class FallbackChain:
     async def ask(
         self, tier: Tier, task: Task[ResultT], emit: Emit, together: str | None = None
     ) -> tuple[ResultT | None, tuple[ModelCall, ...]]:
-        """Return the result of this tier alone (None if the tier gave no usable result), and the calls that were
-        made."""
+        """The result of this tier alone, or None, and the calls that were made."""
         calls: list[ModelCall] = []
         for step in self._steps:
             if step.model.tier == tier:
@@ -132,8 +127,7 @@ async def _asked(
 
 
 def _figures(call: ModelCall) -> dict[str, object]:
-    """The event's fields, without the provider's own message, which may repeat our text. Only the ledger stores that
-    message."""
+    """The event's fields. Only the ledger has the provider's own message, which may repeat our text."""
     return call.model_dump(exclude={"seconds", "note"})
 
 
@@ -142,8 +136,7 @@ def _name(steps: Sequence[Step], index: int) -> str:
 
 
 def _reason(error: UnacceptableAnswerError | ValidationError) -> str:
-    """The reason an answer cannot be used. The reason does not quote the answer, because events and the ledger contain
-    no content."""
+    """Why an answer cannot be used, without quoting it: events and the ledger contain no content."""
     return complaint(error) if isinstance(error, ValidationError) else str(error)
 
 

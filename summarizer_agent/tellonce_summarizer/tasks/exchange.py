@@ -1,19 +1,21 @@
 """The exchange task: memories and new lines of the canonical summary from one exchange, in one call."""
 
+from collections.abc import Sequence
 from functools import partial
 from zoneinfo import ZoneInfo
 
 from tellonce.journal import Emit
 from tellonce.work import TRAITS, Canonical, ExchangeInput, ExchangeResult, KnownMemory, Tier
 from tellonce_llm.model import Answer, Completion, SystemBlock, Turn
-from tellonce_summarizer.keep.sentences import notes
+from tellonce_summarizer.keep.lines import shrunk
+from tellonce_summarizer.keep.sentences import dated, notes, telling
 from tellonce_summarizer.models.answers import CanonicalShape, ExchangeShape, LooseExchange, read, readable, schema_of
 from tellonce_summarizer.models.fallback_chain import Task
 from tellonce_summarizer.tasks import prompts
-from tellonce_summarizer.tasks.canonical import carried_forward, extended, is_full, without_model
 from tellonce_summarizer.tasks.items import items
 from tellonce_summarizer.tasks.prompts import plain, transcript
 from tellonce_summarizer.tasks.summaries import complaint
+from tellonce_text.tokens import estimate
 
 _ITEM_TOKENS = 2500
 _LINE_TOKENS = 500
@@ -21,8 +23,7 @@ _BEFORE_CHARACTERS = 400
 
 
 def exchange_task(work: ExchangeInput, emit: Emit) -> Task[ExchangeResult]:
-    """Return the task of reading one exchange. The result is the items learned and the canonical summary. Every dropped
-    item is reported to `emit`."""
+    """The task of reading an exchange: the items and the canonical summary. `emit` gets every dropped item."""
     return Task(
         request=partial(_request, work),
         accept=partial(_accepted, work, emit),
@@ -90,9 +91,72 @@ def _accepted(work: ExchangeInput, emit: Emit, answer: Answer) -> ExchangeResult
 
 
 def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
-    """Return the summary with a local model's line added; if the line fails the stricter validation, with verbatim
-    sentences instead."""
+    """The summary with a local model's line or, if that is not valid, with verbatim sentences."""
     line = " ".join(new.general_summary.split())
     if complaint(line, plain(work.messages, 1800)) is not None:
         return without_model(work)
     return extended(work, [line])
+
+
+_OVER = 1.1
+_SIDES_SHARE = 0.8
+"""The share of the cap that `user_confirmed` and `llm_inferred` may use together; the rest is for `general_summary`."""
+_SENTENCES = 2
+
+
+def ceiling(work: ExchangeInput) -> int:
+    """The most tokens of a canonical summary, a little over the cap, beyond which it counts as full."""
+    return int(work.canonical_cap_tokens * _OVER)
+
+
+def is_full(work: ExchangeInput) -> bool:
+    """Whether the summary exceeds its maximum length, so that it must be rewritten before lines are added."""
+    summary = work.canonical
+    fields = (summary.user_confirmed, summary.llm_inferred, summary.general_summary)
+    return sum(estimate(text) for text in fields) > work.canonical_cap_tokens
+
+
+def without_model(work: ExchangeInput) -> Canonical:
+    """The prior summary, and the exchange's most important sentences, verbatim with their days, if any is good enough
+    to be shown. What is too long loses its oldest lines."""
+    if not any(sentence.shown for sentence in work.notable):
+        return work.canonical
+    zone = ZoneInfo(work.timezone)
+    said = [dated(sentence, zone) for sentence in telling(work.messages, work.notable, _SENTENCES, shown_only=True)]
+    return extended(work, said)
+
+
+def extended(work: ExchangeInput, lines: Sequence[str]) -> Canonical:
+    """The prior summary with `lines` at the end of `general_summary`."""
+    prior = work.canonical
+    rest = max(0, ceiling(work) - estimate(prior.user_confirmed) - estimate(prior.llm_inferred))
+    told = _lines(prior.general_summary, *lines)
+    return prior.model_copy(update={"general_summary": shrunk(told, rest)})
+
+
+def carried_forward(work: ExchangeInput, new: CanonicalShape) -> Canonical:
+    """The prior summary with the new lines and without the obsolete; if it was full, the new one alone."""
+    prior = Canonical() if is_full(work) else work.canonical
+    gone = {_key(line) for line in new.obsolete}
+    fields = {
+        name: _joined(getattr(prior, name), getattr(new, name), gone) for name in ("user_confirmed", "llm_inferred")
+    }
+    used = sum(estimate(text) for text in fields.values())
+    if used > work.canonical_cap_tokens * _SIDES_SHARE:
+        side = int(work.canonical_cap_tokens * _SIDES_SHARE / 2)
+        fields = {name: shrunk(text.splitlines(), side) for name, text in fields.items()}
+        used = sum(estimate(text) for text in fields.values())
+    told = _joined(prior.general_summary, new.general_summary, gone).splitlines()
+    return Canonical(**fields, general_summary=shrunk(told, ceiling(work) - used))
+
+
+def _joined(prior: str, new: str, gone: set[str]) -> str:
+    return "\n".join(line for line in _lines(prior, new) if _key(line) not in gone)
+
+
+def _lines(*texts: str) -> list[str]:
+    return list(dict.fromkeys(line.strip() for text in texts for line in text.splitlines() if line.strip()))
+
+
+def _key(line: str) -> str:
+    return " ".join(line.casefold().strip("-•* .").split())

@@ -1,5 +1,4 @@
-"""Converts a model's items to the items of the contract one by one, so that an invalid item does not affect the
-others."""
+"""Converts a model's items to the contract's one by one, so that an invalid one affects no other."""
 
 import re
 from calendar import monthrange
@@ -30,12 +29,8 @@ Drop = Callable[[str], None]
 
 
 def items(raw: Sequence[object], work: ExchangeInput, drop: Drop) -> tuple[ExchangeItem, ...]:
-    """The usable items. If `raw` has items but none of them is usable and quotes a person's words, this raises
-    UnacceptableAnswerError.
-
-    If at least one item is usable and quotes a person's words, other items with invented quotes are returned as well;
-    the server's check counts and reports such items.
-    """
+    """The usable items. Raises UnacceptableAnswerError if `raw` has items, but none that is usable and quotes a person.
+    Beside such an item, invented quotes pass: the server's check counts them."""
     kept = [item for item in (_item(part, work, drop) for part in raw[:MOST]) if item is not None]
     for _ in raw[MOST:]:
         drop("too many items")
@@ -140,8 +135,7 @@ def _moment(written: str | None, zone: ZoneInfo, *, at_end: bool) -> datetime | 
 
 
 def _day(text: str, *, at_end: bool) -> date | None:
-    """Return the day of a date; for a month or a year, return its first day or, with `at_end`, its last day. None if a
-    time of day follows."""
+    """The day of a date; of a month or a year, the first or, `at_end`, the last. None before a time of day."""
     match = _MONTH.fullmatch(text)
     if match is None:
         return date.fromisoformat(text) if len(text) == 10 else None

@@ -1,6 +1,5 @@
-"""The prompts for language models. Instructions and examples come first and never change, so that a provider can cache
-this part of the prompt. The messages follow, numbered, with speaker and local time.
-"""
+"""The prompts: first instructions and examples, which never change and can be cached; then the messages, numbered, with
+speaker and local time."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
@@ -174,8 +173,7 @@ exactly. No introduction, no title, no list, no code. Language of the message.""
 
 
 def transcript(messages: Sequence[WorkMessage], zone: ZoneInfo, characters: int | None = None) -> str:
-    """Format each message as one line, `[12] user, Wed 2026-02-18 09:15: …`. With `characters`, the middle of a longer
-    message is cut out."""
+    """The messages as lines, `[12] user, Wed 2026-02-18 09:15: …`, cut in the middle beyond `characters`."""
     return "\n".join(_line(message, zone, characters) for message in messages) or "(none)"
 
 

@@ -1,5 +1,4 @@
-"""A second, independent reading of the claims that a model marked as certain. For each claim, the model answers whether
-the words in their context support it."""
+"""Asks again, independently, whether the words in their context support each claim marked as certain."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,8 +21,7 @@ _BEFORE_CHARACTERS = 400
 _LONGEST_DOUBT = 200
 
 Verdicts = Mapping[int, str | None]
-"""A verdict for each statement by the statement's number: None if the statement is confirmed, else the reason why it is
-not confirmed."""
+"""By a statement's number: None if it is confirmed, else the reason why not."""
 
 
 async def read_again(
@@ -35,11 +33,8 @@ async def read_again(
     admitted: bool,
     together: str | None = None,
 ) -> Outcome[ExchangeResult]:
-    """The result `first`, with a doubt added to each claim that the same tier does not confirm when it is asked again.
-
-    If a second reading is not allowed or gives no usable answer, every claim gets a doubt and the result is
-    provisional.
-    """
+    """The result `first`, with a doubt for each claim that the same tier does not confirm. Without a usable second
+    reading, every claim has one, and the result is provisional."""
     claims = [(place, item) for place, item in enumerate(first.result.items) if item.certain and not item.note]
     if not claims or first.tier == "keep":
         return first

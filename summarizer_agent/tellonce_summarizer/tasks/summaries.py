@@ -1,6 +1,5 @@
-"""The summary tasks for a chunk, a thread, a profile and a routine: each builds the request and converts the answer to
-the result. `complaint` checks the summaries of small local models.
-"""
+"""The tasks of summarizing a chunk, a thread, a profile and a routine. `complaint` checks the summaries of small local
+models."""
 
 import re
 from collections.abc import Callable
@@ -107,8 +106,7 @@ def profile_task(work: ProfileInput) -> Task[ProfileResult]:
 
 
 def routine_task(work: RoutineInput) -> Task[RoutineResult]:
-    """Return the task of summarizing a proactive message in two or three sentences; without a model, the summary is the
-    message's first 300 characters."""
+    """The task of summarizing a proactive message; without a model, its first 300 characters."""
     text = work.message.text.strip()
     request = _text(prompts.ROUTINE.format(characters=ROUTINE_CHARACTERS), f"{work.name}:\n{text}", 250)
 

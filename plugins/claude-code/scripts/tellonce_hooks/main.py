@@ -1,5 +1,4 @@
-"""The work of each hook. A hook never stops Claude Code: after any failure it exits normally and the session
-continues."""
+"""The work of each hook, which after any failure exits normally, so that the session continues."""
 
 from __future__ import annotations
 
@@ -53,8 +52,7 @@ def _headers() -> int:
 
 
 def _mode(arguments: list[str]) -> int:
-    """Show the project's mode, or set it: `mode DATA [MODE]`. DATA is the plugin's data folder, because the environment
-    of a skill does not contain it."""
+    """Show or set the project's mode: `mode DATA [MODE]`. DATA is the plugin's data folder, unknown to a skill."""
     os.environ["CLAUDE_PLUGIN_DATA"], *wanted = arguments
     folder = project.folder()
     if wanted:
@@ -113,8 +111,7 @@ def _prompted(event: Json) -> None:
 
 
 def _spooled(place: Json, messages: list[Json]) -> list[str]:
-    """Store the messages until they are recorded, and return their files. If the disk is full, there are none, but the
-    messages can still be recorded at once."""
+    """Store the messages until they are recorded; returns their files, none if the disk is full."""
     try:
         return [spool.put(place, one) for one in messages]
     except OSError:
@@ -122,8 +119,7 @@ def _spooled(place: Json, messages: list[Json]) -> list[str]:
 
 
 def _replied(event: Json) -> None:
-    """Record the reply, and messages of the session that are not recorded yet, in a separate process, so that the user
-    does not wait."""
+    """Record the reply, and what else is not recorded yet, in a process that the user need not wait for."""
     if _mode_of(event) == "full":
         _detached(lambda: _catch_up(event))
 
@@ -148,8 +144,7 @@ def _catch_up(event: Json) -> None:
 
 
 def _said(event: Json, known: set[str]) -> list[Json]:
-    """The transcript's messages. The last reply may not be in it yet, but the event contains it. A reply to a command
-    is left out."""
+    """The transcript's messages, and the event's reply, which it may lack; not a reply to a command."""
     said = turns(event.get("transcript_path", ""))
     last, prompt_id = event.get("last_assistant_message"), event.get("prompt_id", "")
     if not last or prompt_id not in known | {one["message_id"] for one in said}:
@@ -162,8 +157,7 @@ def _said(event: Json, known: set[str]) -> list[Json]:
 
 
 def _get_to_know(event: Json) -> None:
-    """Mark the messages before a session's first hook as done, because the plugin may have been installed after
-    them."""
+    """Mark the messages before a session's first hook as done: the plugin may be newer than they."""
     if spool.finished(event["session_id"]) is None:
         before = [one["message_id"] for one in turns(event.get("transcript_path", ""))]
         try:

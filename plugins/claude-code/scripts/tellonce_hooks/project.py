@@ -17,8 +17,7 @@ MODES = ("off", "recall", "full")
 """The modes, from the least to the most access."""
 
 OWN_FILE = os.path.join(".claude", "tellonce.json")
-"""A file in the project's folder with `{"memory": "off"}`. It may restrict the mode but not extend it, because other
-people can write it."""
+"""The project's own `{"memory": "off"}`, which others can write, so it only restricts the mode."""
 
 MOST_NAME = 128
 
@@ -31,16 +30,14 @@ def folder() -> str:
 
 
 def name(path: str) -> str:
-    """The conversation's name for a project: its folder, with `~` for the home folder. A very long name is replaced by
-    a checksum and its end."""
+    """The conversation's name for a project: its folder, with `~` for home; of a long one, a checksum and the end."""
     home = os.path.realpath(os.path.expanduser("~"))
     shown = "~" + path[len(home) :] if path == home or path.startswith(home + os.sep) else path
     return shown if len(shown) <= MOST_NAME else f"{zlib.crc32(path.encode()):08x}…{shown[9 - MOST_NAME :]}"
 
 
 def mode(path: str) -> str:
-    """The mode of the project: the user's choice for it, else for all projects, restricted by the project's own
-    file."""
+    """The user's choice for the project, else for all, restricted by the project's own file."""
     if _excluded(path):
         return "off"
     chosen = _known(_chosen().get(path)) or _known(option("memory")) or "full"

@@ -1,5 +1,4 @@
-"""Calls the memory server's `record_turn` with its own HTTP code, because importing an HTTP library, or `socket`, takes
-longer than the call."""
+"""Calls `record_turn` with HTTP code of its own: importing a library takes longer than the call."""
 
 from __future__ import annotations
 
@@ -33,11 +32,8 @@ class Refused(Exception):
 
 
 def option(name: str) -> str:
-    """The user's value for the plugin's option `name`; empty if not set.
-
-    Hooks get the options in their environment. The headers helper and a skill's command do not, so they read Claude
-    Code's settings.
-    """
+    """The user's value for an option, or empty. Hooks have options in their environment; the headers helper and skills
+    read Claude Code's settings."""
     told = os.environ.get(f"CLAUDE_PLUGIN_OPTION_{name.upper()}")
     return (told if told is not None else str(_stored_options().get(name, ""))).strip()
 
@@ -96,8 +92,7 @@ def record_turn(arguments: Json, seconds: float) -> Json:
 
 
 def _exchange(body: bytes, seconds: float) -> tuple[int, bytes]:
-    """Send the request and return status and body. It uses HTTP/1.0, so that the response ends with the connection and
-    is not chunked."""
+    """Send the request and return status and body. HTTP/1.0 ends with the connection and is not chunked."""
     scheme, host, port, path = _address(option("url") or URL)
     lines = (
         f"POST {path} HTTP/1.0",

@@ -40,8 +40,7 @@ def put(place: Json, message: Json) -> str:
 
 
 def done(session: str, ids: list[str], files: list[str]) -> None:
-    """Mark messages as done, because they were recorded or must not be recorded: store their ids and delete their
-    files."""
+    """Mark messages as recorded, or never to be: store their ids and delete their files."""
     with open(os.path.join(_folder("sessions"), _name(session)), "a", encoding="utf-8") as stream:
         stream.write("".join(one + "\n" for one in ids))
     for file in files:
@@ -67,8 +66,7 @@ def finished(session: str) -> set[str] | None:
 
 
 def waiting() -> list[tuple[str, Json]]:
-    """Every stored message with its file, in the order of the messages' times, because a catch-up may store older
-    messages after newer ones."""
+    """Every stored message with its file, by the messages' times: a catch-up may store older ones later."""
     folder = _folder("spool")
     found: list[tuple[str, Json]] = []
     for name in sorted(os.listdir(folder)):
@@ -83,8 +81,7 @@ def waiting() -> list[tuple[str, Json]]:
 
 
 def flush(event: str) -> None:
-    """Record all stored messages in order, session by session. If the server does not accept a call (Away), the
-    remaining messages stay in the spool."""
+    """Record stored messages in order, by session; after a refusal (Away), the rest stays in the spool."""
     by_place: dict[str, list[tuple[str, Json]]] = {}
     for file, entry in waiting():
         by_place.setdefault(dumps(entry["place"]), []).append((file, entry["message"]))

@@ -36,15 +36,12 @@ def reply_id(prompt_id: str) -> str:
 
 
 def is_command(prompt: str) -> bool:
-    """Whether a typed prompt is a command of Claude Code (`/name …`). Commands are not recorded. A path such as
-    /etc/hosts is not a command.
-    """
+    """Whether a prompt is a command of Claude Code (`/name …`), which is not recorded, and not a path."""
     return prompt[:1] == "/" and "/" not in prompt.split(None, 1)[0][1:]
 
 
 def turns(path: str) -> list[Json]:
-    """The messages of all turns, oldest first. The private part of a prompt and the reply to such a prompt are left
-    out."""
+    """The messages of all turns, oldest first, without private parts and the replies to such prompts."""
     found: dict[str, Json] = {}
     try:
         with open(path, encoding="utf-8", errors="replace") as stream:

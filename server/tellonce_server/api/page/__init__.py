@@ -1,2 +1,1 @@
-"""The memory page: its files, and the tools that only the page calls. The page changes memories with the tools for
-assistants."""
+"""The memory page: its files and its own tools. It changes memories with the tools for assistants."""

@@ -78,8 +78,7 @@ def _strings() -> str:
 
 
 def _ordered(name: str, before: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return the names in `before`, followed by `name` and the modules that it imports, directly or indirectly. Each
-    module is listed once, after the modules that it imports."""
+    """The names in `before`, followed by `name` and the modules it imports, each once and after its own imports."""
     for _, other in _IMPORT.findall(_text(f"{name}.js")):
         if other not in before:
             before = _ordered(other, before)

@@ -44,8 +44,7 @@ class PageTools(Tools):
 
 
 def _read(name: str, ready: GetServices) -> ToolSpec:
-    """The tool `page_…` of a coroutine of `PageReads`, whose types give the models of the arguments and of the
-    result."""
+    """The tool `page_…` of a coroutine of `PageReads`, whose types give the models."""
     types, title = get_type_hints(getattr(PageReads, name)), name.capitalize()
 
     async def handler(call: Call[Any]) -> BaseModel:

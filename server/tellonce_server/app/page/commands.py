@@ -13,8 +13,7 @@ from tellonce.server_text import PageCode
 from tellonce_server.core.errors import Refused
 
 _MODULES = {"clients": "tellonce_cli.page_clients", "connect": "tellonce_cli.page_clients"}
-"""The modules of the command line that run these tasks; `tellonce_cli.page_work` runs the others. They are not imported,
-because the server must not depend on them."""
+"""The modules for these tasks; `tellonce_cli.page_work` runs the others. The server must not import them."""
 
 LINE_BYTES = 4 * 1024 * 1024
 """Maximum bytes of an output line. A line may contain the whole configuration of another program."""
@@ -35,8 +34,7 @@ class CommandRefused(Refused):
 
 @asynccontextmanager
 async def running(task: str, *arguments: str) -> AsyncGenerator[Process]:
-    """Run a command in a process during the block. If the process still runs at the end of the block, it is
-    terminated."""
+    """Run a command in a process, which is terminated if it still runs at the end of the block."""
     process = await asyncio.create_subprocess_exec(
         *(*python(_MODULES.get(task, "tellonce_cli.page_work")), task, *arguments),
         stdin=asyncio.subprocess.DEVNULL,

@@ -8,7 +8,7 @@ from tellonce import page_contract as p
 from tellonce_server.api.assistant import CHANGE, READ
 from tellonce_server.api.page.tools import page_tool
 from tellonce_server.api.spec import Call
-from tellonce_server.app.access_tokens import LOCAL, access_tokens
+from tellonce_server.app.access_tokens import LOCAL, as_login, create_token, everyone, revoke
 from tellonce_server.app.page import commands
 from tellonce_server.app.page.uploads import backup_folder, backups
 from tellonce_server.app.storage import Storage
@@ -56,21 +56,20 @@ class OperatorTools:
         """Create a token for the session's own user, or revoke one of the user's tokens."""
         name, user = call.args.name, call.caller.user_id
         now = datetime.now(UTC)
-        async with access_tokens(self._storage.opened.login) as tokens:
+        async with as_login(self._storage.opened.login) as login:
             if not call.args.revoke:
-                taken = [entry.name for entry in await tokens.all() if entry.revoked_at is None]
+                taken = [entry.name for entry in await everyone(login) if entry.revoked_at is None]
                 if name in taken or name.startswith(LOCAL):
                     text = f"A token named {name} already exists; choose another name."
                     raise NoSuchToken(text, "token_exists", name=name)
-                return p.PageToken(token=await tokens.create(name, user, "assistant", now))
-            if not await tokens.revoke(name, now):
+                return p.PageToken(token=await create_token(login, name, user, ("assistant",), now))
+            if not await revoke(login, name, now):
                 raise NoSuchToken(f"There is no valid token named {name}.", "token_unknown", name=name)
         return p.PageToken(token=None)
 
     @page_tool("Import", CHANGE)
     async def page_import(self, call: Call[p.PageImportArgs]) -> p.PageImport:
-        """Run an import or its dry run. Progress is reported in percent. The file is kept only after a dry run that
-        succeeded."""
+        """Run an import or its dry run, after which alone the file is kept. Progress is reported in percent."""
         file = self._uploads.path(call.args.upload)
         task = "plan" if call.args.dry_run else "import"
         found: dict[str, Any] = {}
@@ -96,8 +95,8 @@ class OperatorTools:
         return _backup(Path(made["file"]))
 
     async def _tokens(self, user_id: int | None) -> tuple[p.TokenEntry, ...]:
-        async with access_tokens(self._storage.opened.login) as tokens:
-            found = await tokens.all()
+        async with as_login(self._storage.opened.login) as login:
+            found = await everyone(login)
         return tuple(
             p.TokenEntry(name=x.name, created_at=x.created_at, revoked_at=x.revoked_at, local=x.name.startswith(LOCAL))
             for x in found

@@ -1,5 +1,4 @@
-"""Protects the memory page: accepts the page's cookie as a credential, and defines the headers of the page's
-responses."""
+"""Accepts the page's cookie as a credential, and defines the headers of the page's responses."""
 
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
@@ -15,18 +14,13 @@ SAFE_METHODS = ("GET", "HEAD")
 
 
 def cookie_name(port: int) -> str:
-    """The cookie's name. The cookie's name contains the port, because browsers share cookies between the ports of one
-    host."""
+    """The cookie's name, with the port, because browsers share cookies between the ports of one host."""
     return f"tellonce_{port}"
 
 
 class PageCookie:
-    """ASGI middleware for requests from the page. The middleware copies the session cookie into the header for bearer
-    tokens, which the endpoints read.
-
-    The middleware ignores the cookie if a page of another origin caused the request. Headers that the browser sets show
-    the origin.
-    """
+    """ASGI middleware that copies the page's session cookie into the header for bearer tokens, unless a header that the
+    browser sets says that a page of another origin caused the request."""
 
     def __init__(self, app: ASGIApp, name: str) -> None:
         self._app = app

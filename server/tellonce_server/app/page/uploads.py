@@ -95,8 +95,7 @@ class Transfers:
         return await self._session(request) is not None
 
     async def _session(self, request: Request) -> str | None:
-        """The session of the request if the session is the operator's and the request is for one of our names, else
-        None."""
+        """The session of the request if it is the operator's, and the request is for one of our names; else None."""
         if await self._security.validate_request(request, is_post=False) is not None:
             return None
         kind, _, token = request.headers.get("authorization", "").partition(" ")

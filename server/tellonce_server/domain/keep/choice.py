@@ -18,15 +18,14 @@ SEARCHED: Final = -0.6
 """Minimum log-odds of a sentence that is kept for search only."""
 
 CHANGE: Final = -0.75
-"""Minimum log-odds of a short sentence that is similar to an earlier note. Such a sentence may state that something
-changed or ended. The sentence is kept for search only, or shown if its log-odds reach SEARCHED."""
+"""Minimum log-odds of a short sentence like an earlier note, which may state a change: kept for search only, or shown
+from SEARCHED on."""
 
 CHANGE_WORDS: Final = 10
 CHANGE_COSINE: Final = 0.5
 
 SAME_COSINE: Final = 0.92
-"""Two sentences with a greater cosine count as the same. A lower value would merge "moved to Rome" and "moved from
-Rome"."""
+"""Two sentences with a greater cosine are the same; a lower one would merge "moved to" and "moved from Rome"."""
 
 MOST_A_MESSAGE: Final = 2
 
@@ -95,8 +94,7 @@ def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scor
 
 
 def _tier(one: Scored, likeness: float) -> bool | None:
-    """Whether contexts show the sentence; None if it is not kept. `likeness` is the greatest cosine of the sentence
-    with an earlier note."""
+    """Whether contexts show the sentence; None if it is not kept. `likeness`: its greatest cosine with a note."""
     change = _is_change(one, likeness)
     if _is_order(one):
         return True

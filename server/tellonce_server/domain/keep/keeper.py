@@ -11,8 +11,7 @@ from tellonce_server.domain.keep.sentences import Sentence, features, sentences
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Layers, Vector, vectors_or_none
 
 MOST_READ: Final = 60
-"""Maximum sentences of one message that are scored: half of them from the start of the message, half from its end.
-Scoring this many sentences takes at most 0.2 s per message."""
+"""Maximum sentences of a message that are scored, in at most 0.2 s: from its start, and from its end."""
 
 MOST_KEPT: Final = 24
 """Maximum earlier notes that new sentences are compared with."""

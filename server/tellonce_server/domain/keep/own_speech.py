@@ -1,5 +1,4 @@
-"""Selects the lines of a message that its writer wrote. Quoted, pasted and code parts are recognized by form alone, in
-any language."""
+"""The lines that a message's writer wrote: quoted, pasted and code parts are recognized by form alone."""
 
 import re
 from collections import Counter
@@ -9,8 +8,7 @@ from typing import Final
 from tellonce_text.own_words import own_words, quotations
 
 LONG_PARAGRAPH: Final = 1500
-"""A punctuated paragraph of at least this many characters counts as pasted, because few people type so much, and
-dictation has no punctuation."""
+"""A punctuated paragraph this long counts as pasted: few people type so much, and dictation has no marks."""
 
 INTRODUCED: Final = 300
 """A paragraph of at least this many characters counts as pasted if it follows a line that ends in a colon."""
@@ -62,8 +60,7 @@ def _is_pasted(paragraph: str, introduced: bool) -> bool:
 
 
 def _until_introduction(lines: list[str]) -> list[str]:
-    """Return the lines up to the first line that ends in a colon before a long text; without such a line, return all
-    lines."""
+    """The lines up to the first one that ends in a colon before a long text; all lines without one."""
     left = sum(map(len, lines))
     for count, line in enumerate(lines, 1):
         left -= len(line)

@@ -99,8 +99,7 @@ def _near_comma(words: list[str], start: int) -> int:
 
 
 def _says_something(text: str) -> bool:
-    """Whether the text has at least four letters, is not merely a quotation, and has two words or non-ASCII
-    characters."""
+    """Whether it has four letters, is not only a quotation, and has two words or non-ASCII characters."""
     letters = sum(map(str.isalpha, text))
     words = len(text.split(maxsplit=1)) > 1 or not text.isascii()
     return words and letters >= 4 and not _QUOTED.fullmatch(text)

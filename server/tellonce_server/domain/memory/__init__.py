@@ -1,2 +1,1 @@
-"""Turns statements into memories. A statement is read, checked against its source, compared with known memories, and
-stored."""
+"""Turns statements into memories: reads, checks against the source, compares with known ones, and stores."""

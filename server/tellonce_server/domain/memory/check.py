@@ -37,12 +37,11 @@ CONTENT_SHARE: Final = 0.5
 """The user's words support a claim if these words contain at least this share of the claim's content."""
 
 SIMILAR: Final = 0.45
-"""A sentence of the user supports a claim if the cosine of the sentence and the claim is at least this value. In
-`benchmarks/claims`, all but three paraphrases have a cosine of .45 to .82, and invented claims have less than .23."""
+"""Minimum cosine with a sentence of the user that supports a claim. In `benchmarks/claims`, all but three paraphrases
+have .45 to .82, and invented claims less than .23."""
 
 UNLIKE: Final = 0.2
-"""A quote is unrelated to a claim if their cosine is below this value, unless the quote contains at least SOME_CONTENT
-of the claim's content."""
+"""Below this cosine, a quote is unrelated to a claim unless it has SOME_CONTENT of its content."""
 
 SOME_CONTENT: Final = 0.25
 """If a quote contains at least this share of a claim's content, the quote and the claim are related."""
@@ -51,8 +50,7 @@ MAX_SENTENCES: Final = 64
 """Maximum sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
-"""Maximum characters of a message that are searched for the days and names of a claim. The limit also applies to a
-quote that is searched for days."""
+"""Maximum characters of a message or quote that are searched for a claim's days and names."""
 
 MAX_TEXT: Final = 2_000
 """Maximum characters of a claim that are searched for dates."""
@@ -68,8 +66,7 @@ Similarity = Callable[[str, str], float]
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A quote, the message that contains the quote, and the role and time of that message. If there is no quote,
-    `quote` is the whole message."""
+    """A quote (or a whole message), the message with it, and that message's role and time."""
 
     quote: str
     message: str
@@ -303,8 +300,8 @@ class _Evidence:
         return self._follows(_Moment(day, "day"))
 
     def missing_subject(self, text: str, about: str) -> list[str]:
-        """The reason against a claim that begins with the name of its subject, if nobody said this name. `lacking` does not
-        see such a name, because every sentence begins with a capital letter."""
+        """The reason against a claim about a named subject that nobody named; `lacking` ignores a sentence's first
+        word."""
         first = next(iter(literals.Spoken(text).words), "")
         named = first[:1].isupper() and first in literals.Spoken(about).words
         return [reason("name", name=first)] if named and not self._words.have(first) else []
@@ -321,8 +318,7 @@ class _Evidence:
         return sorted({unit for number, unit in timed_numbers(text) - said if number in counted})
 
     def _is_difference(self, number: literals.Number, text: str) -> bool:
-        """Whether the number is the difference of two numbers in the quote, one of which the claim repeats: `up by 70,
-        to 910` for `from 840 to 910`."""
+        """Whether it is the difference of two quoted numbers, one of them in the claim: `up by 70, to 910`."""
         whole = {int(said) for said in self._written if said.isdecimal() and _TENS <= len(said) <= _DIGITS} - _YEARS
         repeated = literals.said_numbers(text)
         apart = {str(abs(one - other)) for one in whole if str(one) in repeated for other in whole}
@@ -365,8 +361,7 @@ def _thirds(month: date) -> list[date | datetime]:
 
 
 _TENS, _DIGITS = 2, 12
-"""Minimum and maximum digits of two numbers for which the difference is computed. With shorter numbers, almost any
-small number would be a difference."""
+"""The digits of numbers to subtract; of shorter ones, almost any small number would be a difference."""
 
 _YEARS: Final = frozenset(range(1900, 2100))
 """Numbers that are probably years, so their differences are not computed."""
@@ -396,8 +391,7 @@ def _named_moments(text: str, when: When | None, deadline: datetime | None, zone
 
 
 def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:
-    """Whether enough of the claim's content occurs in the texts `said`, or one sentence of these texts is similar
-    enough to the claim."""
+    """Whether `said` contains enough of the claim's content, or a sentence that is similar enough to it."""
     wanted, there = literals.content(text), frozenset[str]().union(*(literals.content(part) for part in said))
     if said and sum(weight for part, weight in wanted.items() if part in there) >= share * sum(wanted.values()):
         return True

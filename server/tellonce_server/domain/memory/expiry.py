@@ -1,5 +1,4 @@
-"""Changes memories as time passes: completes past dates, asks the user about overdue goals, and closes overdue goals
-about which the user does not answer. The module also computes missing keys for `dedup`."""
+"""Changes memories as time passes: completes past dates, asks about overdue goals, and closes unanswered ones."""
 
 from datetime import datetime, timedelta
 from typing import Final

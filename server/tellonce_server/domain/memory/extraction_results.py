@@ -39,8 +39,7 @@ JUNK = "states nothing"
 DONE_SINCE = "set or ended since"
 
 WISHES_HOLD = timedelta(days=30)
-"""In past messages, such as an import, a goal without a date counts as ended if the goal's message is older than
-this."""
+"""A goal without a date, in past messages such as an import, ended this long after its message."""
 
 
 @dataclass
@@ -115,8 +114,7 @@ class Learner:
         await self._striker.warm(self._deps.database, owner_id, over, told)
 
     async def learn(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> Learned:
-        """Store the items that pass the checks, and end the memories that lower tiers learned from the same
-        messages."""
+        """Store the items that pass the checks, and end what lower tiers learned from the same messages."""
         await self._statements.lock(t, job.key.owner_id, [_masked(item) for item in result.items])
         exchange = await self._exchange(t, job, now)
         learned = Learned(await self._attributed(t, exchange, result.canonical))
@@ -128,8 +126,7 @@ class Learner:
         return learned
 
     async def strike(self, t: Queries, job: Job, learned: Learned, now: datetime) -> bool:
-        """Remove sentences that repeat ended statements from the profile and the canonical summaries. Returns whether
-        the profile changed."""
+        """Remove ended statements from the profile and the canonical summaries. Returns whether the profile changed."""
         return await self._striker.strike(t, job.key.owner_id, learned.ended, now)
 
     async def _exchange(self, t: Queries, job: Job, now: datetime) -> _Exchange:
@@ -158,8 +155,7 @@ class Learner:
         return list(dict.fromkeys(name for name in (user, *(line.speaker for line in lines)) if name))
 
     async def _attributed(self, t: Queries, x: _Exchange, told: Canonical) -> Canonical:
-        """Return the summary. A new line that the user is said to have confirmed, but that the user's words do not
-        support, counts as inferred."""
+        """The summary; a new line counts as inferred if the user's words do not support it."""
         chat = await chats.find(t, x.job.key.owner_id, x.job.key.chat_id)
         prior = chat.canonical.user_confirmed if chat is not None else ""
         lines, old = told.user_confirmed.splitlines(), prior.splitlines()
@@ -193,8 +189,7 @@ class Learner:
         learned.ended += [(old, stored.memory.content) for old in stored.ended]
 
     async def _judged(self, t: Queries, x: _Exchange, item: ExchangeItem) -> "_Judged | str":
-        """Return the item with the reason why it is uncertain, if any; if the item must be dropped, return the reason
-        as text instead."""
+        """The item with the reason why it is uncertain, if any; or, as text, the reason to drop it."""
         text = _masked(item)
         if not worth_showing(text):
             return JUNK
@@ -232,8 +227,7 @@ class Learner:
         return checks.Quoted(own_words(text), mask(own_words(line.content)), role, line.sent_at, self._deps.zone)
 
     async def _is_denied(self, t: Queries, x: _Exchange, judged: _Judged) -> bool:
-        """Whether the user rejected this statement before, in any words. A certain statement in a message that the user
-        sent after the rejection is a new one."""
+        """Whether the user rejected this statement, and has not said it again since."""
         key, named = x.job.key, x.known.get(judged.item.same_as or 0)
         if judged.item.note:
             return False
@@ -315,11 +309,8 @@ _COUNTED = {"stored": "memories", "duplicate": "duplicates", "superseded": "supe
 
 
 def may_tell(owner_id: int, chat_id: int, line: Line | StoredMessage) -> bool:
-    """Whether statements can be learned from a message. The assistant's and other people's words state nothing about
-    the user.
-
-    A shared group is the memory of all its members, so a statement there is about its speaker.
-    """
+    """Whether a message may state something about the user: only the user's own may. A shared group remembers all its
+    members, so a statement there is about its speaker."""
     return line.role == "user" and (line.speaker is None or ChatScope(owner_id, chat_id).shared)
 
 
@@ -334,8 +325,8 @@ def _is_still_denied(m: Memory, judged: _Judged) -> bool:
 
 
 def _is_unchecked(m: Memory, judged: _Judged) -> bool:
-    """Whether an item replaces the memory that it repeats. An item replaces a note that the user has neither confirmed
-    nor changed. A certain item replaces an uncertain memory, because only the item's own text was checked."""
+    """Whether an item replaces the memory it repeats: an untouched note or, if it is certain, an uncertain memory,
+    because only the item's own text was checked."""
     if m.status == "uncertain" and judged.certain:
         return not dedup.same(m.content, judged.text)
     return m.note and not m.user_confirmed
@@ -358,8 +349,7 @@ def _orders(text: str, end: memories.Ended) -> bool:
 
 
 def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
-    """Return the reason why the item is uncertain: the item failed the check, the model is unsure, or the item names a
-    memory that the model was not shown. None if the item is certain."""
+    """The reason why the item is uncertain: the check, the model's doubt, or a memory it was not shown; else None."""
     reasons = list(verdict.reasons)
     unknown = [i for i in (*item.replaces, *item.ends, *([item.same_as] if item.same_as else [])) if i not in x.known]
     reasons += [reason("unknown_memory", id=i) for i in unknown]
@@ -391,8 +381,7 @@ def _user_name(x: _Exchange, judged: _Judged) -> str | None:
 
 
 def _over_already(x: _Exchange, judged: _Judged) -> datetime | None:
-    """For a goal from imported messages, return the time at which the goal ended: the goal's deadline, or WISHES_HOLD
-    after the goal's message. None if the goal is still open, or if the job is not for past messages."""
+    """For a goal from past messages, when it ended: at its deadline, or WISHES_HOLD after it was said; else None."""
     item = judged.item
     if item.kind != "goal" or item.note or not x.job.past:
         return None

@@ -1,5 +1,4 @@
-"""Selects the memories that a worker receives with an exchange. The worker can then report which memories the exchange
-changes, ends or repeats."""
+"""Selects the memories for a worker, which can then say which of them an exchange changes, ends or repeats."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -16,8 +15,7 @@ from tellonce_server.store.codes import ModelVector
 
 MOST: Final = 40
 EACH: Final = 16
-"""Maximum memories in each of three groups: found by words, pinned, and recently learned. Twice as many may be found by
-similarity."""
+"""Maximum memories found by words, pinned, and recently learned, each; twice as many by similarity."""
 
 DENIED: Final = 4
 """Maximum statements that the user rejected."""
@@ -28,8 +26,7 @@ TEXTS: Final = 4
 """Maximum messages of the exchange that are compared by meaning. The longest texts are chosen."""
 
 TERMS: Final = 6
-"""Maximum words that are matched. The rarest lexemes are searched for, because common words would match every
-memory."""
+"""Maximum words that are matched, the rarest, because common ones would match every memory."""
 
 CHARACTERS: Final = 600
 
@@ -39,9 +36,8 @@ class KnownMemories:
         self._deps = deps
 
     async def about(self, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
-        """Return up to 40 memories: memories that are similar to the user's messages by meaning or by words, pinned
-        memories, memories learned in the last ten minutes, and similar statements that the user rejected. If fewer than 40 are
-        found, the newest other memories are added."""
+        """Up to 40 memories: similar to the messages by meaning or words, pinned, learned in the last ten minutes, or
+        similar and rejected; then the newest others."""
         asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
         vectors, lexemes = await self._vectors(asked), any_of(await self._terms(" ".join(asked)))
         scope, since = owner_scope(owner_id), self._deps.now() - JUST_NOW
@@ -55,8 +51,7 @@ class KnownMemories:
         return [ModelVector(vector, model) for vector in vectors or ()]
 
     async def _terms(self, text: str) -> list[str]:
-        """The lexemes to search for: numbers first, then the rarest words. Rarity is estimated from a word's length,
-        because a small memory has no statistics."""
+        """The lexemes to search for: numbers, then the rarest words, by their length, for lack of statistics."""
         lexemes = await retrieval.query_lexemes(self._deps.database, index_text(text, None))
         numbers = literals.said_numbers(text)
         return sorted(lexemes, key=lambda x: (x not in numbers, -weight(x, {})))[:TERMS]

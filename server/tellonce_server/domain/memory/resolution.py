@@ -110,12 +110,10 @@ LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
 """The library reads number words of these languages. The language of a text is unknown, so every language is tried."""
 
 MOST: Final = 2_000
-"""Maximum characters of a text that are searched for numbers. The contract limits quotes to the same length. The search
-takes about 30 ms at worst."""
+"""Maximum characters that are searched for numbers, as of quotes in the contract; at worst 30 ms."""
 
 WEEK: Final = 7
-"""A statement may name every day of a span of at most this many days. For a longer span, the claim may name only the
-first and the last month and year."""
+"""Of a span of more days, a claim may name only the first and last month and year, not every day."""
 
 
 def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
@@ -144,8 +142,7 @@ def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
 
 
 _MOST_LENGTHS: Final = 20
-"""Maximum number of a text's lengths of time, such as `for three days`, and of its days. Each length is combined with
-each day."""
+"""Maximum lengths of time in a text, such as `for three days`, and days, with which each is combined."""
 
 
 def _bare_days(line: Line, found: Iterable[Expression], anchors: Iterable[date]) -> Iterator[date]:

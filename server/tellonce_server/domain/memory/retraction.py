@@ -89,8 +89,7 @@ class Striker:
         self._embedder = embedder
 
     async def warm(self, q: Queries, owner_id: int, ids: Sequence[int], instead: Sequence[str]) -> None:
-        """Embed the texts that `strike` will compare, before the transaction of `strike` begins. The embedder caches
-        the vectors."""
+        """Embed what `strike` will compare before its transaction; the embedder caches the vectors."""
         if not ids:
             return
         rows = await texts.current(q, owner_id, PRESENT)
@@ -98,8 +97,7 @@ class Striker:
         await self._cosines([*instead, *map(_said, rows)], ended)
 
     async def strike(self, t: Queries, owner_id: int, ended: Sequence[tuple[Memory, str]], now: datetime) -> bool:
-        """Remove the sentences that repeat an ended statement. `ended` has pairs of a statement and its replacement.
-        Returns whether the profile changed."""
+        """Remove what repeats a statement of `ended`, pairs with replacements. Returns whether the profile changed."""
         if not ended:
             return False
         rows = await texts.current(t, owner_id, PRESENT)

@@ -1,5 +1,4 @@
-"""Stores a statement as a repetition of a memory, as a replacement of memories, or as new. Callers decide which
-memories the statement replaces."""
+"""Stores a statement as a repetition, as a replacement of memories that callers choose, or as new."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,8 +19,7 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory
 
 ENDED_BY_ITSELF = ("goal", "date")
-"""Kinds of statements that count as completed when they end. Other statements are superseded by the statement that ends
-them."""
+"""Kinds that are completed when they end; others are superseded by the statement that ends them."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +36,12 @@ class Statements:
         self._deps = deps
 
     async def vector(self, text: str) -> HalfVector | None:
-        """The vector that `store` needs. Compute the vector before the transaction, because a slow embedder would keep
-        the transaction open."""
+        """The vector for `store`, computed before the transaction, because an embedder may be slow."""
         return await vector_or_none(self._deps.embedder, text)
 
     async def lock(self, q: Queries, owner_id: int, texts: Sequence[str]) -> None:
-        """Wait until no other transaction stores one of these statements. Call this once, before `store` or `put`, and
-        after locking the chat. Otherwise two transactions at the same time may both find a statement new."""
+        """Wait until nobody else stores one of these statements, so that it is not new twice. Call this once, after
+        locking the chat and before `store` or `put`."""
         await memories.lock(q, owner_id, [dedup.key(text) for text in texts])
 
     async def store(
@@ -56,8 +53,7 @@ class Statements:
         *,
         besides: frozenset[int] = frozenset(),
     ) -> Stored:
-        """Add the statement, or add its sources to the known memory that says the same as the statement. Memories in
-        `besides` are ignored."""
+        """Add the statement, or its sources to the known memory, not in `besides`, that says the same."""
         known = await self.same(q, new, besides)
         if known is not None:
             return Stored(await self.support(q, known, new, now), "duplicate")
@@ -92,11 +88,8 @@ class Statements:
         replaced: Sequence[Memory],
         ended: Sequence[Memory] = (),
     ) -> Stored:
-        """Add the statement, and end the memories that it replaces or ends.
-
-        If the new statement is older than one of these memories, the new statement is stored as history, superseded by
-        that memory.
-        """
+        """Add the statement, and end the memories it replaces or ends; if one of these is newer, it supersedes the
+        statement."""
         later = next((m for m in (*replaced, *ended) if new.valid_from < m.valid_from <= now), None)
         if later is not None:
             past = replace(
@@ -127,8 +120,7 @@ class Statements:
         replaced: Sequence[Memory] = (),
         ended: Sequence[Memory] = (),
     ) -> list[Memory]:
-        """End the memories that a statement replaces or ends. The memories end at the time that the statement names, or
-        else at the time when the statement was said."""
+        """End the memories that a statement replaces or ends, at the time it names, else when it was said."""
         start = by.when.start if by.when is not None else None
         at = min(start, now) if start is not None else by.valid_from
         pairs = [(m, False) for m in replaced] + [(m, m.kind in ENDED_BY_ITSELF) for m in ended]
@@ -152,8 +144,7 @@ class Statements:
         return held, await self.end(q, owner_id, held, now, replaced=replaced, ended=ended)
 
     async def withdraw(self, q: Queries, owner_id: int, known: Memory, now: datetime, *, denied: bool) -> Memory | None:
-        """Withdraw a statement that was never true. `denied` means that the user said so. The memories that the
-        withdrawn memory had replaced become active again."""
+        """Withdraw a statement that was never true (`denied` by the user); what it had replaced is active again."""
         if known.status == "active":
             for former in await memories.predecessors(q, owner_id, known.id):
                 if former.id < known.id:  # a predecessor with a higher id was stored as history
@@ -161,8 +152,7 @@ class Statements:
         return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
 
     async def support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
-        """Add the sources and the due day of a repetition to the known memory. If this memory was uncertain and the
-        repetition is certain, the memory becomes active."""
+        """Add a repetition's sources and due day to the memory; a certain one makes an uncertain memory active."""
         supported = await memories.support(q, known.id, new, now)
         if known.status == "uncertain" and new.status == "active":
             supported, _ = await self.affirm(q, new.owner_id, known, now, confirmed=new.user_confirmed)

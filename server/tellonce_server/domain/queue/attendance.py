@@ -15,8 +15,7 @@ extended every 20 seconds.
 
 FORGOTTEN = timedelta(days=1)
 NOTE_SECONDS = 15.0
-"""Minimum seconds between two database writes for one worker. An idle worker asks for work again at once, so without
-this limit an idle worker would cause many writes."""
+"""Minimum seconds between database writes for one worker, which asks again at once while idle."""
 
 
 class Attendance:

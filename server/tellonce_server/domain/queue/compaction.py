@@ -34,8 +34,8 @@ def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | Non
 
 
 def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: float) -> datetime | None:
-    """The time of the last message before the thread's silence. If the thread is silent now, this is the time of the
-    newest message. Otherwise, this is the time of the message before the newest."""
+    """The time of the last message before the thread's present silence or, if there is none, before the newest
+    message."""
     if not waiting:
         return None
     newest = waiting[-1].sent_at
@@ -58,8 +58,7 @@ def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, 
 
 
 def _talks(waiting: Sequence[OpenMessage]) -> tuple[list[Sequence[OpenMessage]], Sequence[OpenMessage]]:
-    """Return the conversations that a `/new` ended, and the conversation that has not ended. A single message joins the
-    conversation after it."""
+    """The conversations that a `/new` ended, and the present one. A single message joins the one after it."""
     finished: list[Sequence[OpenMessage]] = []
     current: list[OpenMessage] = []
     for _, part in groupby(waiting, key=lambda m: m.epoch):
@@ -98,8 +97,7 @@ async def compact_thread(
     all_due: bool = False,
     job_class: JobClass = "live",
 ) -> int:
-    """Queue the due chunk summaries and return their number. With `all_due`, all messages are due except the messages
-    that are kept verbatim."""
+    """Queue the due chunk summaries and return their number; with `all_due`, of all messages not kept verbatim."""
     thread = await threads.find(q, *where.key, thread_key)
     if thread is None:
         return 0
@@ -116,8 +114,7 @@ async def compact_thread(
 
 
 async def compact_silent(deps: Dependencies) -> int:
-    """Queue the chunk summaries that are due in silent threads, which would otherwise wait for the next message.
-    Returns the number of queued summaries."""
+    """Queue what is due in silent threads, which would wait for the next message. Returns the number."""
     rules, now, queued = deps.settings.compaction, deps.now(), 0
     since = now - timedelta(hours=rules.max_age_hours)
     for owner_id, chat_id, key in await threads.silent(deps.database, since, rules.keep + rules.chunk_least):

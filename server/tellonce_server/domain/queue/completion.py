@@ -67,8 +67,7 @@ class Finisher:
         return stored
 
     async def _refuse(self, t: Transaction, job: Job, error: Exception, now: datetime) -> None:
-        """Return the job to the queue and count the failure. Only the text of ResultRefused is stored, because other
-        errors may repeat a user's words."""
+        """Return the job to the queue and count the failure. Other errors than ResultRefused may repeat words."""
         reason = str(error) if isinstance(error, ResultRefused) else type(error).__name__
         policy = self._deps.settings.queue
         retry = now + policy.retry_delay(job.attempts)

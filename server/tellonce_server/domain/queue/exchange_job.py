@@ -69,11 +69,8 @@ class ExchangeJob(JobType[ExchangeResult]):
         )
 
     async def _part(self, job: Job) -> list[Line]:
-        """The job's messages. If there are too many for one call, the rest becomes a separate job.
-
-        A live job keeps its first messages. A past job keeps its last messages, because past messages are read newest
-        first.
-        """
+        """The job's messages; what is too much for one call becomes a job of its own: the rest of a live job, the
+        beginning of a past one, because past messages are read newest first."""
         read = messages.id_range if not job.past else messages.last_of_range
         key = job.key
         lines = await read(

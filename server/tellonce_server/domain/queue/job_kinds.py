@@ -94,11 +94,7 @@ class JobKinds:
             await of_kind.prepare(job.key.owner_id, result)
 
     async def apply(self, t: Queries, job: Job, now: datetime) -> dict[str, int]:
-        """Apply the stored result and return counts of what was stored.
-
-        Raises: ResultRefused: the result is of another kind than the job, or a chunk summary does not continue its
-        thread.
-        """
+        """Apply the stored result and return counts. Raises ResultRefused for another kind, or a chunk out of turn."""
         of_kind, result = self._types[job.kind], _RESULT.validate_python(job.result)
         if not isinstance(result, of_kind.result):
             raise ResultRefused(f"a {result.kind} result does not answer a {job.kind} job")

@@ -1,5 +1,4 @@
-"""A kind of job: how it reads its input when a worker claims the job, and how it applies the result inside one
-transaction. The queue does not store the input."""
+"""A kind of job: how it reads its input, when it is claimed, and applies the result, in one transaction."""
 
 from abc import ABC, abstractmethod
 from datetime import datetime, timedelta
@@ -42,8 +41,7 @@ class JobType(ABC, Generic[ResultT]):
         """Apply the result and return counts of what was stored."""
 
     async def prepare(self, owner_id: int, result: ResultT) -> None:
-        """Do the slow work that the result needs before it is applied, such as embedding, so that no transaction waits
-        for this work."""
+        """Do the slow work for a result, such as embedding, before its transaction."""
 
     def changes(self, chat: str) -> tuple[str, ...]:
         """The resources that the result changes, apart from the context of the chat."""
@@ -57,8 +55,7 @@ class JobType(ABC, Generic[ResultT]):
 async def enqueue_following(
     t: Queries, job: Job, kind: JobKind, thread_key: str, dedup_key: str, now: datetime
 ) -> None:
-    """Queue a job that follows from `job`, for the same messages. A job that follows from a past job is a past job
-    too."""
+    """Queue a job that follows from `job`, for its messages; a past job's is past, too."""
     key = job.key
     new = NewJob(*(*key.chat, kind, thread_key, dedup_key, job.from_id, job.to_id, now), job_class=job.job_class)
     await queue.enqueue(t, new, now)

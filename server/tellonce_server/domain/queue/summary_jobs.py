@@ -18,9 +18,8 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
 
 FOLDED = 24
-"""Maximum chunk summaries that are added to a rolling summary at a time. The newest chunk summaries are added. The
-newest 24 chunk summaries cover about 500 messages. An imported history may have more chunks, but almost nothing of the
-older chunks would remain in the few hundred tokens of a rolling summary."""
+"""Maximum chunk summaries, the newest, added to a rolling summary at a time: about 500 messages. An import may have
+more, of which almost nothing would remain in a few hundred tokens."""
 
 
 class RewriteJob(JobType[SummaryResult]):
@@ -110,6 +109,5 @@ def _level_of(job: Job) -> summaries.Rolling:
 
 
 def _rolled_up_in(job: Job) -> tuple[str, str]:
-    """Return the thread keys of the two rolling summaries that cover a chunk: the summary of the chunk's thread and the
-    summary of the chat."""
+    """The thread keys of the two rolling summaries that cover a chunk: its thread's and its chat's."""
     return job.thread_key, session_thread(job.key.chat_id)

@@ -24,8 +24,7 @@ from tellonce_server.store.queue import Job, JobKey, Reading
 logger = logging.getLogger(__name__)
 
 PAST_SHARE = 0.5
-"""The maximum share of the monthly budget for past work, that is, imported messages, and jobs that a better tier does
-again."""
+"""The largest share of the monthly budget for imported messages and what a better tier does again."""
 
 BEST: w.Tier = w.TIERS[0]
 BEST_FREE: w.Tier = next(tier for tier in w.TIERS if not w.TRAITS[tier].paid)
@@ -35,12 +34,10 @@ REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
 
 MOST_LOST = 20
-"""Maximum consecutive leases of a job that expire without a result. This maximum is larger than the maximum of failed
-attempts, because a worker may also be killed for a reason other than the job."""
+"""Maximum consecutive leases of a job without a result; more than failures, because the job may not be the cause."""
 
 LATEST_START = timedelta(minutes=5)
-"""An upper bound for the sum of two times: the delay with which a job is queued, and the clock difference between two
-servers."""
+"""Above the delay with which a job is queued, together with the clock difference of two servers."""
 
 
 class ClaimLost(Refused):
@@ -49,17 +46,15 @@ class ClaimLost(Refused):
 
 @dataclass(frozen=True)
 class Allowed:
-    """The limits of a job: the best tier that it may use, and whether a second reading (an independent check of the
-    first answer) is allowed."""
+    """The best tier that a job may use, and whether a second reading (an independent check) is allowed."""
 
     best_tier: w.Tier
     second_reading: bool
 
 
 def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
-    """The limits of a job. After the monthly budget is spent, only local models are allowed. Before that, extraction
-    may use any tier, with at most one second reading per exchange of the chat. Summaries may use paid tiers for one
-    call per exchange, and local models after that."""
+    """The limits of a job. After the monthly budget, only local models. Before, an exchange may use any tier, with one
+    second reading each; summaries, one paid call per exchange of the chat."""
     exchanges = max(1, chat.exchanges) if chat else 1
     if spent:
         return Allowed(BEST_FREE, second_reading=True)
@@ -230,8 +225,7 @@ class WorkQueue:
             await self.fail(args)
 
     async def _handed_in(self, key: JobKey, fence: int) -> Job:
-        """The job, if the result of this claim has already been stored, that is, only the response to the worker was
-        lost. Raises ClaimLost."""
+        """The job, if this claim's result is stored and only the response was lost. Raises ClaimLost."""
         job = await queue.find(self._deps.database, *key)
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
             raise ClaimLost(f"Job {key} is no longer yours; drop its result.", "call")
@@ -246,8 +240,7 @@ class WorkQueue:
         return spent.price_usd >= cap or (past and spent.past_usd >= PAST_SHARE * cap)
 
     async def _charge(self, t: Transaction, job: Job, calls: Sequence[w.ModelCall]) -> None:
-        """Record each model call in the ledger and count it towards the allowance of its purpose, such as learning. The
-        caller has locked the chat's row."""
+        """Record each model call in the ledger and in its allowance. The caller has locked the chat's row."""
         for call in calls:
             await ledger.add(t, job, call, self._deps.now())
         paid = sum(call.ok and w.TRAITS[call.tier].paid for call in calls)

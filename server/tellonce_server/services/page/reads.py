@@ -30,10 +30,7 @@ class PageReads:
         self._work = work
 
     async def memories(self, owner_id: int, args: p.PageMemoriesArgs) -> p.PageMemories:
-        """List memories.
-
-        Raises: Refused: the cursor is not valid.
-        """
+        """A page of memories. Raises Refused (cursor)."""
         first, limit = args.cursor is None, args.limit + 1
         after = place_of(args.cursor)
         found, total = await page.found(self._deps.database, owner_id, args, after, limit=limit, counted=first)
@@ -132,8 +129,7 @@ class PageReads:
         return tuple(found)
 
     async def _talks(self, owner_id: int, chat_id: int | None, sources: Sequence[int]) -> tuple[p.SourceTalk, ...]:
-        """Return each source message with the messages next to it. Sources that are close together share one
-        excerpt."""
+        """Each source message with its neighbors; sources that are close together share one excerpt."""
         if chat_id is None or await chats.find(self._deps.database, owner_id, chat_id) is None:
             return ()
         talks: list[p.SourceTalk] = []

@@ -1,8 +1,7 @@
-"""The sign-in of a browser to the page. A code works once and for a minute only. The code is exchanged for a sealed
-cookie.
+"""The sign-in of a browser: a code that works once, for a minute, is exchanged for a sealed cookie.
 
-The cookie names an access token by its hash, so revoking the token ends the session. The cookie is sealed with the
-server's secret key, so sessions survive a restart without being stored.
+The cookie names an access token by its hash, so revoking that ends the session; sealed with the server's key, it
+survives a restart without being stored.
 """
 
 import base64
@@ -24,8 +23,7 @@ _TIME = 8
 
 
 class Codes:
-    """One-time codes of this process. A code maps to a value: for a sign-in, the hash of the token that created the
-    code."""
+    """One-time codes of this process, each for a value, such as the hash of the token that created it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

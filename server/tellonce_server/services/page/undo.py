@@ -13,8 +13,7 @@ from tellonce_server.store import memories, page
 from tellonce_server.store.database import Queries
 
 UNDO_MINUTES = 3
-"""Minutes during which a change can be undone. The page offers an undo for a shorter time, to allow for a slow
-connection."""
+"""Minutes during which a change can be undone; the page offers it for less, for slow connections."""
 
 
 class TooLate(Refused):

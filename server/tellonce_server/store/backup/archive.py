@@ -28,8 +28,7 @@ class BackupRefused(Exception):
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
 LEDGER: Final = "schema_migration"
-"""The table in which the applied migrations are recorded. A backup lists these migrations in its manifest, not as rows
-of this table."""
+"""The table of the applied migrations, which are in a backup's manifest instead."""
 
 
 class Table(BaseModel):
@@ -39,8 +38,8 @@ class Table(BaseModel):
 
 
 class Manifest(BaseModel):
-    """The contents of a backup. `migrations` maps each version that ran to its sha256; `tables` is in an order that
-    satisfies foreign keys."""
+    """The contents of a backup. `migrations` has the sha256 of each version; `tables` satisfies foreign keys in
+    order."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
     format: int
@@ -89,8 +88,7 @@ def in_order(tables: Iterable[str], references: Sequence[tuple[str, str]]) -> li
 
 
 def opened(file: Path) -> Archive:
-    """Open the archive `file`. The caller must close it. Raises BackupRefused if the archive's manifest is missing or
-    cannot be read."""
+    """Open the archive, which the caller must close. Raises BackupRefused if its manifest cannot be read."""
     archive = zipfile.ZipFile(file)
     try:
         manifest = Manifest.model_validate_json(archive.read(MANIFEST))
@@ -101,8 +99,8 @@ def opened(file: Path) -> Archive:
 
 
 def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
-    """The migrations that create the backup's schema. Raises BackupRefused if the backup has a later format, or if this
-    program lacks one of these migrations or has a different file under the number of one."""
+    """The migrations that create the backup's schema. Raises BackupRefused for a later format, and for a migration that
+    this program lacks or has in another form."""
     if manifest.format > FORMAT:
         raise BackupRefused(
             f"a newer tellonce made the backup (format {manifest.format}; this one knows formats up to {FORMAT}): "
@@ -121,8 +119,8 @@ def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
 
 
 async def fill(connection: Any, archive: Archive, complete: Callable[[], Awaitable[ResultT]]) -> ResultT:
-    """Replace the database's contents with the backup, update the schema, and call `complete`, in one transaction.
-    Either all of this happens, or nothing changes. Returns the result of `complete`."""
+    """Replace the database's contents with the backup, update the schema, and return the result of `complete`, all in
+    one transaction."""
     chosen = to_apply(archive.manifest, migrations())
     later = [migration for migration in migrations() if migration not in chosen]
     try:

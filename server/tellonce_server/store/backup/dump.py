@@ -40,8 +40,7 @@ class Target:
 
 
 async def replace_by_dump(dsn: str, file: Path) -> None:
-    """Replace the database's contents with those of the file, in one transaction. If the replacement fails, nothing
-    changes."""
+    """Replace the database's contents with those of the file, in one transaction."""
     target = Target(dsn, await fitting(dsn))
     with tempfile.TemporaryDirectory(prefix="tellonce-restore-") as folder:
         contents, chosen, clear, script = (
@@ -87,11 +86,8 @@ def _applied(script: Path) -> list[int]:
 
 
 async def fitting(dsn: str) -> Path:
-    """The folder of tools that are at least as new as the server. Tools on the PATH are preferred to the tools of the
-    embedded server.
-
-    If no tools are new enough, the first folder is returned, so that its tool reports what is wrong.
-    """
+    """The folder of tools at least as new as the server, preferably on the PATH; without any, the first folder, whose
+    tool then reports what is wrong."""
     folders = _folders()
     server = await _server_version(dsn)
     for folder in folders:
@@ -132,8 +128,7 @@ async def _tool_version(folder: Path) -> int:
 
 
 async def run(tool: str, *arguments: str, password: str | None = None, output: Path | None = None) -> None:
-    """Run a program and write its output to the file `output`. Raises BackupRefused with the program's error
-    message."""
+    """Run a program with its output to the file `output`. Raises BackupRefused with its message."""
     environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
     with (output or Path(os.devnull)).open("wb") as stream:
         process = await asyncio.create_subprocess_exec(
@@ -152,8 +147,7 @@ async def run(tool: str, *arguments: str, password: str | None = None, output: P
 
 
 def without_password(dsn: str) -> tuple[str, str | None]:
-    """Split the URL into a URL without the password, and the password. Other users of this machine may see the
-    arguments of a program, so the arguments must not contain the password."""
+    """Split the password off the URL, because other users of this machine may see a program's arguments."""
     parts = urlsplit(dsn)
     if parts.password is None:
         return dsn, None

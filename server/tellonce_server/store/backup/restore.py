@@ -17,8 +17,7 @@ Rows = list[tuple[Any, ...]]
 
 
 class Aside(NamedTuple):
-    """The data that a restore must not replace: the tombstones, the tokens, and the secret key, which only this
-    database and the backups of this database have."""
+    """What a restore must not replace: the tombstones, the tokens, and the secret key of this database."""
 
     tombstones: Rows
     tokens: str
@@ -49,11 +48,9 @@ async def aside(connection: Any, key_name: str) -> Aside:
 
 
 async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
-    """Replace the database's contents with the backup in `file`, and add the kept tombstones and tokens, in one
-    transaction. Returns how many tombstones the backup lacked. If it raises BackupRefused, nothing has changed.
-
-    A backup that `pg_dump` made is restored in a transaction of its own, before the tombstones and tokens are added.
-    """
+    """Replace the database's contents with the backup, and add the kept tombstones and tokens, in one transaction, or
+    for a dump of `pg_dump` in two. Returns how many tombstones the backup lacked. Raises BackupRefused; then nothing
+    has changed."""
     connection: Any = await asyncpg.connect(dsn)
     try:
         if not is_zipfile(file):
@@ -68,11 +65,8 @@ async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
 
 
 async def _put_back(connection: Any, kept: Aside, key_name: str) -> int:
-    """Add the kept tombstones and tokens to the restored database. Returns how many tombstones the backup lacked. If
-    the backup has another key, the backup is of another database; then nothing is changed and 0 is returned.
-
-    The kept tokens replace the tokens of the backup, because tokens may have been revoked or created after the backup.
-    """
+    """Add the kept tombstones and tokens. Returns how many tombstones the backup lacked; 0, and nothing is added, if it
+    has the key of another database. The tokens replace the backup's, because some may be revoked or new."""
     if kept.key is None or kept.key != await connection.fetchval(query("backup.key"), key_name):
         return 0
     done: str = await connection.execute(query("backup.keep_tombstones"), *unzip(kept.tombstones, 7))

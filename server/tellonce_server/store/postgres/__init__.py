@@ -1,2 +1,1 @@
-"""PostgreSQL itself: the embedded server with its files and OS account, the requirements on an external server, and
-schema migrations. Only the migrations name our tables."""
+"""PostgreSQL itself: the embedded server, the requirements on an external one, and the schema's migrations."""

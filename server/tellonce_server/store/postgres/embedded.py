@@ -115,8 +115,8 @@ logger = logging.getLogger(__name__)
 
 
 class EmbeddedPostgres:
-    """The PostgreSQL server of one data directory. Any number of processes may use the server, but an instance of this
-    class must not be used by two tasks at once."""
+    """The PostgreSQL server of one data directory, for any number of processes; an instance is for one task at a
+    time."""
 
     def __init__(self, data_dir: Path) -> None:
         if sys.platform == "win32":
@@ -131,8 +131,7 @@ class EmbeddedPostgres:
 
     @property
     def cluster(self) -> Path:
-        """Return PostgreSQL's own data directory: a folder inside our data folder, or the target of a link with the
-        folder's name."""
+        """PostgreSQL's own data directory: a folder inside ours, or the target of the link of that name."""
         return (self._home / MAJOR).resolve()
 
     @property
@@ -144,11 +143,8 @@ class EmbeddedPostgres:
         return f"postgresql://{user}@/{database}?host={quote(str(socket_dir(self.cluster)), safe='')}&port={PORT}"
 
     async def start(self) -> str:
-        """Start the server if needed, and return the URL of the application database. The start waits for crash
-        recovery, however long the recovery takes. Starting a running server is harmless.
-
-        Raises EmbeddedPostgresError if the server cannot run.
-        """
+        """Start the server unless it runs, and return the URL of the application database, however long crash recovery
+        takes. Raises EmbeddedPostgresError."""
         with _said_plainly(self._home):
             _make_home(self._home)
             async with exclusive(self._start_lock):
@@ -175,16 +171,14 @@ class EmbeddedPostgres:
                 use.release()
 
     async def release(self) -> None:
-        """Stop using the server. The last process to do so stops the server. It is safe to release twice, or to release
-        after a failed start."""
+        """Stop using the server, and stop it if nobody else does. Safe to call twice, or after a failed start."""
         if self._use is not None:
             with anyio.CancelScope(shield=True):
                 async with exclusive(self._start_lock):
                     await self._leave()
 
     async def ping(self) -> State:
-        """`up`: the server answers. `starting`: the server runs but accepts no session, because it is recovering,
-        stopping or busy. `down`: it does not run."""
+        """`up`: the server answers. `starting`: it accepts no session yet or any more. `down`: it does not run."""
         try:
             async with self._session("postgres"):
                 return "up"
@@ -224,8 +218,7 @@ class EmbeddedPostgres:
                     await self._leave()
 
     async def _watch_over(self) -> None:
-        """Start the watcher process unless it is already running. The watcher stops the server if the last process that
-        used the server was killed."""
+        """Start the watcher, unless it runs: it stops the server if the last process that used it was killed."""
         if is_held(self._home / ".watch"):
             return
         command = [sys.executable, "-I", "-S", watcher.__file__, str(self._home), str(self.cluster)]
@@ -322,8 +315,7 @@ class EmbeddedPostgres:
         return await self._run("pg_ctl", "-D", str(self.cluster), *arguments)
 
     async def _run(self, program: str, *arguments: str) -> tuple[int, str]:
-        """Run a program and return its exit status and output. The program has its own session, because Ctrl-C in our
-        terminal must not reach the server before we stop it."""
+        """Run a program in a session of its own, which our Ctrl-C does not reach. Returns exit status and output."""
         account = self._account
         # The output goes to a file, not a pipe. The server would inherit the pipe and keep it open, and reading from it
         # would never end.

@@ -1,9 +1,5 @@
-"""The OS account that runs the embedded PostgreSQL if this program runs as root, and the folders that the account can
-reach.
-
-PostgreSQL refuses to run as root. The account gets a folder of its own. The folders outside the data directory keep
-their permissions.
-"""
+"""The OS account of the embedded PostgreSQL, which refuses to run as root, and the folders it can reach. It gets a
+folder of its own; the permissions of other folders stay."""
 
 import logging
 import os
@@ -23,8 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 class NoServerAccount(Exception):
-    """This program runs as root, and there is no unprivileged account to run PostgreSQL. The message says how to create
-    such an account."""
+    """This program runs as root, and no other account can run PostgreSQL. The text says how to create one."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +29,7 @@ class Account:
 
 
 def server_account(cluster: Path) -> Account | None:
-    """The account that runs the server of `cluster`; None means the account of this process. An existing cluster keeps
-    its owner."""
+    """The account that runs the server; None: that of this process. An existing cluster keeps its owner."""
     if os.geteuid() != 0:
         return None
     if cluster.exists() and cluster.stat().st_uid != 0:
@@ -44,8 +38,7 @@ def server_account(cluster: Path) -> Account | None:
 
 
 def can_reach(account: Account | None, directory: Path) -> bool:
-    """Whether the account may enter `directory` and all parents of this directory. Only mode bits are checked, not
-    access lists."""
+    """Whether the account may enter `directory` and its parents, by their mode bits; access lists are not read."""
     return account is None or all(_may_enter(account, part) for part in (directory, *directory.parents))
 
 

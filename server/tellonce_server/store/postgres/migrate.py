@@ -49,10 +49,9 @@ class MigrationError(StorageRefused):
 
 
 async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration] | None = None) -> list[str]:
-    """Apply the missing migrations and return the names of their files. The default is all migrations of this program.
-    Waits while another process migrates.
+    """Apply the missing migrations, by default of this program, and return their names. Waits while another process
+    migrates. `connection` must be a session of its own, which holds the lock.
 
-    `connection` must be a separate session, because it holds the lock. A pooler in transaction mode does not work.
     Raises MigrationError for two files with one number, a file changed after it was applied, a newer database, or a
     table in use.
     """
@@ -66,9 +65,8 @@ async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration
 
 
 def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list[Migration]:
-    """The migrations that have not yet run in a database. `applied` maps the version of each migration that has run to
-    the sha256 of its file. Raises MigrationError if the migrations' numbers do not rise, or if an applied migration is
-    newer than all of them or was changed."""
+    """The migrations that have not run. `applied` has the sha256 of each version that has. Raises MigrationError if
+    their numbers do not rise, or if an applied one is newer than all of them or was changed."""
     numbers = [m.version for m in migrations]
     if numbers != sorted(set(numbers)):
         raise MigrationError("the migrations' numbers do not rise, or two are the same: rename the files")
@@ -129,7 +127,6 @@ async def _record(connection: asyncpg.Connection, migration: Migration, started:
 
 
 def statements(sql: str) -> list[str]:
-    """The statements between the `-- statement` lines. Parts that contain only comments are dropped, because asyncpg
-    fails on such parts."""
+    """The statements between `-- statement` lines, without parts of comments alone, on which asyncpg fails."""
     parts = (part.strip() for part in _STATEMENT_LINE.split(sql))
     return [part for part in parts if _COMMENT_LINE.sub("", part).strip()]

@@ -25,8 +25,8 @@ select quote_ident(current_user) as login, quote_ident(current_database()) as da
 
 @dataclass(frozen=True)
 class Readiness:
-    """The state of a server and its database. `untaken` are the roles that the login cannot assume, including the roles
-    in `missing`."""
+    """The state of a server and its database. `untaken` are the roles that the login cannot assume, or that are
+    missing."""
 
     login: str
     database: str
@@ -84,10 +84,7 @@ def for_administrator(found: Readiness) -> str:
 
 
 async def prepare(connection: Any) -> list[str]:
-    """Run the missing statements that this login is allowed to run, and return the statements that ran.
-
-    Raises: DatabaseNotReady: something is still missing.
-    """
+    """Run and return the missing statements that this login may run. Raises DatabaseNotReady if something is left."""
     found = await look(connection)
     if said := hindrance(found):
         raise DatabaseNotReady(said)

@@ -1,8 +1,6 @@
-"""Stops an embedded PostgreSQL that no process uses any more. The watcher is needed if the last process that used the
-server was killed.
+"""Stops an embedded PostgreSQL whose last user was killed, after several checks, because it may restart.
 
-The watcher is a separate process. The watcher is run by its file path and imports only the standard library, so that it
-takes only a few megabytes. A killed process may be restarted at once, so one check is not enough.
+A process of its own, run by file path and with the standard library alone, so that it takes a few megabytes.
 """
 
 import fcntl
@@ -23,8 +21,7 @@ AFTER_FAILURE: Final = 60.0
 
 
 def lock(path: Path) -> int | None:
-    """Lock the file exclusively and return its descriptor; None while another process holds a lock. Never creates the
-    file."""
+    """Lock the existing file exclusively; returns its descriptor, or None while another process holds a lock."""
     descriptor = os.open(path, os.O_RDWR)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -35,10 +32,8 @@ def lock(path: Path) -> int | None:
 
 
 def unused(home: Path, cluster: Path) -> bool:
-    """Whether no process uses the server. If the server is not running either, the watcher process exits here.
-
-    A process that is starting or leaving the server holds the `.start` lock and counts as a user.
-    """
+    """Whether no process uses the server; one that starts or leaves it (the `.start` lock) does. If the server does not
+    run, either, this process ends here."""
     starting = lock(home / ".start")
     if starting is None:
         return False
