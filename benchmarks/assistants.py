@@ -138,7 +138,7 @@ def _exchange(
     answer = _reply(script.rng, topic, request, extra)
     reply = script.say("assistant", None, answer, at + timedelta(seconds=30))
     if told is not None:
-        turns = (reply if given else asked,)
+        turns, told.said = (reply if given else asked,), given or ""
         if told in script.told:
             told.changed = turns
         else:
@@ -186,7 +186,7 @@ def _probes(rng: random.Random, script: Script) -> list[Probe]:
         # Each fact that the assistant told gets three questions, so that a fifth of all answers are in its messages.
         part, kind, times = ("q", "single-hop", 1) if told.who == "user" else ("b", "assistant", 3)
         asked = {question(rng, script, told, part) for _ in range(times)}
-        probes += [Probe(kind, text, told.turns) for text in sorted(filter(None, asked))]
+        probes += [Probe(kind, text, told.turns, told.said) for text in sorted(filter(None, asked))]
         if (when := question(rng, script, told, "w")) and rng.random() < 0.15:
             probes.append(Probe("temporal", when, told.turns))
         if told.changed and (changed := question(rng, script, told, "v")):

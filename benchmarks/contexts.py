@@ -74,7 +74,7 @@ language model, so notes are the user's own sentences.
 - **CONVERSATION HISTORY**: the last messages, and summaries of older messages, as far as they fit.
 - **ELSEWHERE**: the newest exchange of other threads and other assistants of the last day.
 - **RELEVANT CONTEXT**: search results for the question, and a line of each relevant summary, in chronological order. The best results are
-  selected first, until the budget is used or the next score is too low.
+  selected first, until the budget is used or the next score is too low. Messages of one day share its date, unless they are recent.
 - **QUOTED MESSAGE**: the message to which the user replies.
 - **Now**: the current time, for a client that does not state it itself.
 """

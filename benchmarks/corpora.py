@@ -44,7 +44,7 @@ def _locomo(name: str, sample: Mapping[str, Any]) -> Dialogue:
         role = "user" if entry["speaker"] == talk.get("speaker_a", entry["speaker"]) else "assistant"
         turns.append(Turn(len(turns) + 1, role, None if regime == "assistant" else entry["speaker"], text, at))
     probes = [
-        Probe(_LOCOMO_KINDS.get(qa["category"], qa["category"]), qa["question"], evidence)
+        Probe(_LOCOMO_KINDS.get(qa["category"], qa["category"]), qa["question"], evidence, str(qa.get("answer", "")))
         for qa in sample["qa"]
         if (evidence := _locomo_evidence(qa.get("evidence", ()), ids))
     ]

@@ -21,11 +21,12 @@ class Turn:
 
 @dataclass(frozen=True)
 class Probe:
-    """One question, and the turns that answer it."""
+    """One question, the turns that answer it, and the answer, if the file has one."""
 
     kind: str
     text: str
     evidence: Sequence[int]
+    answer: str = ""
 
 
 @dataclass(frozen=True)

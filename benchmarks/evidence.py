@@ -28,6 +28,8 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
 from tellonce_server.embedding.model_files import MODEL
+from tellonce_text.claims import content_stems
+from tellonce_text.sentences import split_sentences
 
 _DAY_BESIDE = re.compile(r" \([^()]*\d{4}-\d\d[^()]*\)")
 BUDGETS = (1_000, 4_300, 12_000, 30_000)
@@ -110,11 +112,10 @@ async def _contexts(memory: Memory, dialogues: Sequence[Dialogue], budget: int) 
 
 
 async def held(client: MemoryClient, dialogue: Dialogue, probe: Probe, budget: int) -> Held:
-    """Return the share of evidence turns that the context shows. A turn counts if the context has the beginning of the
-    turn, or the middle part that an excerpt would show."""
+    """Return the share of evidence turns that the context shows (`_is_shown`)."""
     context = await client.get_context(c.GetContextArgs(query=probe.text, token_budget=budget))
     text = _squeezed(context.context or "")
-    shown = [any(part in text for part in _parts(dialogue.turns[turn - 1].text)) for turn in probe.evidence]
+    shown = [_is_shown(dialogue.turns[turn - 1].text, probe.answer, text) for turn in probe.evidence]
     return Held(dialogue.regime, probe.kind, sum(shown) / len(shown), context.tokens)
 
 
@@ -160,6 +161,18 @@ def _as_json(*runs: Mapping[int, Mapping[str, Figures]]) -> Mapping[str, object]
         return {str(budget): {name: vars(x) for name, x in by_name.items()} for budget, by_name in run.items()}
 
     return {"without": plain(runs[0]), "with": plain(runs[1])}
+
+
+def _is_shown(turn: str, answer: str, context: str) -> bool:
+    """Whether a context shows a turn: the sentence with the most words of the answer or, if the answer is not known or
+    has no word of the turn, the beginning or the middle of the turn."""
+    wanted = set(content_stems(answer))
+    sentences = split_sentences(turn)
+    common = [len(wanted & set(content_stems(sentence))) for sentence in sentences]
+    if not any(common):
+        return any(part in context for part in _parts(turn))
+    best = [sentence for sentence, count in zip(sentences, common, strict=True) if count == max(common)]
+    return any(_squeezed(sentence) in context for sentence in best)
 
 
 def _parts(text: str) -> tuple[str, str]:

@@ -15,7 +15,8 @@ WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 
 @dataclass
 class Told:
-    """A fact that was told: its speaker, values and turns, and the time when it happened."""
+    """A fact that was told: its speaker, values and turns, and the time when it happened. `said` is the passage of a
+    long reply that tells the fact."""
 
     block: Block
     who: str
@@ -25,6 +26,7 @@ class Told:
     names: frozenset[str] = frozenset()
     turns: tuple[int, ...] = ()
     changed: tuple[int, ...] = ()
+    said: str = ""
 
 
 @dataclass

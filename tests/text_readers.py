@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from types import ModuleType
 from zoneinfo import ZoneInfo
 
+import numpy as np
+
 import tellonce_relay
 import tellonce_server
 import tellonce_summarizer
@@ -32,7 +34,7 @@ from tellonce_server.domain.keep import choice, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
 from tellonce_server.domain.memory import check, dedup, literals, measures, resolution, retraction, statements
 from tellonce_server.domain.memory.resolution import following
-from tellonce_server.domain.retrieval import excerpt, lexical, prompt_selection, question, signals
+from tellonce_server.domain.retrieval import excerpt, feedback, lexical, prompt_selection, question, signals
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.services import import_messages, record, unread_exchanges
 from tellonce_server.services.chat_summary import gist
@@ -291,6 +293,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.retraction.carries": lambda text: retraction.carries(text, ENDED, NO_COSINES),
     "tellonce_server.domain.memory.retraction.struck": lambda text: retraction.struck(text, [ENDED], NO_COSINES),
     "tellonce_server.domain.retrieval.excerpt.excerpt": lambda text: excerpt.excerpt(text, 9_999, SENTENCE),
+    "tellonce_server.domain.retrieval.feedback.feedback": lambda text: feedback.feedback(
+        text, [text] * feedback.FEWEST, np.arange(float(feedback.FEWEST))
+    ),
     "tellonce_server.domain.retrieval.lexical.index_text": lambda text: lexical.index_text(text, "Ann"),
     "tellonce_server.domain.retrieval.lexical.normal": lexical.normal,
     "tellonce_server.domain.retrieval.question.asks": question.asks,

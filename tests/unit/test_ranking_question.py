@@ -83,7 +83,8 @@ def test_the_manner_of_a_query_is_seen(text: str, when: bool, assistant: bool, f
 
 @pytest.mark.parametrize("text", ["What is my name?", "remind me of the code", "where's my key", "wheres my key",
                                   "whats the weather like tomorrow", "北京怎么去？",
-                                  "Please recount how I found the flat", "Write a summary of my studies"])  # fmt: skip
+                                  "Please recount how I found the flat", "Write a summary of my studies",
+                                  "Help me choose new lamps", "Name every date on which work was to begin"])  # fmt: skip
 def test_a_question_asks(text: str) -> None:
     assert q.asks(text)
 

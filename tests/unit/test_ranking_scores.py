@@ -285,3 +285,17 @@ def test_the_order_candidates_come_in_changes_no_score(places: list[int]) -> Non
 def test_a_year_told_of_is_no_time_in_particular() -> None:
     assert not tells_of("I moved here last year", AT, [(AT - 300 * DAY, AT - 299 * DAY)], ZONE)
     assert tells_of("I moved here yesterday", AT, [(AT - 2 * DAY, AT)], ZONE)
+
+
+def test_a_message_that_shares_rare_words_with_the_best_results_rises() -> None:
+    best = said(1, "Somebody stole my tuning fork in Tregaron", ranks=HIT)
+    others = [said(n, f"Something else happened to number {n}", ranks=MISS) for n in range(2, 40)]
+    akin = said(40, "The fork is back from Tregaron", ranks=MISS)
+    assert order(asked("stolen", "steal"), best, *others, akin)[:2] == [1, 40]
+
+
+def test_a_best_result_gains_nothing_from_its_own_words() -> None:
+    alone = said(1, "Zanzibar quokka marmalade", ranks=HIT)
+    others = [said(n, "Some plain words", ranks=HIT) for n in range(2, 42)]
+    scores = rank(asked("what", "what"), [alone, *others], ZONE).scores
+    assert scores[0] == pytest.approx(scores[1])

@@ -78,20 +78,16 @@ def take(
     token_budget: TokenBudget,
     *,
     dense: bool,
-    least: Callable[[ItemT], int] | None = None,
 ) -> Taken:
     """Take items in the given order while the share and the budget last.
 
     With `dense`, an item that does not fit is skipped (facts). Otherwise the first item that does not fit ends the list
-    (history and summaries must stay contiguous). An item that is rendered as an empty text is skipped. `least` returns a
-    lower bound of an item's cost, so that an item that cannot fit is not rendered.
+    (history and summaries must stay contiguous). An item that is rendered as an empty text is skipped.
     """
     kept: list[int] = []
     texts: list[str] = []
     spent = 0
     for index, item in enumerate(items):
-        if least is not None and least(item) > min(share - spent, token_budget.left):
-            continue
         text = render(item)
         if not text:
             continue

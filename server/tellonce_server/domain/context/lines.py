@@ -178,16 +178,27 @@ def _due(memory: Remembered, deadline: datetime, zone: ZoneInfo, today: date) ->
     return f", past: {day}" if over else f", on {day}"
 
 
-def result_line(result: Result, view: View) -> str:
+def result_line(result: Result, view: View, *, dated: bool = True) -> str:
     """A search result's line with its date; a result from another thread or chat is labeled with it: `[Feb 15, 3 days
-    ago | 09:15 AM | in claude-code, shop] User: …`.
+    ago | 09:15 AM | in claude-code, shop] User: …`. Without `dated`, the line begins with the speaker (see
+    `shared_day`).
 
     A result that is not recent has only its day, because age and time of day would cost as many tokens as a short
     message. In a message, a date is added after relative words such as "last Saturday". A note is added after each
     statement that no longer holds.
     """
     text = with_days(result.text, result.at, view.zone) if result.kind == "message" else result.text
-    return f"{_lead(result, view)}: {body(view.current(text, result.place) if view.changes else text)}"
+    lead = _lead(result, view) if dated else _teller(result)
+    return f"{lead}: {body(view.current(text, result.place) if view.changes else text)}"
+
+
+def shared_day(result: Result, view: View) -> tuple[date, int | None, str | None] | None:
+    """The day and the place of a message that was found. Messages of one day and place stand together, and only the
+    first line has the date, which would otherwise take a quarter of the tokens. None if the result always has its own
+    date: a recent message, because its time is shown, a memory or a summary."""
+    if result.kind != "message" or view.now - result.at < RECENT:
+        return None
+    return local_day(result.at, view.zone), result.chat_id, result.thread_key
 
 
 def least_cost(result: Result) -> int:

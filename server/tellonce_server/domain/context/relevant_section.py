@@ -1,10 +1,12 @@
 """The section of a context that shows the search results that no other section shows. Pure."""
 
 from collections.abc import Collection, Iterator, Sequence
+from datetime import date
+from operator import attrgetter
 from typing import TypeAlias
 
 from tellonce_server.domain.context import lines as form
-from tellonce_server.domain.context.budget import take
+from tellonce_server.domain.context.budget import cost
 from tellonce_server.domain.context.canonical_summary import statement
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.retrieval.search_results import Result
@@ -12,6 +14,9 @@ from tellonce_server.store.messages import Line
 
 Place: TypeAlias = tuple[int | None, int]
 """The number of a message, and its chat if that is another chat."""
+
+Day: TypeAlias = tuple[date, int | None, str | None]
+"""A day, with a chat and a thread (`lines.shared_day`)."""
 
 
 def unseen(
@@ -54,12 +59,13 @@ def _whole(section: str, lines: Sequence[Line]) -> list[Line]:
 
 class Relevant:
     """Search results. The results may be added in several steps, the most important results first, and are written in
-    time order."""
+    time order. Messages of one day stand together, and only the first of them has the date."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
-        self._kept: list[tuple[Result, str]] = []
+        self._kept: list[Result] = []
         self._left: list[Result] = []
+        self._days: set[Day] = set()
 
     def fill(self, results: Sequence[Result], share: int | None = None) -> None:
         """Add the results that fit. `results` are in rank order. They may use `share` tokens, by default all
@@ -67,33 +73,48 @@ class Relevant:
         draft = self._draft
         if not results or not draft.opens("relevant"):
             return
-        view = draft.material.view
         room = draft.token_budget.left if share is None else share
-        taken = take(
-            results,
-            lambda result: form.result_line(result, view),
-            room,
-            draft.token_budget,
-            dense=True,
-            least=form.least_cost,
-        )
-        self._kept += [(results[index], text) for index, text in zip(taken.kept, taken.texts, strict=True)]
-        for text in taken.texts:
-            draft.say(text)
-        self._left += [results[index] for index in taken.left]
+        for result in results:
+            room -= self._add(result, room)
+
+    def _add(self, result: Result, room: int) -> int:
+        """Add one result if it costs at most `room` tokens. Returns its tokens, or 0 if it does not fit."""
+        draft = self._draft
+        view, most = draft.material.view, min(room, draft.token_budget.left)
+        day = form.shared_day(result, view)
+        # A long text is not rendered if it cannot fit.
+        text = form.result_line(result, view, dated=day not in self._days) if form.least_cost(result) <= most else ""
+        price = cost(text)
+        if not text or price > most:
+            self._left.append(result)
+            return 0
+        draft.token_budget.pay(price)
+        draft.say(text)
+        self._kept.append(result)
+        if day is not None:
+            self._days.add(day)
+        return price
 
     @property
     def summaries(self) -> set[int]:
         """The ids of the chunk summaries that this section shows."""
-        return {result.id for result, _ in self._kept if result.kind == "summary"}
+        return {result.id for result in self._kept if result.kind == "summary"}
 
     def write(self) -> None:
-        kept = {(result.kind, result.chat_id, result.id) for result, _ in self._kept}
+        kept = {(result.kind, result.chat_id, result.id) for result in self._kept}
         for result in self._left:
             if (result.kind, result.chat_id, result.id) not in kept:
                 self._draft.omit(result.kind, [result.id], "relevant budget")
-        in_time = sorted(self._kept, key=lambda pair: pair[0].at)
-        self._draft.bodies["relevant"] = "\n".join(text for _, text in in_time)
-        for result, _ in self._kept:
+        self._draft.bodies["relevant"] = "\n".join(self._lines())
+        for result in self._kept:
             chat, number = _place(self._draft, result)
             self._draft.note(f"relevant {result.kind}" + (f" in chat {chat}" if chat else ""), [number])
+
+    def _lines(self) -> Iterator[str]:
+        """The lines in time order. The messages of a day stand at the time of the first of them."""
+        view, groups = self._draft.material.view, dict[object, list[Result]]()
+        for result in sorted(self._kept, key=attrgetter("at")):
+            groups.setdefault(form.shared_day(result, view) or id(result), []).append(result)
+        for first, *others in groups.values():
+            yield form.result_line(first, view)
+            yield from (form.result_line(result, view, dated=False) for result in others)

@@ -1,13 +1,15 @@
 """Selects the sentences of a long message that best match a question. Pure."""
 
+from collections import Counter
+
 from tellonce_text.claims import content_stems
-from tellonce_text.sentences import split_sentences
-from tellonce_text.tokens import estimate
+from tellonce_text.sentences import ends_as_question, split_sentences
+from tellonce_text.tokens import clip, estimate
 
 WHOLE = 160
 """Maximum tokens of a message that is shown whole."""
 
-SHORTEST = 60
+SHORTEST = 45
 """Maximum tokens of a long reply in the smallest contexts."""
 
 LINE = 60
@@ -17,15 +19,26 @@ WHOLE_ROUTINE = 500
 """Maximum tokens of a routine message that is shown whole. The window shows only the summary of such a message, so its
 full text is useful in a search result."""
 
+BEFORE, AFTER = 0.5, 0.25
+"""The share of the previous and of the next sentence's words that counts for a sentence of an excerpt."""
+
+ASKING = 0.5
+"""The share that counts of a sentence that is a question."""
+
 
 def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
     """The whole text if it has at most `whole` tokens. Otherwise return the best sentences of the text in their
-    original order, with "…" at omissions. These sentences have at most `whole` and at most WHOLE tokens."""
+    original order, with "…" at omissions. These sentences have at most `whole` and at most WHOLE tokens. If `whole` is
+    less than WHOLE, room is scarce, and sentences that do not fit the question are left out if others do."""
     if tokens <= whole:
         return text
-    wanted = set(content_stems(query))
-    sentences = split_sentences(text)
-    ranked = sorted(range(len(sentences)), key=lambda i: (-len(wanted & set(content_stems(sentences[i]))), i))
+    sentences = _marked_sentences(text)
+    if not sentences:
+        return ""
+    fits = _fits(sentences, query)
+    ranked = sorted(range(len(sentences)), key=lambda i: (-fits[i], i))
+    if whole < WHOLE and any(fits):
+        ranked = [i for i in ranked if fits[i]]
     chosen: list[int] = []
     room = min(whole, WHOLE)
     for index in ranked:
@@ -33,7 +46,33 @@ def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
         if price <= room:
             chosen.append(index)
             room -= price
-    return _joined(sentences, sorted(chosen))
+    return _joined(sentences, sorted(chosen)) if chosen else clip(sentences[ranked[0]], room)[0]
+
+
+def _marked_sentences(text: str) -> list[str]:
+    """The sentences. A piece without a letter, such as the number of a list's item, stays with the sentence after it."""
+    out: list[str] = []
+    mark = ""
+    for part in split_sentences(text):
+        if any(letter.isalpha() for letter in part):
+            out.append(f"{mark}{part}")
+            mark = ""
+        else:
+            mark += f"{part} "
+    return [*out, mark.strip()] if mark else out
+
+
+def _fits(sentences: list[str], query: str) -> list[float]:
+    """How well each sentence fits the question: the number of the question's words in it, and a part of the number in
+    the sentences beside it, because an answer often follows its subject. A word counts less if it is in several
+    sentences. A question counts less, because it rarely answers another one."""
+    wanted = set(content_stems(query))
+    words = [wanted & set(content_stems(sentence)) for sentence in sentences]
+    count = Counter(word for one in words for word in one)
+    own = [sum(1 / count[word] for word in one) for one in words]
+    beside = [BEFORE * before + AFTER * after for before, after in zip([0.0, *own[:-1]], [*own[1:], 0.0], strict=True)]
+    asking = [ASKING if ends_as_question(sentence) else 1.0 for sentence in sentences]
+    return [part * (one + more) for part, one, more in zip(asking, own, beside, strict=True)]
 
 
 def excerpts_of(total: int) -> int:

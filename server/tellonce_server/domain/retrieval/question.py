@@ -153,7 +153,8 @@ _ADVICE: Final = re.compile(
 )
 _RECALL: Final = re.compile(
     r"^\W*(?:please\W+)?(?:have|has|had|can|could|tell|remind me|remember|show me|find|list|give me|recall|recount|retell"
-    r"|recap|summari[sz]e|describe|outline|write|go (?:over|through)|walk me through)\b",
+    r"|recap|summari[sz]e|describe|outline|write|go (?:over|through)|walk me through|name|help|suggest|recommend|advise|explain"
+    r"|compare|calculate|work out)\b",
     re.IGNORECASE,
 )
 # These words can also be names. Such words count as names only with a capital letter.

@@ -6,12 +6,13 @@ such as questions, another person's words and long replies.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
 from tellonce_server.domain.retrieval import weights as w
+from tellonce_server.domain.retrieval.feedback import feedback
 from tellonce_server.domain.retrieval.question import Question
 from tellonce_server.domain.retrieval.signal_table import NONE, Measured, SignalTable, measure
 from tellonce_server.domain.retrieval.signals import Candidate, Floats
@@ -50,7 +51,9 @@ class Ranking:
 
 def rank(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> Ranking:
     """Rank the candidates. Scores are comparable within one ranking only."""
-    return weigh(measure(question, candidates, zone))
+    first = weigh(measure(question, candidates, zone))
+    shared = feedback(question.text, [c.head for c in candidates], first.scores)
+    return replace(first, scores=first.scores + w.FEEDBACK * shared)
 
 
 def weigh(m: Measured) -> Ranking:

@@ -1,0 +1,100 @@
+"""Relevance feedback: prefers messages that share words with the messages that match a question best. Pure.
+
+A question seldom has the words of all messages that answer it. The best matches bring further words ("tuning fork"),
+which also occur in the other messages about the same thing. No further search is needed, because only the candidates
+are compared.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, TypeAlias
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tellonce_server.domain.retrieval import weights as w
+from tellonce_server.domain.retrieval.signals import Floats
+from tellonce_text.caches import of_texts
+
+Codes: TypeAlias = NDArray[np.intp]
+
+BEST: Final = 10
+"""Number of the best messages whose words count."""
+
+FEWEST: Final = 2 * BEST
+"""With fewer candidates than this, the words that several messages share say little."""
+
+WORDS: Final = 20
+"""Number of words that are taken from the best messages."""
+
+COMMON: Final = 0.2
+"""Words that occur in this share of the candidates, or more, do not count."""
+
+FALLOFF: Final = 2.0
+"""A message whose score is lower by this much counts less by the factor e."""
+
+CODES: Final = 1 << 15
+"""Words are compared by a code below this number, so that all candidates are compared at once. Two of the candidates'
+words seldom have the same code."""
+
+_WORD: Final = re.compile(r"\w{3,}")
+
+
+def feedback(question: str, texts: Sequence[str], scores: Floats) -> Floats:
+    """For each candidate, the weight of the words that it shares with the best other candidates, in standard
+    deviations. Words of the question do not count, because the scores contain their matches already."""
+    size = len(texts)
+    if size < FEWEST:
+        return np.zeros(size)
+    codes = [_codes(text) for text in texts]
+    word = np.concatenate(codes)
+    message = np.repeat(np.arange(size), [len(one) for one in codes])
+    share = _shares(scores)[message]
+    given = _sums(word, share, CODES)
+    given[_codes(question)] = 0.0
+    rarity = _rarity(word, given, size)
+    # A message's own share is deducted, so that no message supports itself.
+    return _standard(_sums(message, rarity[word] * (given[word] - share), size))
+
+
+def _sums(places: Codes, values: Floats, size: int) -> Floats:
+    """The sum of the values at each of `size` places."""
+    return np.bincount(places, weights=values, minlength=size).astype(np.float64, copy=False)
+
+
+def _shares(scores: Floats) -> Floats:
+    """The part that each message has in the feedback: more for a better message, and 0 if it is not one of the best."""
+    best = np.argsort(-scores, kind="stable")[:BEST]
+    shares = np.zeros(len(scores))
+    given: Floats = np.exp((scores[best] - scores[best[0]]) / FALLOFF)
+    shares[best] = given / given.sum()
+    return shares
+
+
+def _rarity(word: Codes, given: Floats, size: int) -> Floats:
+    """The inverse document frequency, among `size` candidates, of the words that are taken from the best messages; 0
+    for other words."""
+    count = np.bincount(word, minlength=CODES)
+    usable = np.flatnonzero((given > 0) & (count < COMMON * size))
+    rarity = np.log(size / count[usable])
+    chosen = np.argsort(-given[usable] * rarity, kind="stable")[:WORDS]
+    found = np.zeros(CODES)
+    found[usable[chosen]] = rarity[chosen]
+    return found
+
+
+def _standard(values: Floats) -> Floats:
+    deviation = float(values.std())
+    if not deviation:
+        return np.zeros(len(values))
+    scaled: Floats = ((values - values.mean()) / deviation).clip(-w.MOST_DEVIATIONS, w.MOST_DEVIATIONS)
+    return scaled
+
+
+@of_texts
+@lru_cache(4_096)
+def _codes(text: str) -> Codes:
+    """The codes of the different words of a text."""
+    return np.array(sorted({crc32(word.encode()) % CODES for word in _WORD.findall(text.lower())}), np.intp)
