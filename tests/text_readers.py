@@ -225,6 +225,9 @@ READERS: dict[str, Callable[[str], object]] = {
     ).marks(SENTENCE, SOURCE),
     "tellonce_server.domain.erasure.previews.clipped": lambda text: previews.clipped(text, 9),
     "tellonce_server.domain.erasure.redaction.redact": _redact,
+    "tellonce_server.domain.erasure.redaction.redact_derived": lambda text: redaction.redact_derived(
+        text, lambda part: QUERIES["StatementQuery"].marks(part, SOURCE)
+    ),
     "tellonce_server.domain.erasure.request.as_stored": request.as_stored,
     "tellonce_server.domain.erasure.redaction.redact_all": lambda text: redaction.redact_all(
         {"said": [text]}, lambda part: QUERIES["TopicQuery"].marks(part, SOURCE)

@@ -146,11 +146,15 @@ def test_a_long_literal_is_found_as_it_is(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", [" ", "\t", "[", "1", "1 ", "-", "a\u0315\u0300", "\ufdfa", "ä", "1-", "aaaaaaaaaaaaaaab", "\n", "*", "a*", "_z"]
+    "unit",
+    [" ", "\t", "[", "1", "1 ", "-", "a\u0315\u0300", "\ufdfa", "ä", "1-", "aaaaaaaaaaaaaaab", "\n", "*", "a*", "_z"],
 )
 def test_folding_and_finding_take_time_linear_in_the_text(unit: str) -> None:
     text = unit * (64 * 1024 // len(unit.encode()))
-    literals = [Literal.of(said) for said in (f"{unit * 4}z", f"{unit * 50}9", "1" * 60 + "2", "zed@foobarx.com", "* a *b", "a_b: c")]
+    literals = [
+        Literal.of(said)
+        for said in (f"{unit * 4}z", f"{unit * 50}9", "1" * 60 + "2", "zed@foobarx.com", "* a *b", "a_b: c")
+    ]
     began = time.thread_time()
     plain = sum(ord(c) for c in fold(text))
     scan = time.thread_time() - began
