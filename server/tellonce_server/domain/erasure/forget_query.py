@@ -320,12 +320,14 @@ def _mark(span: Span) -> Mark:
 
 
 def _is_whole(text: str, span: Span) -> bool:
-    """Whether the word at the span is a whole word, that is, no letter or digit continues it at either end. In scripts
-    without spaces, every match is whole."""
+    """Whether the word at the span is a whole word, that is, no letter continues a word and no digit a number at either
+    end. In scripts without spaces, every match is whole."""
     return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
         text[span.end - 1], text[span.end : span.end + 1]
     )
 
 
 def _ends(inside: str, outside: str) -> bool:
-    return not (inside.isalnum() and outside.isalnum()) or is_spaceless(inside) or is_spaceless(outside)
+    if not (inside.isalnum() and outside.isalnum()) or inside.isdigit() != outside.isdigit():
+        return True
+    return is_spaceless(inside) or is_spaceless(outside)
