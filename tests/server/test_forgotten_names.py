@@ -1,15 +1,19 @@
 """A forgotten name that a client gave, such as a channel or the id of a message, is stored nowhere, and the client that
 uses the name again reaches the same chat and the same messages."""
 
+import asyncio
 from datetime import timedelta
 
+import anyio
 import pytest
 
 from tellonce import contract as c
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_messages import Importer, ImportMessage
 from tests.memory_fixtures import USER, Clock, Memory, tables_with
+from tests.patience import HANGS
 from tests.server.test_forgetting_by_looking import gone, said
+from tests.server.test_rates import WAITING
 
 pytestmark = pytest.mark.anyio
 
@@ -98,3 +102,23 @@ async def test_an_import_that_is_repeated_brings_back_no_forgotten_speaker_or_id
         rows = await tables.fetch("select speaker, ext_id from messages order by id")
     assert [row["speaker"] for row in rows] == [None] * 4
     assert [row["ext_id"] for row in rows[:3] if "vuxley" in row["ext_id"]] == []
+
+
+async def test_what_is_forgotten_while_an_import_waits_to_write_is_not_written(memory: Memory, clock: Clock) -> None:
+    begin = clock() - timedelta(days=9)
+    read = [ImportMessage("user", f"Zqvuxley sings. Lamp {n} is lit.", str(n), begin, "telegram") for n in range(3)]
+    async with memory.client() as client, memory.tables() as tables, memory.tables() as other:
+        deps = (await memory.storage.services()).deps
+        await said(client, "It rains.")
+        await said(client, "Zqvuxley sings.", conversation_id="plan")
+        clock.forward(hours=1)
+        async with anyio.create_task_group() as tasks, tables.transaction():
+            await tables.execute("select from chats where chat_id = $1 for update", USER)
+            tasks.start_soon(Importer(deps, ChatScope(USER, USER)).add, read)
+            with anyio.fail_after(HANGS):
+                while not await other.fetchval(WAITING):  # noqa: ASYNC110 (this can only be polled)
+                    await asyncio.sleep(0.01)
+            done = await gone(client, literal="Zqvuxley sings")
+        assert (done.erased["messages"], done.traces_left) == (1, 0)
+        assert await tables_with(tables, "zqvuxley") == []
+        assert await tables.fetchval("select count(*) from messages where content ilike 'lamp%'") == 3

@@ -24,7 +24,7 @@ from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import with_stored_channel, without_forgotten_names
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.services.record import message_text
-from tellonce_server.store import bulk, chats, queue
+from tellonce_server.store import bulk, chats, forget, queue, tombstones
 from tellonce_server.store.bulk import BulkMessage, Named
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import MessageText
@@ -137,13 +137,24 @@ class Importer:
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
         """Store new messages and queue the resulting jobs in one transaction. Messages that already exist queue
         nothing. Sentences that were forgotten after they were said are left out."""
+        while (done := await self._added(batch)) is None:
+            pass
+        return done
+
+    async def _added(self, batch: Sequence[ImportMessage]) -> Imported | None:
+        """Store the batch as `add` does. Returns None if something was forgotten after the batch was read: nothing is
+        stored then."""
         where, now = self.where, self._deps.now()
+        newest = await tombstones.newest(self._deps.database, where.owner_id)
         batch, shortened = await self._without_forgotten(batch)
         texts = await asyncio.to_thread(self._texts, batch)
         async with self._deps.database.transaction() as t:
             # Two imports of one file read here in turn, so that each message is stored once.
             await chats.open_chat(t, *where.key, where.home, where.conversation, now)
-            await chats.lock(t, *where.key)
+            # An erasure adds its tombstones under the same locks, so it cannot end before it sees these messages.
+            await forget.lock(t, where.owner_id, [where.chat_id])
+            if await tombstones.newest(t, where.owner_id) != newest:
+                return None
             known = await bulk.known(t, *where.key, _named(batch), self._numbered(batch))
             self._threads |= known
             fresh = [
