@@ -10,7 +10,7 @@ from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure.edit_cascade import EditCascade
+from tellonce_server.domain.erasure.edit_cascade import EditCascade, taken_back
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import message_of_id, stored_id, thread_of
 from tellonce_server.domain.queue import compaction
@@ -136,10 +136,12 @@ class Recorder:
     async def _edit(self, m: NewMessage, old: StoredMessage) -> tuple[JobKind, ...] | None:
         """Store the new text and queue the resulting jobs in one transaction. Returns None if another call changed the
         message first."""
+        new = m.text.content
+        gone = await offloaded(len(old.content) + len(new), lambda: taken_back(old.content, new))
         async with self._deps.database.transaction() as t:
             await chats.lock(t, *m.where.key)
             changed = await messages.edit(t, m, old)
-            return await self._edit_cascade.after_edit(t, m.where, old, m.text.content, m.now) if changed else None
+            return await self._edit_cascade.after_edit(t, m.where, old, new, gone, m.now) if changed else None
 
     async def _stored(self, m: NewMessage) -> StoredMessage:
         stored = await messages.by_ext_id(self._deps.database, *m.where.key, m.args.message_id or "", m.where.channel)
