@@ -241,6 +241,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.erasure.forget_query.TopicQuery.marks": lambda text: QUERIES["TopicQuery"].marks(
         text, SOURCE
     ),
+    "tellonce_server.domain.erasure.forget_query.SourceQuery.marks": lambda text: forget_query.SourceQuery(
+        [SOURCE]
+    ).marks(text, SOURCE),
     "tellonce_server.domain.erasure.forget_query.TopicQuery": _forgotten_as_topic,
     "tellonce_server.domain.erasure.forget_query.StatementQuery": lambda text: forget_query.StatementQuery(
         [forget_query.Stated(text)]

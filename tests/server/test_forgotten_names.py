@@ -122,3 +122,22 @@ async def test_what_is_forgotten_while_an_import_waits_to_write_is_not_written(m
         assert (done.erased["messages"], done.traces_left) == (1, 0)
         assert await tables_with(tables, "zqvuxley") == []
         assert await tables.fetchval("select count(*) from messages where content ilike 'lamp%'") == 3
+
+
+async def test_a_forgotten_speaker_and_id_that_a_restored_backup_brings_back_are_erased_again(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client, memory.tables() as tables:
+        await said(client, "The sky is blue.", message_id="zqvuxley.pdf", speaker="Dr Zqvuxley")
+        former = await tables.fetchrow("select speaker, ext_id from messages")
+        clock.forward(hours=1)
+        await gone(client, literal="Zqvuxley")
+        clock.forward(hours=1)
+        await said(client, "It is blue again.", speaker="Dr Zqvuxley")
+        assert former is not None
+        await tables.execute("update messages set speaker = $1, ext_id = $2 where id = 1", *former)
+        again = await (await memory.storage.services()).forgetter.forget_again(USER)
+        rows = await tables.fetch("select content, speaker from messages order by id")
+        assert await tables.fetchval("select ext_id from messages where id = 1") != "zqvuxley.pdf"
+    assert again == 1
+    assert [tuple(row) for row in rows] == [("The sky is blue.", None), ("It is blue again.", "Dr Zqvuxley")]

@@ -49,8 +49,7 @@ class Tombstones:
     async def add_names(self, q: Queries, owner_id: int, names: Sequence[str], now: datetime) -> None:
         """Mark names that clients gave as forgotten: of conversations, threads and channels, the ids of messages, and
         who said them."""
-        known = await self.forgotten_names(q, owner_id, names)
-        new: list[Mark] = [(self._name(name), frozenset()) for name in dict.fromkeys(names) if name not in known]
+        new: list[Mark] = [(self._name(name), frozenset()) for name in dict.fromkeys(names)]
         await self.add(q, owner_id, None, new, now)
 
     async def forgotten_names(self, q: Queries, owner_id: int, names: Sequence[str]) -> dict[str, str]:

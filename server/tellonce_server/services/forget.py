@@ -18,10 +18,10 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure import derived_texts, previews
 from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order, Report, unreported
-from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, StatementQuery
+from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, SourceQuery, StatementQuery
 from tellonce_server.domain.erasure.previews import GROUP, Copy, Match, Shown, is_own, related
 from tellonce_server.domain.erasure.request import as_stored, query_of, stated
-from tellonce_server.domain.erasure.scan import MatchingRow, known_again, names_again, scan
+from tellonce_server.domain.erasure.scan import MatchingRow, known_again, message_names_again, names_again, scan
 from tellonce_server.domain.erasure.targets import Target
 from tellonce_server.domain.erasure.text_places import PLACES, Cleaned
 from tellonce_server.store import forget, memories
@@ -154,10 +154,17 @@ class Forgetter:
         where, database = ChatScope(owner_id, owner_id), self._deps.database
         names = await names_again(database, self._deps.tombstones, owner_id)
         await derived_texts.clean(self._deps, owner_id, names, StatementQuery(()), frozenset(), Cleaned())
+        beside = SourceQuery(await message_names_again(database, self._deps.tombstones, owner_id))
+        renamed = await self._erase_all(where, beside) if beside.patterns else 0
         ids, parts = await known_again(database, self._deps.tombstones, owner_id)
         if not ids and not parts:
-            return 0
+            return renamed
         query = StatementQuery([*stated(await forget.memories(database, owner_id, ids)), *parts])
+        return renamed + await self._erase_all(where, query)
+
+    async def _erase_all(self, where: ChatScope, query: ForgetQuery) -> int:
+        """Erase all exact matches. Returns the number of erased memories and messages."""
+        owner_id, database = where.owner_id, self._deps.database
         shown = previews.matches(await scan(database, owner_id, None, query, messages=True))
         chosen = [each.match for each in shown if each.match.ticked]
         erased = await self._eraser.erase(Order(where, None, query, chosen, frozenset(), messages=True))

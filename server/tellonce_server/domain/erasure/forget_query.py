@@ -292,6 +292,20 @@ class RowQuery:
         return self._statements.marks(text, source)
 
 
+class SourceQuery:
+    """Matches the whole texts of these places."""
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        self._sources = frozenset(sources)
+
+    @property
+    def patterns(self) -> list[str]:
+        return ["%"] if self._sources else []
+
+    def marks(self, text: str, source: Source) -> list[Mark]:
+        return [Mark(0, len(text), "exact")] if source in self._sources else []
+
+
 def touched(marks: Sequence[Mark], start: int, end: int) -> bool:
     """Whether a mark lies within the range or crosses its ends; the marks are ordered and disjoint."""
     first = bisect_right(marks, start, key=_end)

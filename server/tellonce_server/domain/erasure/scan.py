@@ -103,6 +103,22 @@ async def names_again(database: Database, tombstones: Tombstones, owner_id: int)
     return found
 
 
+async def message_names_again(database: Database, tombstones: Tombstones, owner_id: int) -> list[Source]:
+    """The places of forgotten names beside messages, such as ids and speakers, that are stored again. A name that was
+    used again after it was forgotten stays."""
+    marks = await tombstones.of_texts(database, owner_id)
+    found: list[Source] = []
+    if marks:
+        async for page in texts.find(database, owner_id, None, ["%"], ["message"]):
+            found += [
+                source_of(row, column)
+                for row in page
+                for column, name in enumerate(row.texts)
+                if column != CONTENT and name and row.at < (tombstones.forgotten_at(name, marks) or row.at)
+            ]
+    return found
+
+
 async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tuple[list[int], list[Stated]]:
     """Forgotten text that is stored again. The numbers are the ids of memories that are older than a tombstone of their
     statement. The sentences were once removed from a message but are in the message again."""
