@@ -151,16 +151,21 @@ async def test_a_connection_may_rest_between_requests_and_an_answer_may_take_lon
 async def test_many_calls_of_one_user_leave_connections_for_other_users(memory: Memory) -> None:
     """Each call of one user waits for a lock. Without a limit, they would hold all connections to the database."""
     said = c.RecordMessageArgs(role="user", content="Tea is fine.")
-    async with memory.client() as mine, memory.client(43) as theirs, memory.tables() as tables:
+    async with (
+        memory.client() as mine,
+        memory.client(43) as theirs,
+        memory.tables() as tables,
+        memory.tables() as other,
+    ):
         await mine.record_message(said)
         async with anyio.create_task_group() as calls, tables.transaction():
             await tables.execute("select from chats for update")
             for _ in range(2 * POOL_SIZE):
                 calls.start_soon(mine.record_message, said)
-            await _waiting(tables, MOST)
+            await _waiting(other, MOST)
             with anyio.fail_after(HANGS):
                 await theirs.record_message(said)
-            assert await tables.fetchval(WAITING) == MOST
+            assert await other.fetchval(WAITING) == MOST
         assert await tables.fetchval("select count(*) from messages") == 2 * POOL_SIZE + 2
 
 
