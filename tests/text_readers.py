@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from types import ModuleType
+from typing import cast
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -18,6 +19,7 @@ import tellonce_text
 from tellonce import forget_contract, reasons, tag_form
 from tellonce.contract import MAX_TEXT_BYTES, Role
 from tellonce.contract_types import When
+from tellonce.settings import Budgets
 from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
 from tellonce_cli.importers import items as imported_items
 from tellonce_relay import catalogue, incoming_message, views
@@ -28,8 +30,12 @@ from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminders, tags
 from tellonce_server.api import coercion
+from tellonce_server.domain import tombstones
 from tellonce_server.domain.context import canonical_summary, lines, slots, turn_index
-from tellonce_server.domain.erasure import forget_query, previews, redaction, request, word_forms
+from tellonce_server.domain.context.budget import TokenBudget
+from tellonce_server.domain.context.draft import Draft
+from tellonce_server.domain.context.material import Material
+from tellonce_server.domain.erasure import edit_cascade, forget_query, previews, redaction, request, targets, word_forms
 from tellonce_server.domain.keep import choice, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
 from tellonce_server.domain.memory import check, dedup, literals, measures, resolution, retraction, statements
@@ -39,6 +45,7 @@ from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.services import import_messages, record, unread_exchanges
 from tellonce_server.services.chat_summary import gist
 from tellonce_server.store.messages import Line
+from tellonce_server.store.tombstones import Tombstone
 from tellonce_summarizer import quotes
 from tellonce_summarizer.keep import lines as kept_lines
 from tellonce_summarizer.keep import sentences as told_sentences
@@ -92,6 +99,21 @@ def _notable(text: str) -> NotableSentence:
 
 def _quoted(text: str) -> check.Quoted:
     return check.Quoted(text, text, "user", NOW, ZONE)
+
+
+STONES = tombstones.Tombstones(b"key")
+
+
+def _stone() -> Tombstone:
+    claim, words = STONES.mark(SENTENCE)
+    return Tombstone(1, claim, words, NOW)
+
+
+def _draft() -> Draft:
+    """A draft whose material is not read."""
+    draft = Draft(cast(Material, None), TokenBudget(100), Budgets())
+    draft.say(SENTENCE)
+    return draft
 
 
 NO_COSINES = retraction.Cosines({})
@@ -221,12 +243,40 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.erasure.forget_query.TopicQuery.marks": lambda text: QUERIES["TopicQuery"].marks(
         text, SOURCE
     ),
+    "tellonce_server.domain.erasure.forget_query.SourceQuery.marks": lambda text: forget_query.SourceQuery(
+        [SOURCE]
+    ).marks(text, SOURCE),
     "tellonce_server.domain.erasure.forget_query.TopicQuery": _forgotten_as_topic,
     "tellonce_server.domain.erasure.forget_query.StatementQuery": lambda text: forget_query.StatementQuery(
         [forget_query.Stated(text)]
     ).marks(SENTENCE, SOURCE),
+    "tellonce_server.domain.erasure.targets.Target.topic": lambda text: targets.Target.topic(text).stated_in(
+        targets.Sentence(SENTENCE)
+    ),
+    "tellonce_server.domain.erasure.targets.Target.statement": lambda text: targets.Target.statement(text).stated_in(
+        targets.Sentence(text)
+    ),
+    "tellonce_server.domain.tombstones.Tombstones.mark": STONES.mark,
+    "tellonce_server.domain.tombstones.Tombstones.covering": lambda text: STONES.covering([_stone()], text),
+    "tellonce_server.domain.tombstones.Tombstones.message_claims": lambda text: STONES.message_claims(text, [text]),
+    "tellonce_server.domain.tombstones.Tombstones.without_later_forgotten": (
+        lambda text: STONES.without_later_forgotten(text, NOW, {b"": NOW})
+    ),
+    "tellonce_server.domain.tombstones.Tombstones.forgotten_in": lambda text: STONES.forgotten_in(
+        1, 2, text, {None: frozenset((b"",))}
+    ),
+    "tellonce_server.domain.context.draft.Draft.say": lambda text: _draft().say(text),
+    "tellonce_server.domain.context.draft.Draft.says": lambda text: _draft().says(text),
+    "tellonce_server.domain.context.lines.View.current": lambda text: lines.View(
+        NOW, ZONE, "root:1", changes={(1, 1): [changes.Change(8, SENTENCE, (text,), verbatim=True)]}
+    ).current(text, changes.MessageRange(1, 1, 1)),
+    "tellonce_server.domain.erasure.edit_cascade.taken_back": lambda text: edit_cascade.taken_back(text, text[1:]),
+    "tellonce_server.domain.memory.check.quotes_in": lambda text: check.quotes_in(text)(text[1:]),
     "tellonce_server.domain.erasure.previews.clipped": lambda text: previews.clipped(text, 9),
     "tellonce_server.domain.erasure.redaction.redact": _redact,
+    "tellonce_server.domain.erasure.redaction.redact_derived": lambda text: redaction.redact_derived(
+        text, lambda part: QUERIES["StatementQuery"].marks(part, SOURCE)
+    ),
     "tellonce_server.domain.erasure.request.as_stored": request.as_stored,
     "tellonce_server.domain.erasure.redaction.redact_all": lambda text: redaction.redact_all(
         {"said": [text]}, lambda part: QUERIES["TopicQuery"].marks(part, SOURCE)
@@ -432,11 +482,35 @@ NOT_READERS = frozenset(
 tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tellonce_server.app.access_tokens.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
-    tellonce_server.app.unavailable.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread
+    tellonce_server.app.unavailable.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread tellonce_server.core.scope.replaced_channel
     tellonce_server.domain.context.relevant_section.unseen tellonce_server.services.list_cursor.place_of tellonce_server.domain.context.canonical_summary.summary_text
     tellonce_server.services.page.reads.month_span tellonce_text.dates.resolver.resolved
     tellonce_text.dates.feasts.feast_day tellonce_text.dates.feasts.feast_in tellonce_text.dates.lexicon.lexicon
     tellonce_text.dates.phrases.skip tellonce_server.domain.memory.resolution.equal_lengths
+    tellonce_server.app.metrics.Metrics.called tellonce_server.app.storage.Storage.on_call tellonce_server.app.storage.Storage.observe
+    tellonce_server.core.rate_limit.RateLimit.wait tellonce_server.domain.context.draft.Draft.fill
+    tellonce_server.domain.context.draft.Draft.note tellonce_server.domain.context.draft.Draft.omit
+    tellonce_server.domain.dependencies.Dependencies.tell_subscribers tellonce_server.domain.erasure.deletion.Erased.count
+    tellonce_server.domain.erasure.forget_query.ForgetQuery.marks tellonce_server.domain.erasure.targets.Target.most_in
+    tellonce_server.domain.erasure.targets.Target.is_all_of tellonce_server.domain.memory.literals.Words.have
+    tellonce_server.domain.memory.retraction.Cosines.of tellonce_server.domain.queue.exchange_job.ExchangeJob.changes
+    tellonce_server.domain.queue.job_kinds.ProfileJob.changes tellonce_server.domain.queue.job_type.JobType.changes
+    tellonce_server.domain.tombstones.Tombstones.replacement tellonce_server.domain.tombstones.Tombstones.forgotten_at
+    tellonce_server.embedding.active.ActiveEmbedder.follow tellonce_server.embedding.onnx_session.Session.vector
+    tellonce_server.embedding.onnx_session.Session.layers tellonce_server.embedding.onnx_session.Session.embed
+    tellonce_server.embedding.question_cache.Foresight.expect tellonce_server.embedding.question_cache.VectorCache.get
+    tellonce_server.embedding.question_cache.VectorCache.keep tellonce_server.services.page.sessions.Codes.take
+    tellonce_server.services.page.sessions.Seal.token_hash tellonce_server.store.backup.dump.Target.program
+    tellonce_server.store.database.Queries.statement tellonce_server.store.database.Transaction.statement
+    tellonce_server.store.database.Transaction.pages tellonce_server.store.database.Database.statement
+    tellonce_server.store.pools.OwnedConnection.adopt tellonce_server.store.pools.Pool.statement
+    tellonce_server.store.pools.SessionPool.statement tellonce_server.store.pools.BorrowedPool.statement
+    tellonce_server.store.pools.SinglePool.statement tellonce_server.store.postgres.embedded.EmbeddedPostgres.dsn
+    tellonce_server.store.queue.JobKey.parse tellonce_server.store.uploads.Uploads.path
+    tellonce_relay.routines.delivery.Sender.emit tellonce_relay.seen_store.SeenStore.get
+    tellonce_relay.seen_store.SeenStore.put tellonce_relay.turn.agents.Agents.named
+    tellonce_relay.turn.turn.TurnOptions.emit tellonce_relay.updates.dependencies.Dependencies.emit
+    tellonce_text.dates.tokens.Token.has tellonce_text.dates.tokens.Token.get
     """.split()
 )
 """Functions that take names, settings, single words or numbers as text, and functions that only pass texts on to the
@@ -444,11 +518,14 @@ functions in READERS."""
 
 SLOW = frozenset(
     """
+    tellonce_server.domain.erasure.targets.Target.topic tellonce_server.domain.erasure.targets.Target.statement
+    tellonce_server.domain.tombstones.Tombstones.mark tellonce_server.domain.tombstones.Tombstones.covering
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.alarms.names_more
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
+    tellonce_server.domain.erasure.redaction.redact_derived
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.check.unsupported
     tellonce_text.claims.claims tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
     tellonce_text.dates.clock_phrases.clocks
@@ -510,20 +587,21 @@ def _modules() -> Iterator[ModuleType]:
 
 
 def public_readers() -> Iterator[str]:
-    """The names of all public functions that accept a text."""
+    """The names of all public functions, and methods of public classes, that accept a text."""
     for module in _modules():
         for name, found in vars(module).items():
-            function = inspect.unwrap(found) if callable(found) else None
-            if (
-                not name.startswith("_")
-                and inspect.isfunction(function)
-                and found.__module__ == module.__name__
-                and not inspect.iscoroutinefunction(function)
-                and _takes_text(function)
-            ):
-                yield f"{module.__name__}.{name}"
+            if name.startswith("_") or getattr(found, "__module__", None) != module.__name__:
+                continue
+            inner = vars(found) if inspect.isclass(found) else {}
+            for called, function in {"": found, **inner}.items():
+                if not called.startswith("_") and _takes_text(function):
+                    yield ".".join(filter(None, (module.__name__, name, called)))
 
 
-def _takes_text(function: Callable[..., object]) -> bool:
+def _takes_text(found: object) -> bool:
+    method = found.__func__ if isinstance(found, classmethod | staticmethod) else found
+    function = inspect.unwrap(method) if callable(method) else None
+    if not inspect.isfunction(function) or inspect.iscoroutinefunction(function):
+        return False
     parameters = str(inspect.signature(function)).split(" -> ")[0]
     return re.search(r"\bstr\b|messages\.Line\b|WorkMessage|KnownMemory", parameters) is not None

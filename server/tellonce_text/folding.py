@@ -32,15 +32,21 @@ _LETTERS: Final = {
 _FIXED: Final = dict.fromkeys("‐‑‒–—―−﹘﹣－", "-") | dict.fromkeys("‘’‚‛′`´＇", "'") | dict.fromkeys("“”„‟″«»＂", '"')
 _UNSEEN_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 _UNSEEN: Final = frozenset(("Mn", "Me", "Cf"))
+_SKIN_TONES: Final = frozenset("\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
 _CONTROLS: Final = "".join(map(chr, (*range(1, 32), 127)))
 _FOLDED_ASCII: Final = re.compile(rf"[\x00{re.escape(_CONTROLS)}`]")
 _SEPARATOR: Final = r"[ ,.'_/()-]*"
 """Separators that may occur between two digits of a number."""
-_GAP: Final = r"[ -]*"
-"""Separators that may occur between two words of a name."""
-_PARTS: Final = re.compile(r"(?P<number>\d(?:[ ,.'_/()-]*\d)*)|(?P<gap>[ -]+)|(?P<plain>[^\d \-]+)")
+_MARKUP: Final = "*_~'"
+"""Characters that a client does not show if they mark bold, italic or struck text or code. A folded "`" is "'"."""
+_UNSHOWN: Final = rf"[{_MARKUP}]*"
+_GAP: Final = rf"[ >#|{_MARKUP}-]*"
+"""Separators that may occur between two words of a name, with the markup of quotes, headings and tables."""
+_PARTS: Final = re.compile(
+    rf"(?P<number>\d(?:[ ,.'_/()-]*\d)*)|(?P<gap>[ -]+)|(?P<letters>[^\W\d_]+)|(?P<markup>[{_MARKUP}]+)|(?P<other>[^\w \-{_MARKUP}]+)"
+)
 _LIKE_RUN: Final = re.compile(r"[a-z]+|[0-9]")
-_PLAIN_RUN: Final = re.compile(r"[^\d \-]+|\d")
+_PLAIN_RUN: Final = re.compile(r"[^\W\d_]+|\d|[^\w \-]|_")
 _MOST_RUNS: Final = 16
 """Maximum runs of letters and digits in a LIKE pattern; more runs would exclude hardly any further texts."""
 
@@ -82,7 +88,8 @@ class Literal:
         if len(folded) > MOST_FLEXIBLE:
             return cls(folded, folded, None)
         folded = " ".join(folded.split())
-        gate = max(_PLAIN_RUN.findall(folded), key=len, default="")
+        searched = folded.lstrip(f" -{_MARKUP}") or folded
+        gate = max(_PLAIN_RUN.findall(searched), key=len, default="")
         return cls(folded, gate, re.compile(_flexible(folded)))
 
     @property
@@ -115,16 +122,22 @@ class Literal:
 
 
 def _flexible(folded: str) -> str:
+    """The pattern of a literal. It begins with none of the characters that it may skip, because a long run of them
+    would be read again from each of its characters."""
     parts: list[str] = []
+    before = "gap"
     for match in _PARTS.finditer(folded):
-        if match["number"]:
-            parts.append(_SEPARATOR.join(c for c in match["number"] if c.isdigit()))
-        elif match["plain"]:
-            parts.append(re.escape(match["plain"]))
-        elif match.start() and match.end() < len(folded):
-            parts.append(_GAP)
-    pattern = "".join(parts)
-    return pattern if any(c not in " -" for c in folded) else re.escape(folded)
+        kind, part = str(match.lastgroup), match[0]
+        if kind in ("gap", "markup") and not parts:
+            continue
+        if kind == "gap":
+            parts.append(_GAP if match.end() < len(folded) else "")
+        else:
+            parts.append("" if {kind, before} & {"gap", "markup"} else _UNSHOWN)
+            digits = filter(str.isdigit, part)
+            parts.append(_SEPARATOR.join(digits) if kind == "number" else re.escape(part))
+        before = kind
+    return "".join(parts) or re.escape(folded)
 
 
 def _numbers(folded: str) -> list[str]:
@@ -155,7 +168,7 @@ def _fold_character(c: str) -> str:
 
 def _fold_part(c: str) -> str:
     category = unicodedata.category(c)
-    if category in _UNSEEN or c in _UNSEEN_LETTERS:
+    if category in _UNSEEN or c in _UNSEEN_LETTERS or c in _SKIN_TONES:
         return ""
     if c.isspace() or category == "Cc":
         return " "

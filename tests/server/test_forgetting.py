@@ -384,12 +384,14 @@ async def test_an_erasure_tells_of_the_copies_that_were_shared_until_they_are_go
         await client.update_memory(edit)
         chess = await client.forget(c.ForgetArgs(topic="chess", chat_id=USER))
         preview = await client.forget(c.ForgetArgs(topic="Zorblax", chat_id=USER))
-        done = await client.forget(c.ForgetArgs(topic="Zorblax", chat_id=USER, confirm=preview.confirm))
+        confirmed = c.ForgetArgs(topic="Zorblax", chat_id=USER, confirm=preview.confirm)
+        done, again = [await client.forget(confirmed) for _ in range(2)]
         left = await client.get_profile(c.GetProfileArgs(chat_id=-100))
     assert copy.id == 1
     assert note not in chess.notes
     assert note in preview.notes
     assert (done.erased["memories"], done.traces_left, note in done.notes) == (1, 0, True)
+    assert note in again.notes, "a client repeats the confirmation if the answer was lost"
     assert [fact.content for fact in left.facts] == ["My locker code is Zorblax"], "it belongs to the group"
 
 

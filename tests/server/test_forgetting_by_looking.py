@@ -42,7 +42,7 @@ OF_THE_INSTALLATION = {
 }  # fmt: skip
 """Tables with names that the operator or the program gives, counts and vectors."""
 WITHOUT_WORDS = {
-    "channel", "class", "dedup_key", "happens_precision", "intends", "kind", "lease_by", "model", "origin", "repeats",
+    "class", "dedup_key", "happens_precision", "intends", "kind", "lease_by", "model", "origin", "repeats",
     "role", "state", "status", "subject", "thread_key", "tier", "trace_id", "worker",
 }  # fmt: skip
 """Columns whose values the program chooses: names of kinds and models, keys, numbers of other rows."""

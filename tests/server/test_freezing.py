@@ -2,17 +2,21 @@
 server."""
 
 import asyncio
+import threading
 import time
 from pathlib import Path
 
+import anyio
 import httpx2
 import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
-from tests.memory_fixtures import USER
-from tests.patience import promised
+from tellonce_server.domain.erasure import edit_cascade
+from tellonce_text.sentences import sentences
+from tests.memory_fixtures import USER, Memory
+from tests.patience import HANGS, promised
 from tests.server.processes import http_server
 from tests.text_readers import hostile_texts
 
@@ -84,3 +88,25 @@ async def _use(client: MemoryClient, text: str, number: int) -> None:
     await client.remember(c.RememberArgs(chat_id=OTHER, content=text))
     await client.forget(c.ForgetArgs(chat_id=OTHER, topic=text))
     await client.forget(c.ForgetArgs(chat_id=OTHER, literal=text))
+
+
+async def test_a_long_text_is_compared_with_its_edit_before_the_chat_is_locked(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading, go = threading.Event(), threading.Event()
+
+    def slow(text: str) -> list[str]:
+        reading.set()
+        assert go.wait(HANGS)
+        return sentences(text)
+
+    async with memory.client() as client, memory.tables() as tables, anyio.create_task_group() as calls:
+        first = c.RecordMessageArgs(role="user", content="I keep bees by the river. " * 200, message_id="7")
+        await client.record_message(first)
+        monkeypatch.setattr(edit_cascade, "sentences", slow)
+        calls.start_soon(client.record_message, first.model_copy(update={"content": "I keep no bees. " * 200}))
+        assert await asyncio.to_thread(reading.wait, HANGS)
+        try:
+            assert await tables.fetchval("select 1 from chats for update nowait") == 1
+        finally:
+            go.set()

@@ -4,20 +4,27 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import anyio
+import asyncpg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp.client import Client, ClientRequestContext
+from mcp.types import ElicitRequestParams, ElicitResult
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from tellonce import contract as c
 from tellonce.settings import Remote, ServerSettings
 from tellonce_server.app.access_tokens import create_token
 from tellonce_server.app.http import RequestTimeout
+from tellonce_server.app.server import build_server
 from tellonce_server.core.rate_limit import BURST_SECONDS, MOST_BUCKETS, RateLimit
-from tellonce_server.store.database import as_login
-from tests.memory_fixtures import Clock
+from tellonce_server.core.scope import Caller
+from tellonce_server.core.turns import MOST
+from tellonce_server.store.database import POOL_SIZE, as_login
+from tests.memory_fixtures import USER, Clock, Memory
 from tests.patience import HANGS
 from tests.server.test_auth import call, running
 from tests.stubs.loopback import served
@@ -139,3 +146,62 @@ async def test_a_connection_may_rest_between_requests_and_an_answer_may_take_lon
             assert (await reader.readuntil(b"\r\n\r\n4")).startswith(b"HTTP/1.1 200")
         await asyncio.sleep(PATIENCE * 1.5)
     writer.close()
+
+
+async def test_many_calls_of_one_user_leave_connections_for_other_users(memory: Memory) -> None:
+    """Each call of one user waits for a lock. Without a limit, they would hold all connections to the database."""
+    said = c.RecordMessageArgs(role="user", content="Tea is fine.")
+    async with (
+        memory.client() as mine,
+        memory.client(43) as theirs,
+        memory.tables() as tables,
+        memory.tables() as other,
+    ):
+        await mine.record_message(said)
+        async with anyio.create_task_group() as calls, tables.transaction():
+            await tables.execute("select from chats for update")
+            for _ in range(2 * POOL_SIZE):
+                calls.start_soon(mine.record_message, said)
+            await _waiting(other, MOST)
+            with anyio.fail_after(HANGS):
+                await theirs.record_message(said)
+            assert await other.fetchval(WAITING) == MOST
+        assert await tables.fetchval("select count(*) from messages") == 2 * POOL_SIZE + 2
+
+
+WAITING = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+
+
+async def _waiting(tables: "asyncpg.Connection[asyncpg.Record]", count: int) -> None:
+    with anyio.fail_after(HANGS):
+        while await tables.fetchval(WAITING) < count:  # noqa: ASYNC110 (this can only be polled)
+            await asyncio.sleep(0.01)
+
+
+async def test_questions_to_a_person_that_wait_for_an_answer_hold_up_no_other_call(memory: Memory) -> None:
+    asked: list[str] = []
+    answers = anyio.Event()
+
+    async def answer(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        await answers.wait()
+        return ElicitResult(action="accept", content={"erase": True})
+
+    caller = Caller(USER, frozenset(("assistant",)))
+    server = build_server(memory.settings, memory.storage, auth=False, caller_of=lambda: caller)
+    async with Client(server, mode="legacy", elicitation_callback=answer) as client, anyio.create_task_group() as calls:
+        await client.call_tool("remember", {"content": "I prefer green tea"})
+        with anyio.fail_after(HANGS):
+            for _ in range(MOST + 1):
+                calls.start_soon(client.call_tool, "forget", {"topic": "tea"})
+            while len(asked) <= MOST:  # noqa: ASYNC110 (this can only be polled)
+                await asyncio.sleep(0.01)
+            profile = await client.call_tool("get_profile", {})
+            answers.set()
+    assert not profile.is_error
+    assert await _memories(memory) == 0
+
+
+async def _memories(memory: Memory) -> int:
+    async with memory.tables() as tables:
+        return int(await tables.fetchval("select count(*) from memories"))

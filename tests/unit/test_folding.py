@@ -14,6 +14,7 @@ from tests.depth import depth
 
 POOLS = (
     "abcXYZ 0123456789 .,;:!?'\"-_/()@#",
+    "ab1 *_~`>#|-:",
     "äöüßÄÖÜẞéèñçøłđðþæœŒıİşğ",
     "привет Ёё Її Щщ ь",
     "ελληνικά Σσς ΐ",
@@ -80,7 +81,7 @@ def test_a_span_is_the_literal_and_cutting_all_of_them_leaves_none_there(text: s
 
 
 @settings(max_examples=depth(200, 500))
-@given(st.text("aAbB12 -.,'`_/()@\t\n", min_size=1, max_size=30), st.data())
+@given(st.text("aAbB12 -.,'`_*>/()@\t\n", min_size=1, max_size=30), st.data())
 def test_an_ascii_text_with_the_literal_matches_its_pattern(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
     literal = Literal.of(text[start : start + data.draw(st.integers(1, 10))])
@@ -109,6 +110,14 @@ def test_an_ascii_text_with_the_literal_matches_its_pattern(text: str, data: st.
         ("strasse", "Straße", "Straße"),
         ("ΟΔΥΣΣΕΥΣ", "οδυσσευς", "οδυσσευς"),
         ("مرحبا", "مَرْحَبًا", "مَرْحَبًا"),
+        ("Ann Okafor", "with **Ann** *Okafor*", "Ann** *Okafor"),
+        ("Ann: a nurse", "- **Ann**: a `nurse`", "Ann**: a `nurse"),
+        ("Ann: a nurse", "- **Ann:** a nurse", "Ann:** a nurse"),
+        ("Ann (the nurse)", "Ann (*the nurse*)", "Ann (*the nurse*)"),
+        ("alpha bravo", "> alpha\n> bravo", "alpha\n> bravo"),
+        ("alpha bravo", "| alpha | bravo |", "alpha | bravo"),
+        ("cost $500", "cost **$**500", "cost **$**500"),
+        ("👩‍🚀", "my 👩🏽‍🚀", "👩🏽‍🚀"),
     ],
 )
 def test_what_people_write_is_found_where_it_stands(said: str, text: str, hit: str) -> None:
@@ -137,11 +146,15 @@ def test_a_long_literal_is_found_as_it_is(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", [" ", "\t", "[", "1", "1 ", "-", "a\u0315\u0300", "\ufdfa", "ä", "1-", "aaaaaaaaaaaaaaab", "\n"]
+    "unit",
+    [" ", "\t", "[", "1", "1 ", "-", "a\u0315\u0300", "\ufdfa", "ä", "1-", "aaaaaaaaaaaaaaab", "\n", "*", "a*", "_z"],
 )
 def test_folding_and_finding_take_time_linear_in_the_text(unit: str) -> None:
     text = unit * (64 * 1024 // len(unit.encode()))
-    literals = [Literal.of(said) for said in (f"{unit * 4}z", f"{unit * 50}9", "1" * 60 + "2", "zed@foobarx.com")]
+    literals = [
+        Literal.of(said)
+        for said in (f"{unit * 4}z", f"{unit * 50}9", "1" * 60 + "2", "zed@foobarx.com", "* a *b", "a_b: c")
+    ]
     began = time.thread_time()
     plain = sum(ord(c) for c in fold(text))
     scan = time.thread_time() - began

@@ -16,7 +16,7 @@ from tellonce_server.domain.erasure.forget_query import (
     StatementQuery,
     TopicQuery,
 )
-from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact
+from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact, redact_derived
 from tellonce_server.domain.tombstones import Tombstones
 from tellonce_text.folding import Literal
 
@@ -44,6 +44,9 @@ def degrees(query: TopicQuery | StatementQuery, text: str, source: Source = MESS
         ("Haus", "zwei Häuser", ["form"]),
         ("猫", "我有一只猫。", ["exact"]),
         ("123", "1, 2, 3", ["number"]),
+        ("vuxley", "vuxley2.pdf", ["exact"]),
+        ("covid", "2 COVID19 tests", ["exact"]),
+        ("12", "1234", ["part"]),
         ("May", "maybe", ["part"]),
         ("the", "in the end", ["exact"]),
         ("fifty guests", "50 guests come", ["form"]),
@@ -117,6 +120,20 @@ def test_the_mark_of_what_is_gone_says_nothing() -> None:
     literal = Literal.of("forgotten")
     assert literal is not None
     assert redact(GONE, marks_of(LiteralQuery(literal), ALL, MESSAGE)) == (GONE, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("- “I met Zed.” (2026-10-01)\n- “I like tea.” (2026-10-02)", "- “I like tea.” (2026-10-02)"),
+        ("“I like tea.” (2026-10-02)\n“I met Zed!” (2026-10-01, Ann)", "“I like tea.” (2026-10-02)"),
+        ("1. I met Zed.\n2. Tea.", "2. Tea."),
+        ("*** \nI met Zed.\n”\n- Tea (2026-10-01)", "*** \n”\n- Tea (2026-10-01)"),
+        ("Tea.\n- I met Zed. 42", "Tea.\n42"),
+    ],
+)
+def test_a_derived_line_leaves_no_mark_or_day_behind(text: str, left: str) -> None:
+    assert redact_derived(text, marks_of(topic("Zed"), ALL, SUMMARY)) == left
 
 
 def test_a_tombstone_of_a_message_recognizes_its_sentence_in_this_message_alone_in_both_forms() -> None:

@@ -11,6 +11,7 @@ from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, Inpu
 from pydantic import BaseModel, Field
 
 from tellonce_server.api.spec import AnyContext
+from tellonce_server.core.turns import outside_turn
 
 MODERN = "2026-07-28"
 _KEY = "confirm"
@@ -54,7 +55,8 @@ async def ask(context: AnyContext, question: str, state: str) -> Answer | InputR
     `state`."""
     if _modern(context):
         return InputRequiredResult(input_requests={_KEY: _request(question)}, request_state=state)
-    result = await context.elicit(question, Confirmation)
+    async with outside_turn():
+        result = await context.elicit(question, Confirmation)
     if isinstance(result, AcceptedElicitation):
         return _accepted(result.data)
     return Answer("no" if isinstance(result, DeclinedElicitation) else "dismissed")

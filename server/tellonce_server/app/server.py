@@ -34,6 +34,7 @@ from tellonce_server.app.token_verifier import is_still_valid
 from tellonce_server.core import errors
 from tellonce_server.core.scope import Caller
 from tellonce_server.core.subscriptions import OwnChanges
+from tellonce_server.core.turns import Turns
 
 VERSION = "0.1.0"
 ASSISTANT = frozenset(("assistant", "relay"))
@@ -49,6 +50,7 @@ class MemoryServer(MCPServer[None]):
         super().__init__(tools=list(tools), **options)
         self._strict = {tool.name: tool for tool in tools}
         self._caller_of = caller_of
+        self._turns = Turns()
 
     async def list_tools(self) -> list[ListedTool]:
         caller = self._caller_of()
@@ -60,7 +62,8 @@ class MemoryServer(MCPServer[None]):
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
         """Read a resource. During a database outage, the error says so; the SDK would report an internal error."""
         try:
-            return await super().read_resource(uri, context)
+            async with self._turns.turn(self._caller_of().user_id):
+                return await super().read_resource(uri, context)
         except ResourceError as error:
             failure = errors.cause_in(error)
             if failure is None:
@@ -73,7 +76,8 @@ class MemoryServer(MCPServer[None]):
         """Get a prompt. A wrong name or argument and an outage are told; the SDK would report an internal error."""
         await _require_standing()
         try:
-            return await super().get_prompt(name, arguments, context)
+            async with self._turns.turn(self._caller_of().user_id):
+                return await super().get_prompt(name, arguments, context)
         except ValueError as error:
             failure = errors.cause_in(error)
             if failure is not None:
@@ -83,15 +87,17 @@ class MemoryServer(MCPServer[None]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
+        caller = self._caller_of()
         tool = self._strict.get(name)
-        if tool is None or not tool.scopes & self._caller_of().scopes:
+        if tool is None or not tool.scopes & caller.scopes:
             text = f"There is no tool {name[: errors.MOST_NAMED]} for this credential; tools/list names the available tools."
             if tool is not None and OPERATOR in tool.scopes:
                 return failed(ServerText(text, "operator_only"))
             raise ToolError(text)
         if not tool.only_reads:
             await _require_standing()
-        return await super().call_tool(name, arguments, context)
+        async with self._turns.turn(caller.user_id):
+            return await super().call_tool(name, arguments, context)
 
 
 async def _require_standing() -> None:

@@ -21,6 +21,11 @@ DEFAULT_CHANNEL = "telegram"
 UNNAMED_CHANNEL = "mcp"
 """The channel of a client without a name."""
 
+PROGRAMS = frozenset(
+    (DEFAULT_CHANNEL, UNNAMED_CHANNEL, "terminal", "notes", "chatgpt", "claude", "claude-ai", "claude-code")
+)
+"""Channels that are named after known programs. No person chose these names, so `forget` leaves them as they are."""
+
 
 CONVERSATIONS = 2**52
 """The lowest number of a conversation. All are below twice this, above Telegram's ids, and exact in JSON."""
@@ -199,6 +204,11 @@ def renamed_thread(thread_key: str, name: str) -> str:
     """The key of the same thread with another name."""
     kind, chat, _ = thread_key.split(":", 2)
     return f"{kind}:{chat}:{name}"
+
+
+def replaced_channel(name: str) -> str:
+    """The channel that gets this name in place of a forgotten one, in the letters that a channel may have."""
+    return name.replace(":", "-")
 
 
 def session_thread(chat_id: int) -> str:

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 from tellonce.contract import Place
 from tellonce_server.core.scope import (
+    MACHINE_ID,
+    PROGRAMS,
     Asked,
     Caller,
     ChatRefused,
@@ -12,6 +14,7 @@ from tellonce_server.core.scope import (
     is_conversation,
     locate,
     renamed_thread,
+    replaced_channel,
     reply_thread,
     root_thread,
     thread_name,
@@ -19,12 +22,12 @@ from tellonce_server.core.scope import (
 )
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.store import chats, messages
-from tellonce_server.store.database import Queries
+from tellonce_server.store.messages import StoredMessage
 
 
 async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope:
     """The chat of a call; a conversation's number must exist already. Raises ChatRefused."""
-    where = locate(caller, asked, deps.settings)
+    where = await with_stored_channel(deps, locate(caller, asked, deps.settings))
     if asked.chat_id is None or not is_conversation(asked.chat_id):
         return where
     chat = await chats.find(deps.database, *where.key)
@@ -34,8 +37,32 @@ async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope
     return replace(where, home=chat.channel, conversation=chat.conversation)
 
 
+async def with_stored_channel(deps: Dependencies, where: ChatScope) -> ChatScope:
+    """The same chat with the channels as they are stored: another name replaces the name of a channel that was
+    forgotten."""
+    chosen = {where.channel, where.home} - PROGRAMS
+    gone = await deps.tombstones.forgotten_names(deps.database, where.owner_id, [*chosen])
+    now = {name: replaced_channel(other) for name, other in gone.items()}
+    return replace(where, channel=now.get(where.channel, where.channel), home=now.get(where.home, where.home))
+
+
+async def stored_id(deps: Dependencies, owner_id: int, message_id: str) -> str:
+    """The id of a message as it is stored: another id replaces an id that was forgotten."""
+    chosen = [message_id] if MACHINE_ID.fullmatch(message_id) is None else []
+    return (await deps.tombstones.forgotten_names(deps.database, owner_id, chosen)).get(message_id, message_id)
+
+
+async def message_of_id(
+    deps: Dependencies, where: ChatScope, message_id: str, channel: str | None = None
+) -> StoredMessage | None:
+    """The message to which the channel gave this id, or else the chat's only message with this id. Without `channel`,
+    it is the channel of `where`."""
+    named = await stored_id(deps, where.owner_id, message_id)
+    return await messages.by_ext_id(deps.database, *where.key, named, channel or where.channel)
+
+
 async def thread_of(deps: Dependencies, where: ChatScope, place: Place) -> str:
-    key = await _thread_of(deps.database, where, place)
+    key = await _thread_of(deps, where, place)
     return (await without_forgotten_names(deps, where.owner_id, [key]))[key]
 
 
@@ -46,12 +73,12 @@ async def without_forgotten_names(deps: Dependencies, owner_id: int, keys: Colle
     return {key: renamed_thread(key, gone[named[key]]) if named.get(key) in gone else key for key in keys}
 
 
-async def _thread_of(q: Queries, where: ChatScope, place: Place) -> str:
+async def _thread_of(deps: Dependencies, where: ChatScope, place: Place) -> str:
     if place.message_thread_id is not None:
         return topic_thread(where.chat_id, place.message_thread_id)
     reply_to = place.reply_to_message_id
     if reply_to is None:
         return root_thread(where.chat_id)
-    target = await messages.by_ext_id(q, *where.key, reply_to, where.channel)
+    target = await message_of_id(deps, where, reply_to)
     own = target.thread_key if target is not None and target.channel == where.channel else None
     return reply_thread(where.chat_id, reply_to, own, where.guest)

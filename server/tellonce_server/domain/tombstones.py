@@ -44,17 +44,25 @@ class Tombstones:
         return [self._message(part) for part in dict.fromkeys(said)]
 
     async def add_names(self, q: Queries, owner_id: int, names: Sequence[str], now: datetime) -> None:
-        """Mark names of conversations and threads as forgotten."""
-        known = await self.forgotten_names(q, owner_id, names)
-        new: list[Mark] = [(self._name(name), frozenset()) for name in dict.fromkeys(names) if name not in known]
+        """Mark names that clients gave as forgotten: of conversations, threads and channels, the ids of messages, and
+        who said them."""
+        new: list[Mark] = [(self._name(name), frozenset()) for name in dict.fromkeys(names)]
         await self.add(q, owner_id, None, new, now)
 
     async def forgotten_names(self, q: Queries, owner_id: int, names: Sequence[str]) -> dict[str, str]:
         """The forgotten names with their replacements, computed from the hash, so that a client that uses a forgotten
         name again reaches the same thread."""
         claims = {name: self._name(name) for name in names}
-        known = await tombstones.known(q, owner_id, list(claims.values()))
-        return {name: f"{FORGOTTEN_NAME}{claim[:8].hex()}" for name, claim in claims.items() if claim in known}
+        known = await tombstones.known(q, owner_id, list(claims.values())) if claims else frozenset[bytes]()
+        return {name: self.replacement(name) for name, claim in claims.items() if claim in known}
+
+    def replacement(self, name: str) -> str:
+        """The name that replaces a name if the name is forgotten."""
+        return f"{FORGOTTEN_NAME}{self._name(name)[:8].hex()}"
+
+    def forgotten_at(self, name: str, marks: Mapping[bytes, datetime]) -> datetime | None:
+        """When the name was forgotten; None if it was not."""
+        return marks.get(self._name(name))
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
         """The text without the sentences forgotten in this message, which an edit may send again. None if it equals the
@@ -77,7 +85,8 @@ class Tombstones:
         return await tombstones.of_messages(q, owner_id)
 
     async def of_texts(self, q: Queries, owner_id: int) -> dict[bytes, datetime]:
-        """The hashes of the texts that were forgotten in any message, with the time at which each was forgotten."""
+        """The hashes of the texts and names that were forgotten in any message, with the time at which each was
+        forgotten."""
         return await tombstones.of_texts(q, owner_id)
 
     def without_later_forgotten(self, text: str, said_at: datetime, marks: Mapping[bytes, datetime]) -> str:

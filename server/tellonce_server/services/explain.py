@@ -9,6 +9,7 @@ from tellonce_server.core.scope import ChatScope, is_conversation, unknown_memor
 from tellonce_server.domain.context.draft import SEPARATOR
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.location import message_of_id
 from tellonce_server.store import memories, messages, receipts
 from tellonce_server.store.messages import StoredMessage, TextVersion
 from tellonce_server.store.receipts import Receipt
@@ -112,7 +113,7 @@ class Explainer:
 
     async def _find(self, where: ChatScope, message_id: str) -> StoredMessage | None:
         """The message with this id in its channel; without one, the message of the chat with this number."""
-        found = await messages.by_ext_id(self._deps.database, *where.key, message_id, where.channel)
+        found = await message_of_id(self._deps, where, message_id)
         if found is None and message_id.isdecimal() and len(message_id) < 19:
             found = await messages.by_id(self._deps.database, *where.key, int(message_id))
         return found

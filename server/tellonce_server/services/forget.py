@@ -2,10 +2,11 @@
 
 import asyncio
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import chain
 
 from tellonce.contract import ForgetArgs, ForgetMatch, Forgotten
 from tellonce.forget_contract import picked
@@ -16,10 +17,10 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure import derived_texts, previews
 from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order, Report, unreported
-from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, StatementQuery
-from tellonce_server.domain.erasure.previews import GROUP, Match, Shown, is_own, related
+from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, SourceQuery, StatementQuery
+from tellonce_server.domain.erasure.previews import GROUP, Copy, Match, Shown, is_own, related
 from tellonce_server.domain.erasure.request import as_stored, query_of, stated
-from tellonce_server.domain.erasure.scan import MatchingRow, known_again, names_again, scan
+from tellonce_server.domain.erasure.scan import MatchingRow, known_again, message_names_again, names_again, scan
 from tellonce_server.domain.erasure.targets import Target
 from tellonce_server.domain.erasure.text_places import PLACES, Cleaned
 from tellonce_server.store import forget, memories
@@ -82,7 +83,8 @@ class Forgetter:
         number."""
         query, found = await self._searched(where, args)
         now = self._deps.now()
-        seen = await asyncio.to_thread(_seen, found, now, query)
+        copies = await self._copies_of(where, [hit.row.id for hit in found if hit.row.place == "memory"])
+        seen = await asyncio.to_thread(_seen, found, now, query, copies)
         if not seen.shown:
             return Forgotten(notes=await self._words_apart(where, args))
         near = await related(self._deps.database, where, seen.shown) if args.include_messages else []
@@ -94,7 +96,7 @@ class Forgetter:
             confirm=await self._seal(where, args, seen.sealed),
             notes=(
                 *_preview_notes(seen),
-                *await self._copies(where, [each.match for each in seen.shown]),
+                *await self._shared(dict.fromkeys(chain.from_iterable(copies.values()))),
                 *self._notes(),
             ),
         )
@@ -108,7 +110,7 @@ class Forgetter:
         """
         confirmed = await self._opened(where, args)
         await self._bind(where, args)
-        copies = await self._copies(where, confirmed.chosen)
+        copies = await self._shared(await self._chosen_copies(where, confirmed.chosen))
         Uploads(self._deps.settings.data_dir).clear()
         query, _ = await self._searched(where, args, confirmed.shown)
         kept: frozenset[Degree] = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
@@ -145,10 +147,17 @@ class Forgetter:
         where, database = ChatScope(owner_id, owner_id), self._deps.database
         names = await names_again(database, self._deps.tombstones, owner_id)
         await derived_texts.clean(self._deps, owner_id, names, StatementQuery(()), frozenset(), Cleaned())
+        beside = SourceQuery(await message_names_again(database, self._deps.tombstones, owner_id))
+        renamed = await self._erase_all(where, beside) if beside.patterns else 0
         ids, parts = await known_again(database, self._deps.tombstones, owner_id)
         if not ids and not parts:
-            return 0
+            return renamed
         query = StatementQuery([*stated(await forget.memories(database, owner_id, ids)), *parts])
+        return renamed + await self._erase_all(where, query)
+
+    async def _erase_all(self, where: ChatScope, query: ForgetQuery) -> int:
+        """Erase all exact matches. Returns the number of erased memories and messages."""
+        owner_id, database = where.owner_id, self._deps.database
         shown = previews.matches(await scan(database, owner_id, None, query, messages=True))
         chosen = [each.match for each in shown if each.match.ticked]
         erased = await self._eraser.erase(Order(where, None, query, chosen, frozenset(), messages=True))
@@ -166,12 +175,25 @@ class Forgetter:
             counts[word] = sum(map(is_own, hits))
         return _single_words({word: count for word, count in counts.items() if count})
 
-    async def _copies(self, where: ChatScope, matches: Sequence[Match]) -> tuple[ServerText, ...]:
-        """A note about the copies of these memories that the user shared and that other owners still have. An erasure
-        does not reach them, because a shared statement belongs to those it was shared with."""
-        database, ids = self._deps.database, [match.ref for match in matches if match.kind == "memory"]
-        made = await forget.copies(database, where.owner_id, ids)
-        found = [await memories.by_id(database, owner, number) for owner, number in made]
+    async def _copies_of(self, where: ChatScope, ids: Sequence[int]) -> dict[int, list[Copy]]:
+        """The copies of these memories that the user shared with other owners, by memory."""
+        made: dict[int, list[Copy]] = {}
+        for memory, *copy in await forget.copies(self._deps.database, where.owner_id, ids):
+            made.setdefault(memory, []).append((copy[0], copy[1]))
+        return made
+
+    async def _chosen_copies(self, where: ChatScope, chosen: Sequence[Match]) -> Iterable[Copy]:
+        """The copies of the chosen memories: those of the preview, because a repeated confirmation finds no memory, and
+        those that were made after the preview."""
+        since = await self._copies_of(where, [match.ref for match in chosen if match.kind == "memory"])
+        return dict.fromkeys(
+            (*(copy for match in chosen for copy in match.copies), *chain.from_iterable(since.values()))
+        )
+
+    async def _shared(self, copies: Iterable[Copy]) -> tuple[ServerText, ...]:
+        """A note about the copies that other owners still have. An erasure does not reach them, because a shared
+        statement belongs to those it was shared with."""
+        found = [await memories.by_id(self._deps.database, *copy) for copy in copies]
         stay = [copy for copy in found if copy is not None]
         if not stay:
             return ()
@@ -264,8 +286,10 @@ def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[MatchingR
     return [hit for hit in found if (hit.key not in kept if is_own(hit) else hit.degree not in order.kept)]
 
 
-def _seen(found: Sequence[MatchingRow], now: datetime, query: ForgetQuery) -> _Seen:
-    shown = previews.matches(found)
+def _seen(
+    found: Sequence[MatchingRow], now: datetime, query: ForgetQuery, copies: Mapping[int, Sequence[Copy]]
+) -> _Seen:
+    shown = previews.matches(found, copies)
     ticked = [hit for each in shown if each.match.ticked for hit in each.hits]
     sealed = previews.packed([each.match for each in shown])
     return _Seen(shown, previews.listed(shown, now, query=query), _tally(ticked), sealed)

@@ -12,11 +12,12 @@ from typing import Literal
 from tellonce.contract import MAX_TEXT_BYTES, Memory, MemoryKind, Scope
 from tellonce.contract_types import Instant
 from tellonce_server.core.scope import ChatScope, room
+from tellonce_server.domain.location import message_of_id
 from tellonce_server.domain.memory.extraction_results import PRIORITY
 from tellonce_server.domain.memory.statements import Statements, worth_showing
 from tellonce_server.services.import_messages import Importers, OwnConversation, clean
 from tellonce_server.services.services import Services
-from tellonce_server.store import memories, messages, reminders
+from tellonce_server.store import memories, reminders
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory, Quoted, Stated
 from tellonce_server.store.reminders import Alarm
@@ -217,9 +218,8 @@ class Keeper:
 
     async def _sources(self, where: ChatScope, item: ExportedMemory) -> dict[tuple[str, str], int]:
         """Return the ids of those source messages that are stored in this database, by external id and channel."""
-        database, place = self.services.deps.database, where.key
         found = {
-            (s.message_id, s.channel): await messages.by_ext_id(database, *place, s.message_id, s.channel)
+            (s.message_id, s.channel): await message_of_id(self.services.deps, where, s.message_id, s.channel)
             for s in item.source_messages
         }
         return {source: message.id for source, message in found.items() if message is not None}

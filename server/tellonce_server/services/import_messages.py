@@ -3,18 +3,26 @@
 import asyncio
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from datetime import datetime, timedelta
 
 from tellonce.contract import Role
-from tellonce_server.core.scope import ChatScope, conversation, reply_thread, root_thread, topic_thread
+from tellonce_server.core.scope import (
+    PROGRAMS,
+    ChatScope,
+    conversation,
+    replaced_channel,
+    reply_thread,
+    root_thread,
+    topic_thread,
+)
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE
-from tellonce_server.domain.location import without_forgotten_names
+from tellonce_server.domain.location import with_stored_channel, without_forgotten_names
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.services.record import message_text
-from tellonce_server.store import bulk, chats, queue
+from tellonce_server.store import bulk, chats, forget, queue, tombstones
 from tellonce_server.store.bulk import ImportMessage as ImportMessage
 from tellonce_server.store.bulk import Named, Placed
 from tellonce_server.store.bulk import OwnConversation as OwnConversation
@@ -61,7 +69,7 @@ class Importers:
         for message in batch:
             parts[None if self._fixed else message.conversation].append(message)
         await self.hold()
-        done = [await self._importer(of).add(part) for of, part in parts.items()]
+        done = [await (await self._importer(of)).add(part) for of, part in parts.items()]
         return Imported(*(sum(counts) for counts in zip(*map(astuple, done), strict=True)))
 
     async def hold(self) -> None:
@@ -82,9 +90,10 @@ class Importers:
         """The chat of the messages of a conversation."""
         return self.where if of is None or self._fixed else conversation(self.where.owner_id, *of)
 
-    def _importer(self, of: OwnConversation | None) -> "Importer":
+    async def _importer(self, of: OwnConversation | None) -> "Importer":
         if of not in self._importers:
-            self._importers[of] = Importer(self._deps, self.place(of), held=HELD)
+            place = await with_stored_channel(self._deps, self.place(of))
+            self._importers[of] = Importer(self._deps, place, held=HELD)
         return self._importers[of]
 
 
@@ -99,13 +108,24 @@ class Importer:
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
         """Store the new messages, without sentences forgotten since, and queue their jobs, in one transaction."""
+        while (done := await self._added(batch)) is None:
+            pass
+        return done
+
+    async def _added(self, batch: Sequence[ImportMessage]) -> Imported | None:
+        """Store the batch as `add` does. Returns None if something was forgotten after the batch was read: nothing is
+        stored then."""
         where, now = self.where, self._deps.now()
+        newest = await tombstones.newest(self._deps.database, where.owner_id)
         batch, shortened = await self._without_forgotten(batch)
         texts = await asyncio.to_thread(self._texts, batch)
         async with self._deps.database.transaction() as t:
             # Two imports of one file read here in turn, so that each message is stored once.
             await chats.open_chat(t, *where.key, where.home, where.conversation, now)
-            await chats.lock(t, *where.key)
+            # An erasure adds its tombstones under the same locks, so it cannot end before it sees these messages.
+            await forget.lock(t, where.owner_id, [where.chat_id])
+            if await tombstones.newest(t, where.owner_id) != newest:
+                return None
             known = await bulk.known(t, *where.key, _named(batch), self._numbered(batch))
             self._threads |= known
             fresh = [
@@ -127,20 +147,33 @@ class Importer:
     async def _without_forgotten(
         self, batch: Sequence[ImportMessage]
     ) -> tuple[Sequence[ImportMessage], set[tuple[str, str]]]:
-        """The messages without what was forgotten after it was said, and the channel and id of those that changed."""
+        """The messages without the sentences and speakers that were forgotten after they were said, with their names as
+        stored; and the channel and id of each message that contained such a sentence."""
         stones = self._deps.tombstones
         marks = await stones.of_texts(self._deps.database, self.where.owner_id)
         if not marks:
             return batch, set()
 
         def left(m: ImportMessage) -> ImportMessage:
-            return replace(m, content=stones.without_later_forgotten(self._said(m), m.sent_at, marks) or GONE)
+            return replace(
+                m,
+                content=stones.without_later_forgotten(self._said(m), m.sent_at, marks) or GONE,
+                message_id=self._stored(m.message_id, marks),
+                reply_to_message_id=m.reply_to_message_id and self._stored(m.reply_to_message_id, marks),
+                channel=m.channel if m.channel in PROGRAMS else replaced_channel(self._stored(m.channel, marks)),
+                speaker=None if m.sent_at < (stones.forgotten_at(m.speaker or "", marks) or m.sent_at) else m.speaker,
+            )
 
         kept = await asyncio.to_thread(lambda: [left(m) for m in batch])
         changed = {
             (m.channel, m.message_id) for m, old in zip(kept, batch, strict=True) if m.content != self._said(old)
         }
         return kept, changed
+
+    def _stored(self, name: str, marks: Mapping[bytes, datetime]) -> str:
+        """The name as it is stored: another name replaces a forgotten one."""
+        gone = self._deps.tombstones.forgotten_at(name, marks) is not None
+        return self._deps.tombstones.replacement(name) if gone else name
 
     def _said(self, m: ImportMessage) -> str:
         return mask(m.content) if self._deps.settings.mask_messages else m.content

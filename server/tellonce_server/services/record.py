@@ -10,9 +10,9 @@ from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure.edit_cascade import EditCascade
+from tellonce_server.domain.erasure.edit_cascade import EditCascade, taken_back
 from tellonce_server.domain.erasure.redaction import GONE
-from tellonce_server.domain.location import thread_of
+from tellonce_server.domain.location import message_of_id, stored_id, thread_of
 from tellonce_server.domain.queue import compaction
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.domain.retrieval.lexical import index_text
@@ -59,18 +59,28 @@ class Recorder:
         if asked is not None and await self._was_forgotten(where, asked):
             # The answer was made from the text as it was before, and may repeat it.
             args = args.model_copy(update={"content": GONE, "summary": None, "expects": None})
+        thread_key = await thread_of(self._deps, where, args)
+        args = await self._with_stored_ids(where, args)
         summary, sent_at = args.summary, not_ahead(args.sent_at or now, now)
         return NewMessage(
             where=where,
             args=args,
             now=now,
-            thread_key=await thread_of(self._deps, where, args),
+            thread_key=thread_key,
             text=await self._read(args, args.content),
             sent_at=sent_at,
             exchange_of=asked.id if asked is not None else None,
             routine_summary=await offloaded(len(summary), lambda: mask(summary)) if summary is not None else None,
             slot_until=sent_at + timedelta(minutes=self._deps.settings.context.slot_minutes),
         )
+
+    async def _with_stored_ids(self, where: ChatScope, args: RecordMessageArgs) -> RecordMessageArgs:
+        """The message with its ids as they are stored, so that a message whose id was forgotten is recognized."""
+        ids = {"message_id": args.message_id, "reply_to_message_id": args.reply_to_message_id}
+        stored = {
+            name: await stored_id(self._deps, where.owner_id, id_) for name, id_ in ids.items() if id_ is not None
+        }
+        return args.model_copy(update=stored)
 
     async def _read(self, args: RecordMessageArgs, content: str) -> MessageText:
         masked = self._deps.settings.mask_messages
@@ -86,7 +96,7 @@ class Recorder:
         """The message that this one answers."""
         if args.exchange_of is None:
             return None
-        asked = await messages.by_ext_id(self._deps.database, *where.key, args.exchange_of, where.channel)
+        asked = await message_of_id(self._deps, where, args.exchange_of)
         if asked is None:
             raise MessageRefused(
                 f"No message {args.exchange_of} in this chat to answer; record it first or leave exchange_of out.",
@@ -120,10 +130,12 @@ class Recorder:
 
     async def _edit(self, m: NewMessage, old: StoredMessage) -> tuple[JobKind, ...] | None:
         """Store the new text and queue its jobs, in one transaction. None if another call changed the message first."""
+        new = m.text.content
+        gone = await offloaded(len(old.content) + len(new), lambda: taken_back(old.content, new))
         async with self._deps.database.transaction() as t:
             await chats.lock(t, *m.where.key)
             changed = await messages.edit(t, m, old)
-            return await self._edit_cascade.after_edit(t, m.where, old, m.text.content, m.now) if changed else None
+            return await self._edit_cascade.after_edit(t, m.where, old, new, gone, m.now) if changed else None
 
     async def _stored(self, m: NewMessage) -> StoredMessage:
         stored = await messages.by_ext_id(self._deps.database, *m.where.key, m.args.message_id or "", m.where.channel)

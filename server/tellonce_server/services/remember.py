@@ -22,6 +22,7 @@ from tellonce_server.core.scope import ChatScope, unknown_memory
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.keep.keeper import Keeper
+from tellonce_server.domain.location import message_of_id
 from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.memory.check import Verdict, contains_quote
 from tellonce_server.domain.memory.extraction_results import CERTAIN, PRIORITY, REJECTED, UNCERTAIN
@@ -243,7 +244,7 @@ class Rememberer:
         wanted, place = statement.source_message_id, where.key
         if wanted is None:
             return None
-        source = await messages.by_ext_id(self._deps.database, *place, wanted, where.channel)
+        source = await message_of_id(self._deps, where, wanted)
         if source is None and isinstance(statement, QuotedStatement) and wanted.isdecimal() and len(wanted) < 19:
             source = await messages.by_id(self._deps.database, *place, int(wanted))
         if source is None:

@@ -45,8 +45,10 @@ memories_of = Rows[[OwnerId, ChatId, bool, datetime | None, datetime | None], St
 """The memories of a chat learned in a period; in the owner's own chat, with those of no chat."""
 
 
-copies = Rows[[OwnerId, Sequence[int]], tuple[int, int]]("forget.copies", lambda row: (row["owner"], row["id"]))
-"""The copies of these memories that were shared with other owners, each as (owner, number)."""
+copies = Rows[[OwnerId, Sequence[int]], tuple[int, int, int]](
+    "forget.copies", lambda row: (row["memory"], row["owner"], row["id"])
+)
+"""The copies of these memories that were shared with other owners, each as (memory, owner of the copy, its number)."""
 
 
 async def resting_on(

@@ -56,6 +56,8 @@ async def of_texts(q: Queries, owner_id: int) -> dict[bytes, datetime]:
 
 
 lift = Run[[OwnerId, Sequence[int], datetime]]("tombstones.lift")
+newest = Value[[OwnerId], int]("tombstones.newest")
+"""The highest number of the owner's tombstones, which changes when something is forgotten."""
 in_message = Value[[OwnerId, ChatId, MessageId], bool]("tombstones.in_message")
 """Whether a part of the message was forgotten."""
 

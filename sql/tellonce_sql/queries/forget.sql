@@ -21,16 +21,17 @@ where owner_id = $1 and (chat_id = $2 or chat_id is null and $3::boolean)
 order by id
 
 -- name: copies
--- $1 owner, $2 ids: the owners and numbers of the copies that were shared of these memories and of their earlier forms
+-- $1 owner, $2 ids: the copies that were shared of these memories and of their earlier forms, each with the memory's id and
+-- the copy's owner and number
 with recursive gone as (
-  select id, copies from memories where owner_id = $1 and id = any($2::bigint[])
+  select id as memory, id, copies from memories where owner_id = $1 and id = any($2::bigint[])
   union
-  select m.id, m.copies from memories m join gone on m.superseded_by = gone.id where m.owner_id = $1
+  select gone.memory, m.id, m.copies from memories m join gone on m.superseded_by = gone.id where m.owner_id = $1
 )
-select distinct copies[n][1] as owner, copies[n][2] as id
+select distinct memory, copies[n][1] as owner, copies[n][2] as id
 from gone
 cross join lateral generate_subscripts(copies, 1) as n
-order by owner, id
+order by memory, owner, id
 
 -- name: resting_on
 -- $1 owner, $2 chats and $3 ids of messages, $4 memories to leave out, $5 how many: current memories learned from

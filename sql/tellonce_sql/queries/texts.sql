@@ -93,6 +93,13 @@ select 'thread', chat_id, 0, 0, '', thread_key, to_timestamp(0), array[substring
 from thread_state
 where 'thread' = any($4::text[]) and owner_id = $1 and ($2::bigint is null or chat_id = $2)
   and may_say(substring(thread_key from '^[a-z]+:-?[0-9]+:(.*)$'), $3)
+union all
+select 'channel', chat_id, 0, 0, '', channel, to_timestamp(0), array[channel], null
+from (
+  select chat_id, channel from chats where owner_id = $1
+  union
+  select chat_id, channel from messages where owner_id = $1) c
+where 'channel' = any($4::text[]) and ($2::bigint is null or chat_id = $2) and may_say(channel, $3)
 
 -- name: messages
 -- $1 owner, $2 chats, $3 ids: these messages in their current version
@@ -310,6 +317,18 @@ where c.owner_id = $1 and c.chat_id = g.chat_id
 update context_receipts r set thread_key = g.fresh
 from named g
 where r.owner_id = $1 and r.chat_id = g.chat_id and r.thread_key = g.old
+
+-- name: clean_channel
+-- Replaces the names of channels. The first text is the new name.
+-- use: given
+, of_chats as (
+  update chats c set channel = g.texts[1]
+  from given g
+  where c.owner_id = $1 and c.chat_id = g.chat_id and c.channel = g.thread_key
+)
+update messages m set channel = g.texts[1]
+from given g
+where m.owner_id = $1 and m.chat_id = g.chat_id and m.channel = g.thread_key
 
 -- name: clean_message_version
 -- use: given

@@ -24,6 +24,10 @@ select claim, max(created_at) as forgotten_at from tombstones
 where owner_id = $1 and words = '{}'
 group by claim
 
+-- name: newest
+-- $1 owner: the highest number of a tombstone, or 0
+select coalesce(max(id), 0) from tombstones where owner_id = $1
+
 -- name: known
 -- $1 owner, $2 claim hashes, $3 chat and $4 number of a message, or null: the given hashes that have a tombstone, even a
 -- lifted tombstone. A tombstone that belongs to another message does not count.

@@ -32,6 +32,7 @@ from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact
 from tellonce_server.domain.erasure.request import stated
 from tellonce_server.domain.erasure.scan import (
     CONTENT,
+    IDS,
     ROUTINE,
     SPEAKER,
     MatchingRow,
@@ -123,11 +124,13 @@ class Order:
 
 @dataclass(frozen=True)
 class _Planned:
-    """A message with its new text, the hashes of the removed sentences, and their number."""
+    """A message with its new text, the hashes of the removed sentences, their number, and the removed names: its id, who
+    said it, and so on."""
 
     new: NewText
     claims: Sequence[bytes]
     gone: int
+    names: Sequence[str]
 
     @property
     def key(self) -> tuple[int, int]:
@@ -194,6 +197,8 @@ class Eraser:
                 async with self._deps.traces.transaction() as t:
                     await forget.lock(t, owner, {plan.key[0] for plan in batch})
                     done |= await texts.redact_messages(t, owner, [(plan.new, plan.claims) for plan in batch], now)
+                    names = [name for plan in batch if plan.key in done for name in plan.names]
+                    await self._deps.tombstones.add_names(t, owner, names, now)
             erased.count("messages", len(done))
             erased.count("sentences", sum(plan.gone for plan in planned if plan.key in done))
             erased.changed |= {match.key for match in read if (match.chat_id, match.ref) not in done}
@@ -225,13 +230,14 @@ class Eraser:
         return [plan for plan in plans if plan is not None]
 
     def _plan(self, row: TextRow, query: ForgetQuery, degree: Degree) -> _Planned | None:
-        left, gone = _redacted(row, query, accepted(degree))
+        left, gone = _redacted(row, query, accepted(degree), self._deps.tombstones.replacement)
         if left == row.texts:
             return None
         words = index_text(left[CONTENT] or "", left[SPEAKER])
         content = row.texts[CONTENT] or ""
         claims = self._deps.tombstones.message_claims(content, gone) if gone else []
-        return _Planned(NewText(row, left, None, estimate(left[CONTENT] or ""), words), claims, len(gone))
+        names = [text for text, now in zip(row.texts[1:], left[1:], strict=True) if text and text != now]
+        return _Planned(NewText(row, left, None, estimate(left[CONTENT] or ""), words), claims, len(gone), names)
 
     async def _clean(self, order: Order, meant: Sequence[Statement], cleaned: Cleaned) -> list[MatchingRow] | None:
         """Clean derived texts until a search finds nothing more to clean, and return the matches of that search.
@@ -292,8 +298,11 @@ class Eraser:
             await queue_chunk(t, order.where.owner_id, row["chat_id"], row["thread_key"], *span, now)
 
 
-def _redacted(row: TextRow, query: ForgetQuery, degrees: frozenset[Degree]) -> tuple[list[str | None], list[str]]:
-    """A message's columns without the forgotten text, and the sentences that were removed from its content."""
+def _redacted(
+    row: TextRow, query: ForgetQuery, degrees: frozenset[Degree], replacement: Callable[[str], str]
+) -> tuple[list[str | None], list[str]]:
+    """A message's columns without the forgotten text, and the sentences that were removed from its content. Other ids
+    replace its ids, so that the message is recognized if it is sent again."""
     columns: list[str | None] = list(row.texts)
     gone: list[str] = []
     for column, text in enumerate(row.texts):
@@ -304,7 +313,7 @@ def _redacted(row: TextRow, query: ForgetQuery, degrees: frozenset[Degree]) -> t
             left, gone = redact(text, marks)
             columns[column] = left or GONE
         elif marks(text):
-            columns[column] = GONE if column == ROUTINE else None
+            columns[column] = replacement(text) if column in IDS else GONE if column == ROUTINE else None
     return columns, gone
 
 

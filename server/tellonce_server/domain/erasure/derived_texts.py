@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
 
-from tellonce_server.core.scope import renamed_thread
+from tellonce_server.core.scope import renamed_thread, replaced_channel
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.forget_query import DEGREES, Degree, ForgetQuery, Stated, StatementQuery
-from tellonce_server.domain.erasure.redaction import marks_of, redact, redact_all
+from tellonce_server.domain.erasure.redaction import marks_of, redact_all, redact_derived
 from tellonce_server.domain.erasure.scan import MatchingRow, source_of
 from tellonce_server.domain.erasure.text_places import AFTER_EDIT, NAMES, Cleaned
 from tellonce_server.domain.retrieval.lexical import index_text
@@ -46,15 +46,17 @@ async def clean(
 
 
 async def _renamed(deps: Dependencies, t: Queries, owner_id: int, rows: Sequence[TextRow]) -> list[NewText]:
-    """Mark names as forgotten. The new text of a thread is its new key."""
+    """Mark names as forgotten. The new text is the name that replaces the name; for a thread, its new key."""
     names = [row.texts[0] or "" for row in rows]
     await deps.tombstones.add_names(t, owner_id, names, deps.now())
     new = await deps.tombstones.forgotten_names(t, owner_id, names)
-    keys = [
-        renamed_thread(row.thread_key, new[name]) if row.thread_key else ""
-        for row, name in zip(rows, names, strict=True)
-    ]
-    return [NewText(row, [key], None, 0) for row, key in zip(rows, keys, strict=True)]
+    return [NewText(row, [_name(row, new[name])], None, 0) for row, name in zip(rows, names, strict=True)]
+
+
+def _name(row: TextRow, new: str) -> str:
+    if row.place == "channel":
+        return replaced_channel(new)
+    return renamed_thread(row.thread_key, new) if row.place == "thread" else new
 
 
 async def take_back(q: Queries, owner_id: int, taken_back: Sequence[str], now: datetime) -> Cleaned:
@@ -78,7 +80,7 @@ def _redacted(rows: Sequence[TextRow], query: ForgetQuery, degrees: frozenset[De
 
 
 def _without(row: TextRow, query: ForgetQuery, degrees: frozenset[Degree]) -> NewText:
-    left = [redact(text, marks_of(query, degrees, source_of(row, at)))[0] for at, text in enumerate(_plain(row))]
+    left = [redact_derived(text, marks_of(query, degrees, source_of(row, at))) for at, text in enumerate(_plain(row))]
     body = redact_all(row.body, marks_of(query, degrees, source_of(row, -1)))
     text = "\n".join(left)
     return NewText(row, left, body, estimate(text), index_text(text, None))

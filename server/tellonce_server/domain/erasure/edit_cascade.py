@@ -10,7 +10,7 @@ from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.erasure import derived_texts
 from tellonce_server.domain.erasure.rebuild import queue_chunk
 from tellonce_server.domain.memory import literals
-from tellonce_server.domain.memory.check import Quoted, check_claim, contains_quote
+from tellonce_server.domain.memory.check import Quoted, check_claim, contains_quote, quotes_in
 from tellonce_server.domain.memory.profile_queue import queue_profile
 from tellonce_server.domain.memory.statements import Statements
 from tellonce_server.store import memories, queue, reminders, summaries
@@ -33,15 +33,21 @@ class EditCascade:
         self._zone = zone
 
     async def after_edit(
-        self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
+        self,
+        t: Queries,
+        where: ChatScope,
+        old: StoredMessage,
+        new_text: str,
+        gone: Sequence[str],
+        now: datetime,
     ) -> tuple[JobKind, ...]:
-        """Withdraw the memories that the new text no longer supports, and queue extraction and summary jobs again."""
+        """Withdraw the memories that the new text no longer supports, and queue extraction and summary jobs again.
+        `gone` are the sentences that the edit takes back (`taken_back`)."""
         retired = await self._retire(t, where, old, new_text, now)
         session = session_thread(where.chat_id)
         await queue.void_readers(t, where.owner_id, where.chat_id, old.id, old.thread_key, session)
-        taken_back = await offloaded(len(old.content) + len(new_text), lambda: _taken_back(old.content, new_text))
-        gone = [*(m.content for m in retired), *taken_back]
-        cleaned = await derived_texts.take_back(t, where.owner_id, gone, now)
+        statements = [*(m.content for m in retired), *gone]
+        cleaned = await derived_texts.take_back(t, where.owner_id, statements, now)
         kinds = self._learn_again(old)
         for kind in kinds:
             job = NewJob(where.owner_id, where.chat_id, kind, old.thread_key, f"edit:{old.id}", old.id, old.id, now)
@@ -80,13 +86,14 @@ class EditCascade:
         return all(contains_quote(said.quote, quote.text) for quote in quotes)
 
 
-def _taken_back(old_text: str, new_text: str) -> Sequence[str]:
+def taken_back(old_text: str, new_text: str) -> Sequence[str]:
     """The sentences of the former text that the new text no longer contains. Summaries may repeat such a sentence even
-    if no memory was learned from it."""
+    if no memory was learned from it. Call this outside a transaction."""
     said = [part.strip() for part in sentences(old_text)]
-    # The number of sentences is limited, because each is compared with the whole new text, which may be long.
+    # The number of sentences is limited, because each is searched for in the whole new text, which may be long.
     telling = (part for part in said[:MOST_COMPARED] if len(literals.content(part)) >= TELLING)
-    return [part for part in telling if not contains_quote(new_text, part)]
+    contains = quotes_in(new_text)
+    return [part for part in telling if not contains(part)]
 
 
 def _only_from(memory: Memory, message_id: int) -> bool:

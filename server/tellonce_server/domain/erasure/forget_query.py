@@ -292,6 +292,20 @@ class RowQuery:
         return self._statements.marks(text, source)
 
 
+class SourceQuery:
+    """Matches the whole texts of these places."""
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        self._sources = frozenset(sources)
+
+    @property
+    def patterns(self) -> list[str]:
+        return ["%"] if self._sources else []
+
+    def marks(self, text: str, source: Source) -> list[Mark]:
+        return [Mark(0, len(text), "exact")] if source in self._sources else []
+
+
 def touched(marks: Sequence[Mark], start: int, end: int) -> bool:
     """Whether a mark lies within the range or crosses its ends; the marks are ordered and disjoint."""
     first = bisect_right(marks, start, key=_end)
@@ -320,12 +334,14 @@ def _mark(span: Span) -> Mark:
 
 
 def _is_whole(text: str, span: Span) -> bool:
-    """Whether the word at the span is a whole word, that is, no letter or digit continues it at either end. In scripts
-    without spaces, every match is whole."""
+    """Whether the word at the span is a whole word, that is, no letter continues a word and no digit a number at either
+    end. In scripts without spaces, every match is whole."""
     return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
         text[span.end - 1], text[span.end : span.end + 1]
     )
 
 
 def _ends(inside: str, outside: str) -> bool:
-    return not (inside.isalnum() and outside.isalnum()) or is_spaceless(inside) or is_spaceless(outside)
+    if not (inside.isalnum() and outside.isalnum()) or inside.isdigit() != outside.isdigit():
+        return True
+    return is_spaceless(inside) or is_spaceless(outside)

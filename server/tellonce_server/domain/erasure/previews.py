@@ -4,9 +4,9 @@ import hashlib
 import hmac
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple, get_args
+from typing import Final, NamedTuple, get_args
 
 from tellonce.contract import ForgetArgs, ForgetMatch
 from tellonce_server.core.scope import ChatScope
@@ -40,10 +40,14 @@ _BEFORE = 0.3
 GROUP = "texts"
 """The kind of a match that represents all derived texts and former versions of one degree."""
 
+Copy = tuple[int, int]
+"""The owner and the number of a copy of a memory."""
+NO_COPIES: Final[Mapping[int, Sequence[Copy]]] = {}
+
 
 class Match(NamedTuple):
     """A message, a memory, or the derived texts of one degree together (`GROUP`). `version` is the version that was
-    shown."""
+    shown. `copies` are the copies of a memory that were shared with other owners."""
 
     kind: str
     chat_id: int
@@ -51,6 +55,7 @@ class Match(NamedTuple):
     version: int
     degree: Degree
     ticked: bool
+    copies: tuple[Copy, ...] = ()
 
     @property
     def key(self) -> tuple[str, int, int]:
@@ -64,9 +69,9 @@ class Shown(NamedTuple):
     hits: tuple[MatchingRow, ...]
 
 
-def matches(found: Sequence[MatchingRow]) -> list[Shown]:
+def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] = NO_COPIES) -> list[Shown]:
     """Matches in this order: one for each memory, one for each message (both oldest first), and one for all other texts
-    of each degree of certainty.
+    of each degree of certainty. `copies` are those of the memories, by id.
 
     Matches inside longer words are offered only if there are no other matches.
     """
@@ -74,7 +79,7 @@ def matches(found: Sequence[MatchingRow]) -> list[Shown]:
         found = [hit for hit in found if hit.degree != "part"]
     rows = [hit for hit in found if is_own(hit)]
     rows.sort(key=lambda hit: (hit.row.place == "message", hit.row.at, hit.row.chat_id or 0, hit.row.id))
-    shown = [Shown(_match(hit), (hit,)) for hit in rows]
+    shown = [Shown(_match(hit, copies), (hit,)) for hit in rows]
     other = [hit for hit in found if not is_own(hit)]
     for degree in dict.fromkeys(_best_first(other)):
         group = tuple(hit for hit in other if hit.degree == degree)
@@ -115,7 +120,8 @@ def packed(all_matches: Sequence[Match]) -> str:
 
 
 def unpacked(hits: str) -> list[Match]:
-    return [Match(*row) for row in json.loads(hits)]
+    read = (Match(*row) for row in json.loads(hits))
+    return [match._replace(copies=tuple((owner, number) for owner, number in match.copies)) for match in read]
 
 
 def asked(args: ForgetArgs, key: bytes) -> bytes:
@@ -144,9 +150,10 @@ def is_own(hit: MatchingRow) -> bool:
     return hit.row.place == "message" or (hit.row.place == "memory" and CONTENT in hit.columns)
 
 
-def _match(hit: MatchingRow) -> Match:
+def _match(hit: MatchingRow, copies: Mapping[int, Sequence[Copy]]) -> Match:
     place, chat, ref = hit.key
-    return Match(place, chat, ref, hit.row.version, hit.degree, ticked=hit.degree == "exact")
+    copied = tuple(copies.get(ref, ())) if place == "memory" else ()
+    return Match(place, chat, ref, hit.row.version, hit.degree, ticked=hit.degree == "exact", copies=copied)
 
 
 def _listed(number: int, each: Shown, now: datetime, query: ForgetQuery | None) -> ForgetMatch:

@@ -1,13 +1,20 @@
 """Removes the sentences that state something forgotten from a text. Pure."""
 
+import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Final
 
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, Source, touched
 from tellonce_text.sentences import placed_runs
 
 GONE = "[forgotten]"
 """Replaces the text of a message that was erased completely. The message itself is still stored and counted."""
+
+_HOLLOW: Final = re.compile(
+    r"\s*+(?:[-•*·›>#|]|\d{1,3}[.)])?+[\s\"“”„»«'’)\]*_]*+(?:\(\d{4}-\d\d-\d\d[^()\n]*\))?+\s*+"
+)
+"""Matches what remains of a derived line whose sentences were removed: the mark of a list, closing quotation marks, the
+day."""
 
 Marks = Callable[[str], list[Mark]]
 """Returns the ranges of a text that state something forgotten."""
@@ -34,10 +41,19 @@ def redact(text: str, marks: Marks) -> tuple[str, list[str]]:
     return text, [part for part in gone if part.strip()]
 
 
+def redact_derived(text: str, marks: Marks) -> str:
+    """A derived text without the sentences that have a mark, and without the lines that had no other sentence."""
+    left, gone = redact(text, marks)
+    if not gone:
+        return left
+    former = frozenset(text.split("\n"))
+    return "\n".join(line for line in left.split("\n") if line in former or not _HOLLOW.fullmatch(line))
+
+
 def redact_all(value: Any, marks: Marks) -> Any:
     """Redact every string of a JSON value. Items that become empty are removed from lists."""
     if isinstance(value, str):
-        return redact(value, marks)[0]
+        return redact_derived(value, marks)
     if isinstance(value, list):
         return [left for item in value if (left := redact_all(item, marks)) or not item]
     if isinstance(value, dict):

@@ -3,13 +3,13 @@ brought back."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tellonce_server.core.scope import MACHINE_ID
+from tellonce_server.core.scope import MACHINE_ID, PROGRAMS, replaced_channel
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, Source, Stated, best
 from tellonce_server.domain.erasure.redaction import GONE, strings
 from tellonce_server.domain.erasure.text_places import NAMES, searched
-from tellonce_server.domain.tombstones import Tombstones, covers
+from tellonce_server.domain.tombstones import FORGOTTEN_NAME, Tombstones, covers
 from tellonce_server.store import chats, memories, messages, texts, threads
 from tellonce_server.store.database import Database, Queries
 from tellonce_server.store.messages import Line
@@ -17,6 +17,7 @@ from tellonce_server.store.texts import TextRow
 
 CONTENT, SPEAKER, ROUTINE, AGENT, EXT_ID, REPLY_TO = range(6)
 """Columns of a message, as `texts.find` returns them."""
+IDS = (EXT_ID, REPLY_TO)
 COLUMN_NAMES = ("", "speaker", "routine", "agent", "message id", "reply to")
 
 
@@ -56,7 +57,7 @@ def matching_row(row: TextRow, query: ForgetQuery) -> MatchingRow | None:
     found: list[tuple[int, Mark]] = []
     for column, text in enumerate(row.texts):
         if text and text != GONE and not is_machine_id(row, column):
-            found += [(column, mark) for mark in query.marks(text, source_of(row, column))]
+            found += [(column, _certain(row, mark, text)) for mark in query.marks(text, source_of(row, column))]
     source = source_of(row, -1)
     for text in strings(row.body):
         found += [(-1, mark) for mark in query.marks(text, source)]
@@ -72,14 +73,24 @@ def _is_stated(row: TextRow, column: int, mark: Mark) -> bool:
     return row.place == "memory" and column == CONTENT and mark.degree != "part"
 
 
+def _certain(row: TextRow, mark: Mark, text: str) -> Mark:
+    """The mark; in the name of a channel, a word may be a program's, as `code` is, so only the whole name is certain."""
+    in_part = row.place == "channel" and mark.degree == "exact" and mark.end - mark.start < len(text)
+    return replace(mark, degree="form") if in_part else mark
+
+
 def source_of(row: TextRow, column: int) -> Source:
     return Source(row.place, row.chat_id, row.id, column)
 
 
 def is_machine_id(row: TextRow, column: int) -> bool:
-    """Whether the column contains an id that is not searched, because it may contain a literal's digits by chance."""
-    is_id = row.place in NAMES or (row.place == "message" and column in (EXT_ID, REPLY_TO))
-    return is_id and MACHINE_ID.fullmatch(row.texts[column] or "") is not None
+    """Whether the column contains an id that is not searched, because it may contain a literal's digits by chance, or
+    the name of a program."""
+    text = row.texts[column] or ""
+    if row.place == "channel":
+        return text in PROGRAMS or text.startswith(replaced_channel(FORGOTTEN_NAME))
+    is_id = row.place in NAMES or (row.place == "message" and column in IDS)
+    return is_id and MACHINE_ID.fullmatch(text) is not None
 
 
 async def names_again(database: Database, tombstones: Tombstones, owner_id: int) -> list[MatchingRow]:
@@ -89,6 +100,22 @@ async def names_again(database: Database, tombstones: Tombstones, owner_id: int)
         named = [(row.texts[0] or "", row) for row in page]
         gone = await tombstones.forgotten_names(database, owner_id, [name for name, _ in named])
         found += [MatchingRow(row, "exact", (0,), Mark(0, len(name), "exact")) for name, row in named if name in gone]
+    return found
+
+
+async def message_names_again(database: Database, tombstones: Tombstones, owner_id: int) -> list[Source]:
+    """The places of forgotten names beside messages, such as ids and speakers, that are stored again. A name that was
+    used again after it was forgotten stays."""
+    marks = await tombstones.of_texts(database, owner_id)
+    found: list[Source] = []
+    if marks:
+        async for page in texts.find(database, owner_id, None, ["%"], ["message"]):
+            found += [
+                source_of(row, column)
+                for row in page
+                for column, name in enumerate(row.texts)
+                if column != CONTENT and name and row.at < (tombstones.forgotten_at(name, marks) or row.at)
+            ]
     return found
 
 

@@ -51,6 +51,7 @@ PLACES: Final[Mapping[str, TextPlace]] = {
     "model_call": TextPlace("model_calls", DERIVES),
     "chat": TextPlace("conversation_names", NAMING),
     "thread": TextPlace("conversation_names", NAMING),
+    "channel": TextPlace("conversation_names", NAMING),
 }
 """The memories of a profile, too, may change without its text, so the callers queue its rewriting. Of memories, this is
 what they hold besides their content; the content and messages are erased separately."""
@@ -62,7 +63,7 @@ COUNTED: Final = frozenset(
 DERIVED: Final = frozenset(name for name, place in PLACES.items() if place.group == DERIVES)
 """The places of derived texts. Removing too much from these texts does no harm, because they are rebuilt."""
 NAMES: Final = frozenset(name for name, place in PLACES.items() if place.group == NAMING)
-"""The places of names that clients give: of conversations, and of threads."""
+"""The places of names that clients give: of conversations, of threads, and of channels."""
 AFTER_EDIT: Final = frozenset(name for name, place in PLACES.items() if place.after_edit)
 
 

@@ -170,8 +170,19 @@ def _stated(said: Sequence[Quoted]) -> list[str]:
 
 def contains_quote(message: str, quote: str) -> bool:
     """Whether the message contains the quote's words in order, ignoring punctuation, spaces and case."""
-    wanted = literals.phrase(quote)
-    return bool(wanted.strip()) and wanted in literals.phrase(message)
+    return quotes_in(message)(quote)
+
+
+def quotes_in(message: str) -> Callable[[str], bool]:
+    """A function that returns whether the message contains a quote, as `contains_quote` does. It reads the message only
+    once for all quotes."""
+    said = literals.phrase(message)
+
+    def contains(quote: str) -> bool:
+        wanted = literals.phrase(quote)
+        return bool(wanted.strip()) and wanted in said
+
+    return contains
 
 
 def _is_quotation(quoted: Quoted) -> bool:
