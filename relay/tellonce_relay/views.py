@@ -81,13 +81,14 @@ def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
 
 def match_view(match: ForgetMatch, zone: tzinfo | None = None) -> str:
     """Return one match on one line: its kind, its day, how it was found (if not by exact text), and its text. The match
-    that represents several texts has no number and no day. If only a part of the text goes, a second line gives this
+    that represents several texts has their number, and no day. If only a part of the text goes, a second line gives this
     part."""
     form = {"exact": "", "number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}[match.match]
     at = match.at.astimezone(zone)
     said = f", {day(at, at)}" if match.ref else ""
     part = f"\n    {phrase('forget.goes', text=short(' … '.join(match.goes)))}" if match.goes else ""
-    return f"[{phrase(f'kind.{match.kind}')}{said}{form}] {short(match.text)}{part}"
+    kind = counted("text", sum(match.others.values())) if match.others else phrase(f"kind.{match.kind}")
+    return f"[{kind}{said}{form}] {short(match.text)}{part}"
 
 
 def nothing_view(preview: Forgotten) -> str:

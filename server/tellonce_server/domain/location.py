@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from tellonce.contract import Place
 from tellonce_server.core.scope import (
+    OPERATOR,
     Asked,
     Caller,
     ChatRefused,
@@ -35,6 +36,14 @@ async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope
         text = f"There is no chat {asked.chat_id}; memory://chats lists your chats."
         raise ChatRefused(text, "chat_unknown", chat=asked.chat_id)
     return replace(where, home=chat.channel, conversation=chat.conversation)
+
+
+async def shared_into(deps: Dependencies, caller: Caller, chat_id: int) -> ChatScope:
+    """The chat that gets a copy of a shared memory. The operator, on the page, may also share with the groups in the
+    settings, whose memories no assistant of a user can read. Raises ChatRefused."""
+    if OPERATOR in caller.scopes and chat_id in deps.settings.groups:
+        return ChatScope(chat_id, chat_id)
+    return await located(deps, caller, Asked(chat_id))
 
 
 async def thread_of(deps: Dependencies, where: ChatScope, place: Place) -> str:

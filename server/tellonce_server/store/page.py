@@ -120,5 +120,8 @@ revive = Run[[OwnerId, MemoryId, datetime, datetime]]("page.revive")
 """Reactivate the memories that the memory `memory_id` replaced or ended after `since`. Returns the number of
 revived memories."""
 
+unshare = Run[[OwnerId, Sequence[int], datetime]]("page.unshare")
+"""Erase the memories, copies of another owner's, that were made after `since`."""
+
 withdraw = Found[[OwnerId, MemoryId, int | None, datetime, datetime]]("page.withdraw")
 """Withdraw a statement that was made after `since`. `by` is the statement that it had replaced, if any."""

@@ -104,9 +104,13 @@ export function merge(memories, after) {
 export function share(memories) {
   const chat = h("input", { type: "number", required: true, inputMode: "numeric" });
   ask(t("share.title"), field(t("share.chat"), chat), t("share"), async () => {
-    const { was, text } = await each(memories, { action: "share", to_chat_id: Number(chat.value) });
-    if (!was.length) throw new Refused(text);
-    note(text);
+    const shared_with = Number(chat.value);
+    const { changed, text } = await each(memories, { action: "share", to_chat_id: shared_with });
+    if (!changed.length) throw new Refused(text);
+    note(text, async () => {
+      await call("page_undo", { copies: changed.map((copy) => copy.id), shared_with });
+      note(t("undone"));
+    });
   });
 }
 
