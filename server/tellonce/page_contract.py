@@ -192,7 +192,7 @@ class PageAnswer(Contract):
     any case, and what a search for the question added."""
 
     answer: AnswerEntry | None
-    at: AwareDatetime | None
+    at: AwareDatetime
     sections: tuple[Section, ...]
     shown: dict[str, int]
     found: dict[str, int]

@@ -1,15 +1,17 @@
 """What the page says about a receipt."""
 
+from datetime import UTC, datetime
+
 from tellonce import contract as c
 from tellonce_server.services.page.answer_summary import answer_summary
 
 
 def test_things_are_counted_by_kind_and_by_the_reason_why_they_were_left_out() -> None:
-    relevant = "RELEVANT CONTEXT\n[User #7, Feb 15] in Lisbon\n- #8 likes tea (Feb 15)\nand more"
+    relevant = "RELEVANT CONTEXT\n[Note #7, Feb 15] in Lisbon\n- #8 likes tea (Feb 15)\nand more"
     receipt = c.Explanation(
         subject="receipt",
         id="r1",
-        at=None,
+        at=datetime(2026, 2, 16, tzinfo=UTC),
         text="",
         sections=(c.Section(name="relevant", title="", text=relevant, tokens=9, stability="volatile"),),
         included={
@@ -32,4 +34,4 @@ def test_things_are_counted_by_kind_and_by_the_reason_why_they_were_left_out() -
     full, clipped = seen.left
     assert (full.why, full.things) == ("full", {"messages": 1, "lines": 48, "section.profile": 1})
     assert (clipped.why, clipped.things) == ("clipped", {"memories": 1})
-    assert [(line.memory_id, line.text[:10]) for line in seen.recalled] == [(7, "[User #7, "), (8, "#8 likes t")]
+    assert [(line.memory_id, line.text[:10]) for line in seen.recalled] == [(7, "[Note #7, "), (8, "#8 likes t")]
