@@ -1,10 +1,10 @@
-/* The actions of the page on memories. Most can be undone. A changed memory is drawn again where it is, so that the list keeps its place and the keyboard its focus. */
+/* The actions of the page on memories. A changed memory is drawn again where it is, so that the list keeps its place and the keyboard its focus. */
 
 import { Refused, call, sentence } from "./client.js";
 import { ask, field, h, note } from "./dom.js";
 import { t } from "./words.js";
 
-/* Calls `update_memory`. Returns the changed memory. */
+/* Returns the changed memory. */
 function update(memory, args) {
   return call("update_memory", { memory_id: memory.id, chat_id: memory.chat_id, ...args });
 }

@@ -3,7 +3,7 @@
 import { address, followLinks, go } from "./address.js";
 import { Hosted, Http, SignedOut, connect, isHosted, sentence } from "./client.js";
 import { data } from "./data.js";
-import { ask, button, div, h, icon, note, show, table } from "./dom.js";
+import { ask, button, h, icon, note, show, table } from "./dom.js";
 import { actionKeys } from "./entries.js";
 import { forget, preview } from "./forget.js";
 import { keepFresh } from "./live.js";
@@ -36,7 +36,7 @@ const main = h("main", { tabIndex: -1, id: "main" });
 const rail = h("nav");
 
 function drawRail(current) {
-  const links = railed().map((name, i) => h("a", { href: `#${name}`, className: name === "data" ? "last" : "", "aria-current": current === name ? "page" : null, title: `${t(name)} (${i + 1})` }, icon(SCREENS[name][1]), t(name)));
+  const links = railed().map((name, i) => h("a", { href: `#${name}`, "aria-current": current === name ? "page" : null, title: `${t(name)} (${i + 1})` }, icon(SCREENS[name][1]), t(name)));
   rail.setAttribute("aria-label", t("rail"));
   show(rail, h("strong", "Tellonce"), links);
   // On a phone the rail is a strip that scrolls.
@@ -157,7 +157,7 @@ async function begin() {
   const error = await link.signIn().then(() => null, (reason) => reason);
   theme(link.context);
   await speak((language) => link.load(language), [link.context?.locale, ...navigator.languages].filter(Boolean));
-  document.getElementById("page").append(div("frame", rail, main));
+  document.getElementById("page").append(rail, main);
   addEventListener("hashchange", route);
   addEventListener("keydown", keys);
   followLinks();

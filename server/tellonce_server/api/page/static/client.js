@@ -58,7 +58,7 @@ export class Http {
     if (told) meta.progressToken = id;
     const response = await fetch("/mcp", {
       method: "POST",
-      headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", "MCP-Protocol-Version": VERSION, "Mcp-Method": method, "Mcp-Name": params.name ?? params.uri ?? "" },
+      headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", "MCP-Protocol-Version": VERSION, "Mcp-Method": method, "Mcp-Name": params.name ?? "" },
       body: JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta: meta } }),
       signal,
     });
@@ -160,7 +160,7 @@ export function isHosted() {
   return link.hosted;
 }
 
-/* Calls a tool and returns its structured result. Throws Refused with the tool's error message. */
+/* Calls a tool and returns its structured result. Throws Refused. */
 export async function call(name, args = {}, onProgress) {
   const told = onProgress && ((method, params) => method === "notifications/progress" && onProgress(params));
   const result = await link.request("tools/call", { name, arguments: args }, told);

@@ -1,5 +1,4 @@
-/* The screen "Forget": the search, a checkbox for each match, the confirmation by typing the topic again, and the
-   result. */
+/* The screen "Forget": the search, a checkbox for each match, the confirmation, and the result. */
 
 import { call } from "./client.js";
 import { ask, button, div, field, h, show, soft, written } from "./dom.js";
@@ -34,7 +33,7 @@ export async function preview(place, args, typed, made) {
 function tick(match, why) {
   const box = h("input", { type: "checkbox", checked: match.ticked, "aria-label": match.text });
   const row = h("li", { "data-match": match.id }, box, div("text", written("span", null, ...struck(match)),
-    div("tags", h("span", { className: "tag" }, t(`kind.${match.kind}`)), h("span", match.ref ? day(match.at) : counts(match.others)), why ? h("span", why) : null)));
+    div("tags", h("span", { className: "tag" }, match.ref ? t(`kind.${match.kind}`) : counts(match.others)), match.ref ? h("span", day(match.at)) : null, why ? h("span", why) : null)));
   return { match, box, row };
 }
 

@@ -12,13 +12,16 @@ function busy() {
 /* `draw` returns the screen of that name drawn again, or null if it stays. Without a screen, `retry` is called. */
 export function keepFresh(main, draw, retry) {
   let waiting;
+  let touched;
   const later = () => { clearTimeout(waiting); waiting = setTimeout(refresh, 400); };
   async function refresh() {
     const shown = main.querySelector(".screen");
     if (document.hidden || busy()) return later();
+    touched = false;
     const fresh = shown ? await draw(shown.dataset.screen) : retry();
-    if (fresh && shown.isConnected && fresh.textContent !== shown.textContent) busy() ? later() : replace(shown, fresh);
+    if (fresh && shown.isConnected && fresh.textContent !== shown.textContent) touched || busy() ? later() : replace(shown, fresh);
   }
+  for (const kind of ["input", "click"]) main.addEventListener(kind, () => { touched = true; });
   follow(later);
 }
 

@@ -1,5 +1,4 @@
-/* The screen "Timeline": months, days and conversations with their summaries; what was known on a day; people and
-   places. */
+/* The screen "Timeline": days and conversations; what was known on a day; people and places. */
 
 import { call } from "./client.js";
 import { button, choice, div, field, h, paged, show, soft, written } from "./dom.js";
