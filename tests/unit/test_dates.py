@@ -52,7 +52,7 @@ def test_sentences_of_others_are_resolved_and_no_wrong_day_is_stated_as_certain(
     print(table, found)
     assert found.resolved >= LEAST_RESOLVED[table]
     assert found.wrong == []
-    # Authors disagree on "in three weeks", "mid-July" and "this week": to most of them, these are known days.
+    # Authors disagree on "in three weeks" and "this week": to most of them, these are known days.
     assert len(found.overclaimed) <= MOST_OVERCLAIMED.get(table, 0.045 * len(found.verdicts))
 
 
@@ -60,17 +60,18 @@ LEAST_RESOLVED = {
     "dates.jsonl": 0.94,
     "dates2.jsonl": 0.92,
     "dates3.jsonl": 0.98,
-    "dates4.jsonl": 0.90,
+    "dates4.jsonl": 0.89,
     "dates5.jsonl": 0.98,
-    "dates6.jsonl": 0.89,
-    "dates7.jsonl": 0.92,
+    "dates6.jsonl": 0.87,
+    "dates7.jsonl": 0.90,
     "dates8.jsonl": 0.95,
-    "dates9.jsonl": 0.90,
+    "dates9.jsonl": 0.91,
     "dates10.jsonl": 0.91,
-    "dates11.jsonl": 0.86,
-    "own.jsonl": 0.92,
+    "dates11.jsonl": 0.89,
+    "dates12.jsonl": 0.97,
+    "own.jsonl": 0.95,
 }
-MOST_OVERCLAIMED = {"dates11.jsonl": 8}
+MOST_OVERCLAIMED = {"dates11.jsonl": 7}
 CLAUSES = st.sampled_from(
     ["They moved our slot", "I finished the draft", "She left her keys", "We sold the car", "He called"]
 )
@@ -111,7 +112,7 @@ def test_a_past_verb_of_another_clause_makes_no_past_day_certain(
         ("2026-05-11", "Europe/Madrid", "Se operó en agosto del año pasado", "08-01", "08-31", True),
         ("2026-05-11", "Europe/London", "We launch in Q4 of this year", "10-01", "12-31", True),
         ("2026-03-02", "Europe/Dublin", "We march on St. Patrick's Day", "03-17", "03-17", True),
-        ("2026-02-26", "Europe/Dublin", "No soda until mid-March", "03-10", "03-20", True),
+        ("2026-02-26", "Europe/Dublin", "No soda until mid-March", "03-10", "03-20", False),
         ("2026-09-29", "Europe/London", "Remind me in three days if it hasn't come", "10-02", "10-02", True),
         ("2026-09-29", "Europe/London", "We finish the loft between Christmas and New Year", "12-25", "01-01", True),
         ("2026-09-29", "Europe/London", "I passed the bar in the nineties", "01-01", "12-31", True),

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from datetime import date
 from typing import Final
 
-from tellonce_text.dates.calendar_spans import in_month, which_month
+from tellonce_text.dates.calendar_spans import FIRST_YEAR, in_month, stepped_year, which_month
+from tellonce_text.dates.lexicon import endings, english
 from tellonce_text.dates.phrases import (
     Phrase,
     choose,
@@ -17,6 +18,7 @@ from tellonce_text.dates.phrases import (
 from tellonce_text.dates.readings import DAY, Days, Meaning, Scene, add_months, one_day
 from tellonce_text.dates.tokens import Line
 from tellonce_text.dates.yearly import yearly, yearly_on_weekday
+from tellonce_text.dates.zones import zone_at
 
 
 def stamp(line: Line, index: int) -> Phrase | None:
@@ -24,7 +26,10 @@ def stamp(line: Line, index: int) -> Phrase | None:
     token = line[index]
     if token.kind == "stamp":
         year, month, day = (int(part or 0) for part in token.parts[:3])
-        return Phrase(index + 1, on_day(year, month, day), single=True, absolute=True, form="stamp")
+        zone = zone_at(line, index + 1) if token.parts[3] else None
+        return Phrase(
+            zone[1] if zone else index + 1, on_day(year, month, day), single=True, absolute=True, form="stamp"
+        )
     if token.kind == "han" and token.parts[1]:
         return _han(token.parts, index)
     return None
@@ -47,9 +52,11 @@ def month_day(line: Line, index: int) -> Phrase | None:
         return None
     month, day, last, end = found
     year, end = trailing_year(line, end)
+    if year is None and last is None:
+        year, end = stepped_year(line, end)
     weekday, end = _trailing_weekday(line, end) if weekday is None else (weekday, end)
-    absolute = last is None and year is not None
-    meaning = day_of_year(year if absolute else None, month, day, weekday, last)
+    absolute = last is None and year is not None and year > FIRST_YEAR
+    meaning = day_of_year(None if last else year, month, day, weekday, last)
     return Phrase(end, meaning, single=last is None, absolute=absolute, form="date")
 
 
@@ -120,7 +127,8 @@ def _day_first(line: Line, index: int) -> tuple[int, int, int | None, int] | Non
 
 def _spelled(line: Line, index: int) -> int | None:
     """Parse a number word that names the day before a month, as in `el trece de mayo`."""
-    number = line[index].get("number") if line.language != "en" else None
+    named = line.language != "en" and not line[index].has("one")  # `un mars` is no day
+    number = line[index].get("number") if named else None
     return number if number and number <= _LONGEST_MONTH else None
 
 
@@ -170,7 +178,7 @@ def day_of_year(
 
     def meaning(scene: Scene) -> Meaning | None:
         if year is not None:
-            found = days(year)
+            found = days(year if year > FIRST_YEAR else scene.today.year + year)
             return Meaning((found,), weekday in {None, found.first.weekday()}) if found else None
         if weekday is None:
             return yearly(scene, days)
@@ -196,9 +204,10 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     index = _at_weekday(line, index)
     weekday = line[index].get("weekday")
     at = comma(line, index + 1) if weekday is not None else index
-    after = skip(line, at + (line[at].get("unit") == "day"), "article")
+    after = skip(line, at, "article")
+    after += _is_day_noun(line, after)
     day, suffix = day_number(line, after), line[after].suffix
-    if day is None or (after == at and weekday is None and not line[after - 1].has("on")):
+    if day is None or (after == at and weekday is None and _ON.isdisjoint(line[after - 1].tags)):
         return None
     if line[after + 1].has("of") and line[after + 2].has("every"):
         return Phrase(after + 4, lambda _scene: None, form="repeats")
@@ -207,6 +216,8 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
         step, end = month
         return Phrase(end, lambda scene: _in_stepped_month(scene, step, day), single=True)
     foreign = _is_foreign_day(line, index, after)
+    if line[after].word == "fourth" and line[after].capital and after > at and _stands_alone(line, after + 1):
+        return Phrase(after + 1, _the_fourth, single=True, form="feast")
     spelled = (
         line.language == "en"
         and line[after].has("ordinal")
@@ -215,6 +226,9 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     if not (suffix in ORDINAL_ENDINGS or foreign or spelled) or not (foreign or _stands_alone(line, after + 1)):
         return None
     if foreign:
+        last, end = _end_of_range(line, after + foreign)
+        if last is not None and last > day and weekday is None:
+            return Phrase(end, lambda s: _soon(s, _nearest_day(s, day, None, last), elsewhere=False))
         return Phrase(after + foreign, lambda s: _soon(s, _nearest_day(s, day, weekday), elsewhere=False), single=True)
     last = (
         day_number(line, after + 2)
@@ -229,15 +243,33 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     return Phrase(after + 1, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=elsewhere), single=True)
 
 
+_ON: Final = frozenset({"on", "contracted"})
+
+
+def _the_fourth(scene: Scene) -> Meaning | None:
+    """The American holiday, Independence Day."""
+    return day_of_year(None, 7, 4, None)(scene) if scene.region == "US" else None
+
+
+def _end_of_range(line: Line, index: int) -> tuple[int | None, int]:
+    """The last day in `vom 16. bis zum 20.` or `do dia 16 ao dia 20`, and the index after it."""
+    at = skip(line, index + 1, "article", "contracted")
+    at += _is_day_noun(line, at)
+    dotted = line.language != "de" or line[at + 1].word == "."
+    last = day_number(line, at) if line[index].has("to") and dotted and line[at].kind == "number" else None
+    return last, at + 1 + (line.language == "de")
+
+
 def numbered_day(line: Line, index: int) -> Phrase | None:
     """Parse `el 16`, `la fiesta del 28`, `du 3 au 16`, `26-го`, `26 числа`: a day of the month in a language that gives
     it as a plain number."""
+    moved = "tense_moved" in line.tags  # `se ha movido del 16 al 23` is no range
     led = line.language in {"es", "fr", "it"} and (line[index].has("on") or line[index].has("contracted"))
     at = index + led
     day = day_number(line, at) if line[at].kind == "number" and not line[at].suffix else None
     if day is None or not (led or line.language == "ru") or line[index - 1].has("in") or line[index - 1].has("with"):
         return None
-    last = day_number(line, at + 2) if led and line[at + 1].has("to") else None
+    last = day_number(line, at + 2) if led and line[at + 1].has("to") and not moved else None
     if last is not None and last > day and line[at + 3].word not in AMOUNT and _MORE.isdisjoint(line[at + 3].tags):
         scale = day == 1  # `del 1 al 10` may be a scale
         return Phrase(at + 3, lambda s: _soon(s, _nearest_day(s, day, None, last), elsewhere=scale))
@@ -261,9 +293,12 @@ def is_whole(line: Line, index: int) -> bool:
     token, following = line[index], line[index + 1]
     if token.kind in {"end", "mark"}:
         return token.word in _PUNCTUATION and not (token.word == "," and following.kind == "number")
+    if token.word in _NOT or (not token.tags and token.word.endswith(endings(line.language, "plural"))):
+        return True
     return not _AFTER_DAY.isdisjoint(token.tags) or any(tag.startswith("tense_") for tag in token.tags)
 
 
+_NOT: Final = frozenset({"no", "non", "ne", "n", "não", "не"})
 _PUNCTUATION: Final = frozenset({"", *".,;!?…)"})
 _AFTER_DAY: Final = frozenset("clause subordinate and or at exactly_at part part_lead since".split())
 
@@ -287,8 +322,11 @@ def _is_foreign_day(line: Line, index: int, at: int) -> int:
         more = following.word in AMOUNT or not _MORE.isdisjoint(following.tags)
         return 0 if more or line[skip(line, at + 1 + dotted, "of")].has("month") else 1 + dotted
     if line.language == "de":
-        return 2 * (line[at - 1].has("on") and line[at + 1].word == "." and not line[at + 2].capital)
-    return int(_is_day_noun(line, index))
+        before = line[at - 1]
+        article = any(line[at - 2].has(tag) for tag in ("since", "at", "for"))  # `seit dem 8.`
+        led = before.has("on") or before.has("contracted") or article
+        return 2 * (led and line[at + 1].word == "." and not line[at + 2].capital)
+    return int(_is_day_noun(line, at - 1))
 
 
 _MORE: Final = frozenset({"o_clock", "half_of_day", "hour_h", "unit", "of", "month"})
@@ -299,10 +337,14 @@ ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 
 def _stands_alone(line: Line, index: int) -> bool:
     """Whether an ordinal such as `the 15th` is used alone, and does not number the next word as in `the 15th floor`."""
-    token = line[index]
-    return (
-        token.kind != "word" or bool(token.tags.keys() - {"unit"}) or token.word in {"or", "because", "so", "but", "we"}
-    )
+    token, following = line[index], line[index + 1]
+    street = token.word in _CORNERS and following.capital and not following.tags  # `on 3rd and Main`
+    if token.kind != "word" or street:
+        return not street
+    return not (token.has("unit") or token.has("time")) and (bool(token.tags) or token.word in english())
+
+
+_CORNERS: Final = frozenset({"and", "&", "between", "at"})
 
 
 def _in_stepped_month(scene: Scene, step: int, day: int) -> Meaning | None:

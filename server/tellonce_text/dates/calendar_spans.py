@@ -106,9 +106,9 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
     after = at + 2 if line[at + 1].word == "." and len(token.word) <= 4 else at + 1
     year, end = trailing_year(line, after)
     if year is None:
-        year, end = _stepped_year(line, after)
+        year, end = stepped_year(line, after)
     if year is not None and step is None:
-        return Phrase(end, in_month(year, number), absolute=year > _FIRST_YEAR)
+        return Phrase(end, in_month(year, number), absolute=year > FIRST_YEAR)
     if not (led or step is not None or _is_month(line, at)):
         return None
     if step is None:
@@ -118,7 +118,7 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
     return Phrase(at + 1, lambda s: stepped_yearly(s, step, lambda y: month_of(y, number), nearest=nearest))
 
 
-def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
+def stepped_year(line: Line, index: int) -> tuple[int | None, int]:
     """Parse the year in `March of last year`, `in March this year` or `marzo del año pasado`. Returns the distance of
     that year from the year of the text: -1 for last year, 0 for this year."""
     at = skip(line, index, "of", "article")
@@ -154,7 +154,7 @@ def _is_month(line: Line, index: int) -> bool:
 
 
 def in_month(year: int | None, number: int) -> Callable[[Scene], Meaning | None]:
-    if year is not None and year > _FIRST_YEAR:
+    if year is not None and year > FIRST_YEAR:
         return fixed(month_of(year, number))
     if year is not None:
         return lambda scene: Meaning((month_of(scene.today.year + year, number),))
@@ -170,11 +170,11 @@ def season(line: Line, index: int) -> Phrase | None:
         return None
     year, end = trailing_year(line, at + 1)
     if year is None:
-        year, end = _stepped_year(line, at + 1)
+        year, end = stepped_year(line, at + 1)
     if year is not None and step is None:
         return Phrase(
             end,
-            lambda scene: Meaning((_season(scene, year if year > _FIRST_YEAR else scene.today.year + year, start),)),
+            lambda scene: Meaning((_season(scene, year if year > FIRST_YEAR else scene.today.year + year, start),)),
         )
     if step is not None:
         nearest = line[index].word == "past"
@@ -246,15 +246,15 @@ def quarter(line: Line, index: int) -> Phrase | None:
     year, after = trailing_year(line, after)
     months = 3 * number - 2
     if year is None:
-        year, after = _stepped_year(line, end)
-    if year is not None and year < _FIRST_YEAR:
+        year, after = stepped_year(line, end)
+    if year is not None and year < FIRST_YEAR:
         return Phrase(after, lambda scene: Meaning((month_of(scene.today.year + year, months, 3),)))
     if year is None:
         return Phrase(end, lambda scene: yearless(scene, lambda y: month_of(y, months, 3)))
     return Phrase(after, fixed(month_of(year, months, 3)), absolute=True)
 
 
-_FIRST_YEAR: Final = 1000
+FIRST_YEAR: Final = 1000
 """Smaller numbers are distances from the current year."""
 
 
@@ -309,7 +309,7 @@ _SIGNS_OF_AMOUNTS: Final = frozenset("€$£%")
 def _decade(line: Line, index: int) -> Phrase | None:
     """Parse `the 90s`, `the nineties`, `80er Jahre`, `années 80`, `anni '80`, `80-х`."""
     token = line[index]
-    quoted = token.word in {"'", "’"}
+    quoted = token.word == "'"
     token = line[index + quoted]
     value = token.value if token.kind == "number" else token.get("tens") or token.get("number")
     end = index + quoted + 1
@@ -336,18 +336,24 @@ def feast(line: Line, index: int) -> Phrase | None:
     step = line[index].get("step")
     at = index + 1 if step is not None else index
     rule = line[at].get("feast")
-    if rule is None or (line[at].word == "new year" and not _ends_range(line, at)):
+    lead = next((n for n in range(index - 1, index - 3, -1) if _SMALL.isdisjoint(line[n].tags)), index)
+    simile = line[lead].has("simile")  # `it was like Christmas`, `comme à Noël`
+    if rule is None or simile or (line[at].word == "new year" and not _ends_range(line, at)):
         return None
-    if line[at + 1].word == "weekend" and step is None:
-        return Phrase(at + 2, _long_weekend(_feast_meaning(rule, None, None)))
+    after = at + 1 + (line[at + 1].word == "long")
+    if step is None and (line[after].word == "weekend" or rule.endswith("weekend")):
+        return Phrase(after + (line[after].word == "weekend"), _long_weekend(_feast_meaning(rule, None, None)))
     year, end = trailing_year(line, at + 1)
     if year is None:
-        year, end = _stepped_year(line, at + 1)
-    meaning, absolute = _feast_meaning(rule, year, step), bool(year and year > _FIRST_YEAR)
+        year, end = stepped_year(line, at + 1)
+    meaning, absolute = _feast_meaning(rule, year, step), bool(year and year > FIRST_YEAR)
     weekday = line[end].get("weekday")
     if weekday is not None and line.language == "en":
         meaning, end = _on_weekday(meaning, weekday), end + 1
     return Phrase(end, meaning, single=rule != HOLY_WEEK, absolute=absolute, form="feast")
+
+
+_SMALL: Final = frozenset({"article", "on", "at", "contracted", "in"})
 
 
 def _on_weekday(meaning: Callable[[Scene], Meaning | None], weekday: int) -> Callable[[Scene], Meaning | None]:
@@ -390,7 +396,7 @@ def _feast_meaning(name: str, year: int | None, step: int | None) -> Callable[[S
         if there is None:
             return None
         if year is not None:
-            found: Meaning | None = Meaning((there.days(year if year > _FIRST_YEAR else scene.today.year + year),))
+            found: Meaning | None = Meaning((there.days(year if year > FIRST_YEAR else scene.today.year + year),))
         elif step is not None:
             found = stepped_yearly(scene, step, there.days)
         else:

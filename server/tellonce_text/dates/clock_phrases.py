@@ -31,8 +31,9 @@ def clock_at(line: Line, index: int, *, beside_day: bool = False) -> Clock | Non
     """Parse a time of day that begins at the token `index`; None if there is none. An hour without AM or PM (`at 9`) is
     accepted only with `beside_day`, that is, next to a day."""
     at = skip(line, index, "at", "article")
+    at += line[at].get("unit") == "hour" and line[at + 1].kind != "word"  # `alle ore 9`
     led = any(line[n].has("exactly_at") for n in range(index, at))
-    found = _one(line, at, bare=beside_day and led)
+    found = _one(line, at, bare=beside_day and led, dotted=led and (beside_day or line.language != "en"))
     if found is None:
         return _ranged_from_bare(line, at)
     found = _until(line, found)
@@ -46,11 +47,12 @@ def clocks(text: str) -> list[Clock]:
     return [clock for clock in found if clock]
 
 
-def _one(line: Line, at: int, *, bare: bool) -> Clock | None:
+def _one(line: Line, at: int, *, bare: bool, dotted: bool = False) -> Clock | None:
     token = line[at]
     if token.kind == "clock":
         return _halved(line, Clock(at + 1, int(token.parts[0] or 0), int(token.parts[1] or 0)))
-    if token.kind == "numeric" and token.parts[1] == "." and not token.parts[3] and line[at + 1].has("half_of_day"):
+    dotted = dotted or line[at + 1].has("half_of_day") or line[at + 1].has("o_clock")
+    if dotted and token.kind == "numeric" and token.parts[1] == "." and not token.parts[3]:
         return _halved(line, Clock(at + 1, int(token.parts[0] or 0), int(token.parts[2] or 0)))
     if token.has("noon"):
         return Clock(at + 1, token.get("noon"))
@@ -68,7 +70,10 @@ def _one(line: Line, at: int, *, bare: bool) -> Clock | None:
     if line[at + 1].has("half_of_day"):
         return _in_half(Clock(at + 2, hour), line[at + 1].get("half_of_day"))
     if token.suffix == "h" or line[at + 1].has("hour_h"):
-        return Clock(at + (1 if token.suffix else 2), hour)
+        end = at + (1 if token.suffix else 2)
+        after = line[end]  # `9 h 30`
+        whole = after.kind == "number" and not after.suffix and len(after.word) == 2 and (after.value or 0) < 60
+        return Clock(end + whole, hour, (after.value or 0) if whole else 0)
     if line[at + 1].has("o_clock"):
         german = line[at + 1].word == "uhr"
         end = at + 3 if german and line[at + 2].kind == "number" and not line[at + 2].suffix else at + 2
@@ -97,11 +102,17 @@ def _bare_hour(line: Line, at: int, hour: int, *, bare: bool) -> Clock | None:
     if line[at].suffix:  # an amount, as in `20mg in the morning`
         return None
     end = at + 2 if line.language == "ru" and line[at + 1].get("unit") == "hour" else at + 1
-    if _part_index(line, end) is not None:
+    named = line[end].has("part") or (line[end].get("step") in {0, -1} and line[end + 1].has("part"))
+    if (named and not _LED.isdisjoint(line[at - 1].tags)) or _part_index(
+        line, end
+    ) is not None:  # `at 9 this morning`, `9 in the morning`
         return Clock(end, hour, half=False)
     following = line[at + 1]
     counted = following.has("unit") or following.has("month") or following.word in {"%", "/", ":", "-"}
     return Clock(at + 1, hour, half=hour > 12) if bare and not counted else None
+
+
+_LED: Final = frozenset({"at", "since", "by", "to", "after", "before"})
 
 
 def _hour(line: Line, at: int) -> int | None:
@@ -189,7 +200,9 @@ def _part_index(line: Line, index: int) -> int | None:
         at = skip(line, at + 1, "article")
     if at == index and line.language == "en":
         return None
-    return at if line[at].has("part") and not line[at].has("day") else None
+    counted = line[at].has("unit") and (line[at + 1].has("beside") or line[at + 1].has("ago"))  # `три дня спустя`
+    named = line[at].has("day") and not (at > index and line[at].has("day_only"))
+    return at if line[at].has("part") and not named and not counted else None
 
 
 def _until(line: Line, clock: Clock) -> Clock:

@@ -44,8 +44,6 @@ def unit_days(today: date, unit: str, step: int) -> Days:
         case "half_year":
             first = add_months(today.replace(month=(today.month - 1) // 6 * 6 + 1, day=1), 6 * step)
             return month_of(first.year, first.month, 6)
-        case "decade":
-            return year_of((today.year // 10 + step) * 10, 10)
         case _:
             return year_of(today.year + step)
 

@@ -84,11 +84,11 @@ _FIRST_YEAR: Final = 1900
 
 _BEGINNINGS: Final = frozenset(
     "weekday weekdays month day unit season feast step ordinal number vague one same_time article contracted edge ago_before ago_that in within every"
-    " daily for since at from between half half_before quarter_hour noon part week_number tens eve morrow".split()
+    " daily for since at from between half half_before quarter_hour noon part week_number tens eve morrow beside_day".split()
 )
 
 
 _OTHER_BEGINNINGS: Final = frozenset({"q1", "q2", "q3", "q4", "during"})
 
 
-_MARKS: Final = frozenset("'’@")
+_MARKS: Final = frozenset("'@")

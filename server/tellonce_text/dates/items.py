@@ -1,7 +1,7 @@
 """Finds the expressions of time in a text (days with their time of day, ranges, repetitions and durations) without
 resolving them to dates."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Final, NamedTuple
 
@@ -14,6 +14,7 @@ from tellonce_text.dates.readings import (
     Meaning,
     one_day,
 )
+from tellonce_text.dates.relative_phrases import Step, step_at
 from tellonce_text.dates.tokens import Line
 
 
@@ -30,6 +31,11 @@ class Item(NamedTuple):
     counted: bool = True
     repeats: bool = False
     since: bool = False
+    step: Step | None = None
+    anchor: "tuple[int, Item] | None" = None
+    rival: "tuple[int, Item] | None" = None
+    """For a day such as `two days later`: the distance, the earlier item from which it is counted, with the index of its
+    first token, and another item of the sentence from which it may be counted."""
     named_clock: bool = True
     """Whether a neighboring word shows that a number such as `3:15` is a time of day and not a ratio."""
 
@@ -43,10 +49,12 @@ def items(line: Line) -> Iterator[tuple[int, Item]]:
     """Yield the expressions in order, none overlapping, each with the index of its first token."""
     index = tried = 0
     anchor: tuple[int, Item] | None = None
+    named: list[tuple[int, Item]] = []
     while index < line.searched and tried < MOST_TRIED:
         begins = may_begin(line, index)
         tried += begins
         item = _item(line, index) if begins else None
+        item = _from_named_day(line, index, item, named) if begins and named else item
         if item is None:
             index += 1
             continue
@@ -56,7 +64,35 @@ def items(line: Line) -> Iterator[tuple[int, Item]]:
                 item = item._replace(named_clock=item.phrase is not None)
             anchor = (index, item) if item.phrase and item.phrase.single and not item.repeats else anchor
             yield index, item
+            if item.phrase and not item.repeats and (item.phrase.single or item.until or item.phrase.form == "date"):
+                named = [*named[-1:], (index, item)]
         index = max(item.end, index + 1)
+
+
+def _from_named_day(line: Line, index: int, item: Item | None, named: Sequence[tuple[int, Item]]) -> Item | None:
+    """Parse a day that is counted from one of the last two items of the text; `item` if there is none or if it is
+    longer.
+
+    The day is certain only if its sentence, or else the text before it, names one day only, or the other way was counted
+    from the same day: `the day before … and the day after`.
+    """
+    step = step_at(line, index)
+    if step is None or (item and item.end > step.end) or index - named[-1][1].end > _FAR:
+        return item
+    last = named[-1][1]
+    anchor = last.anchor or named[-1]
+    here = [other for other in named if line.sentences[other[0]] == line.sentences[index]]
+    rival = None if last.step or len(here) == 1 or len(named) == 1 else named[0]
+    if last.step and (last.step.sign == step.sign or " " in line[step.end - 1].word):
+        step = step._replace(sure=False)
+    phrase = Phrase(step.end, lambda _scene: None, single=True, form="step")
+    found = _with_time(line, Item(step.end, phrase, step=step, anchor=anchor, rival=rival))
+    return (
+        found._replace(part=step.part, clock=found.clock and _in_part(found.clock, step.part)) if step.part else found
+    )
+
+
+_FAR: Final = 60  # tokens
 
 
 def _anchored(line: Line, item: Item, index: int, first: int, named: Item) -> Item:
@@ -65,7 +101,14 @@ def _anchored(line: Line, item: Item, index: int, first: int, named: Item) -> It
     apart = any(line[at].has("clause") for at in range(named.end, index))
     if not near or apart or named.clock or named.until:
         return item
-    return item._replace(phrase=named.phrase, part=named.part, clock=item.clock and _in_part(item.clock, named.part))
+    return item._replace(
+        phrase=named.phrase,
+        step=named.step,
+        anchor=named.anchor,
+        rival=named.rival,
+        part=named.part,
+        clock=item.clock and _in_part(item.clock, named.part),
+    )
 
 
 _NEAR: Final = 12  # tokens
@@ -181,18 +224,20 @@ def _every_year(line: Line, item: Item) -> Item:
 
 
 def _with_range(line: Line, index: int, item: Item) -> Item:
-    mark = line[item.end]
-    if line[index - 1].word == "from" and any(line[at].has("tense_arranged") for at in range(index - 5, index)):
+    end = _after_clock(line, item.end)  # `from Friday night to Sunday morning`
+    mark = line[end]
+    before = line[index - 1 - line[index - 1].has("article")]
+    if before.word == "from" and any(line[at].has("tense_arranged") for at in range(index - 5, index)):
         return item
     joined = mark.has("and") and is_between(line, index)
     if not joined and (mark.has("and") or (mark.word not in {"-", "–", "—"} and not mark.has("to"))):
         return item
     phrase = item.phrase
-    at = skip(line, item.end + 1, "article", "contracted")
-    other = phrase_at(line, at) or phrase_at(line, item.end + 1)
+    at = skip(line, end + 1, "article", "contracted")
+    other = phrase_at(line, at) or phrase_at(line, end + 1)
     if other is None or phrase is None or not _pair(line, index, phrase, at, other):
         return item
-    return item._replace(end=other.end, until=other)
+    return item._replace(end=_after_clock(line, other.end), until=other)
 
 
 def is_between(line: Line, index: int) -> bool:
@@ -258,7 +303,7 @@ def _clocked(line: Line, index: int) -> Item | None:
         clock = bare if phrase and phrase.single else None
     if clock is None:
         return None
-    at = skip(line, comma(line, clock.end), "on")
+    at = skip(line, comma(line, clock.end), "on" if line.language == "en" else "of", "on")
     phrase = phrase_at(line, at)
     if phrase is None or not phrase.single:
         named = _part_before_day(line, at)

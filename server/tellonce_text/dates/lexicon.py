@@ -21,7 +21,7 @@ _LONGEST_ABBREVIATION: Final = 3
 """English words up to this length are not recognized in other languages, where `mon` and `mar` are other words."""
 
 _NUMERIC: Final = frozenset(
-    "month short_month weekday short_weekday weekdays day season number vague ordinal step noon fraction".split(),
+    "month short_month weekday short_weekday weekdays day season number vague ordinal step noon fraction beside beside_day".split(),
 )
 
 
@@ -129,7 +129,7 @@ def _entries(language: str) -> Iterator[tuple[str, str, Any]]:
             continue
         for key, words in entries.items():
             for word in words.split():
-                yield word.replace("_", " "), *_tag(table, key)
+                yield word.replace("_", " ").replace("s' ", "s ' "), *_tag(table, key)
 
 
 def _tag(table: str, key: str) -> tuple[str, Any]:

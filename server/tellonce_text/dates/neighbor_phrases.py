@@ -70,9 +70,9 @@ def _last_day(meaning: Meaning | None, *, sure: bool, month: bool) -> Meaning | 
     month`; otherwise, it may be any of the last days. The end of a week is never certain: it is Friday for some people
     and Sunday for others."""
     span = meaning.choices[0].precision if meaning else "day"
-    weekly = span == "week"
-    last = _each(meaning, lambda days: one_day(days.end - DAY), (sure or (month and span == "month")) and not weekly)
-    return last and last._replace(approximate=not sure and not weekly)
+    vague = span in {"week", "season"}
+    last = _each(meaning, lambda days: one_day(days.end - DAY), (sure or (month and span == "month")) and not vague)
+    return last and last._replace(approximate=not sure and not vague)
 
 
 def _current_unit(line: Line, index: int) -> Phrase | None:
@@ -87,7 +87,7 @@ def _current_unit(line: Line, index: int) -> Phrase | None:
 def _edge_of(meaning: Meaning | None, where: str) -> Meaning | None:
     if meaning is None:
         return None
-    known = all(days.end - days.first == DAY or days.precision == "month" for days in meaning.choices)
+    known = all(days.end - days.first == DAY for days in meaning.choices)
     choices = tuple(_part_of(days, where) for days in meaning.choices)
     return Meaning(choices, meaning.certain and known, meaning.certain)
 
@@ -122,7 +122,7 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
         return _next_to(line, at, parent)
     step_weekday, unit = line[at].get("weekday"), line[at].get("unit")
     if step_weekday is not None:
-        return _beside(line, at + 1, parent, lambda days, sign: _weekday_from(days, step_weekday, sign))
+        return _beside(line, at + 1, parent, lambda days, sign: weekday_from(days, step_weekday, sign))
     if unit == "weekend" and line[at + 1].has("of"):
         day = parent(line, at + 2)
         return day and Phrase(day.end, lambda scene: _weekend_of(day.meaning(scene)))
@@ -131,7 +131,7 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
         found = _longer(day_of_week(line, named), parent(line, skip(line, named, "article")))
         return found and Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda d: week_of(d.first)))
     if unit in DAY_UNITS and (at > index or line[index - 1].has("on")):
-        return _beside(line, at + 1, parent, lambda days, sign: _unit_from(days, unit, sign))
+        return _beside(line, at + 1, parent, lambda days, sign: unit_from(days, unit, sign))
     led = line.language == "en" and line[index].word == "in"
     distance = distance_at(line, index + led)
     if distance is None:
@@ -139,7 +139,7 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
     count, of, end = distance
     if line[end].word == "on" and (of not in {"week", "fortnight"} or count.value > _MOST_WEEKS_ON):
         return None
-    return _beside(line, end, parent, lambda days, sign: _counted_from(days, of, sign * count.value), sure=count.exact)
+    return _beside(line, end, parent, lambda days, sign: counted_from(days, of, sign * count.value), sure=count.exact)
 
 
 def _next_to(line: Line, index: int, parent: Rule) -> Phrase | None:
@@ -199,19 +199,19 @@ def _each(meaning: Meaning | None, move: Callable[[Days], Days], sure: bool = Tr
     return meaning and Meaning(tuple(move(days) for days in meaning.choices), meaning.certain and sure)
 
 
-def _weekday_from(days: Days, number: int, sign: int) -> Days:
+def weekday_from(days: Days, number: int, sign: int) -> Days:
     anchor = days.end - DAY if sign > 0 else days.first
     distance = (sign * (number - anchor.weekday()) - 1) % 7 + 1
     return one_day(anchor + sign * distance * DAY)
 
 
-def _unit_from(days: Days, unit: str, sign: int) -> Days:
+def unit_from(days: Days, unit: str, sign: int) -> Days:
     if unit == "weekend":
-        saturday = _weekday_from(days, 5, sign).first
+        saturday = weekday_from(days, 5, sign).first
         return Days(saturday, saturday + 2 * DAY, "week")
     return unit_days(days.first, unit, sign)
 
 
-def _counted_from(days: Days, unit: str, offset: int) -> Days:
+def counted_from(days: Days, unit: str, offset: int) -> Days:
     precision: Precision = "day"
     return Days(first := counted_day(days.first, unit, offset), first + DAY, precision)

@@ -23,7 +23,8 @@ def numeric(line: Line, index: int) -> Phrase | None:
     alone = not known and _is_padded_day(line, index, mark, second)
     if not known and mark == "/" and _is_slashed_date(line, index, first or "", second or ""):
         lead = range(index - _BESIDE, index)
-        known, alone = True, not any(_is_telling(line, at) or line[at].word in _LEADS_TO_DAY for at in lead)
+        told = any(_is_telling(line, at) or line[at].word in _LEADS_TO_DAY for at in lead)
+        known, alone = True, not told and not _is_only_date(line, index, first or "", second or "")
     if not known and not alone:
         return None
     if len(first or "") == 4:
@@ -36,24 +37,16 @@ def numeric(line: Line, index: int) -> Phrase | None:
     year = int(third) if third else None
     year = year + 2000 if year is not None and year < 100 else year
     meaning = _numeric_meaning(a, b, year, mark or "/", weekday)
-    if alone or (mark == "." and third and len(third) == 2 and _is_like_version(line, index)):
+    if alone or (mark == "." and third and len(third) == 2 and not _is_led_to(line, index)):
         meaning = doubtful(meaning)
     return Phrase(index + 1, meaning, single=True, absolute=year is not None)
 
 
-def _is_like_version(line: Line, index: int) -> bool:
-    """Whether dotted numbers are probably versions. In English, they always are. In other languages, they are if at
-    least one dotted number in the sentence does not follow a word that introduces a date."""
-    if line.language == "en":
-        return True
-    first, end = line.sentences[index]
-    near = range(max(first, index - _NEAR), min(end, index + _NEAR))
-    triples = [at for at in near if line[at].kind == "numeric" and line[at].parts[3]]
-    return any(not _is_led_to(line, at) for at in triples)
-
-
 def _is_led_to(line: Line, index: int) -> bool:
+    """Whether a word shows that dotted numbers such as `10.11.24` are a date. In English, they are versions."""
     before, after = line[index - 1], line[index + 1]
+    if line.language == "en":
+        return False
     return before.kind != "word" or after.has("at") or after.kind == "clock" or not _LEADS.isdisjoint(before.tags)
 
 
@@ -89,6 +82,11 @@ def _is_slashed_date(line: Line, index: int, first: str, second: str) -> bool:
     beside = {line[index - 1].word, line[index + 1].word if max(int(first), int(second)) > _MONTHS else ""}
     whole = is_whole(line, index + 1) or line[index + 1].has("in")
     return not _LEADS_TO_DAY.isdisjoint(beside) or (whole and _is_telling(line, index - 1))
+
+
+def _is_only_date(line: Line, index: int, first: str, second: str) -> bool:
+    """Whether numbers such as `18/01`, after a word without a capital letter, can only be a day and its month."""
+    return line.language != "en" and int(first) > _MONTHS and second.startswith("0") and not line[index - 1].capital
 
 
 def _is_telling(line: Line, index: int) -> bool:

@@ -63,7 +63,7 @@ def year_at(line: Line, index: int) -> tuple[int, int] | None:
     if token.kind == "number" and not token.suffix and token.value is not None and 1900 <= token.value <= 2199:
         return token.value, index + 1
     short = line[index + 1]
-    if token.word in {"'", "’"} and short.kind == "number" and len(short.word) == 2 and short.value is not None:
+    if token.word == "'" and short.kind == "number" and len(short.word) == 2 and short.value is not None:
         return 2000 + short.value if short.value < 70 else 1900 + short.value, index + 2
     return None
 

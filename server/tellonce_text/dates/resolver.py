@@ -27,8 +27,10 @@ from tellonce_text.dates.readings import (
     Said,
     Scene,
 )
+from tellonce_text.dates.relative_phrases import sign_at
 from tellonce_text.dates.tense import Look, direction_at
 from tellonce_text.dates.tokens import Line, line_of
+from tellonce_text.dates.zones import zone_at
 
 _HOUR: Final = timedelta(hours=1)
 
@@ -67,6 +69,10 @@ def resolved(
     """Resolve one item of the text; `local` is the time at which the text was said. None for a day that does not
     exist."""
     start, end = line[first].start, line[item.end - 1].end
+    if item.anchor:
+        named = resolved(line, *item.anchor, local, region, given)
+        rival = resolved(line, *item.rival, local, region, given) if item.rival else None
+        item = _from_named_day(item, named, rival)
     direction, sure, own, inferred = Look(given, sure=True) if given else direction_at(line, first, item.end)
     if item.clock and item.phrase and direction is None:
         direction = "future" if line.language != "en" else None
@@ -85,6 +91,32 @@ def resolved(
     timed = bool(readings) and readings[0].precision == "instant" and not item.until
     words = line.text[start:end]
     return Expression(start, end, words, readings, certain, precision, timed, absolute, approximate, since=item.since)
+
+
+def _from_named_day(item: Item, named: Expression | None, rival: Expression | None) -> Item:
+    """The item with its day, which is counted from a day that the text names earlier."""
+    step, phrase = item.step, item.phrase
+    if step is None or phrase is None or named is None or not named.readings:
+        return item
+    known = tuple(reading.days for reading in named.readings[: 1 if named.certain else None])
+    choices = tuple(step.move(first, last) for first, last in known if last - first <= _LONGEST_ANCHOR)
+    sure = named.certain and step.sure and (item.rival is None or _are_same_day(named, rival))
+
+    def meaning(scene: Scene) -> Meaning | None:
+        other = scene.sure and not scene.inferred and choices
+        ahead, gone = (choices[0].first > scene.today, choices[0].end <= scene.today) if choices else (False, False)
+        against = other and (ahead if scene.direction == "past" else gone and scene.direction == "future")
+        return Meaning(choices, sure and not against) if choices else None
+
+    return item._replace(phrase=phrase._replace(meaning=meaning))
+
+
+def _are_same_day(one: Expression, other: Expression | None) -> bool:
+    """Whether both mean the same day, as in `Easter is on 5 April`."""
+    return bool(other and other.best and one.best and one.best.days == other.best.days)
+
+
+_LONGEST_ANCHOR: Final = 10 * DAY
 
 
 def _is_one_time(readings: tuple[Reading, ...]) -> bool:
@@ -113,16 +145,18 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
         and not line[item.end + 1].has("unit")
     ):
         return True
+    if weekday and line[item.end + 1].has("step") and line[item.end + 2].get("unit") == "week":  # `off next week`
+        return True
     if weekday and before.word == "с":  # `с понедельника` began last Monday or begins next Monday
         return True
-    if weekday and (before.get("ordinal") or before.has("edge") or after.has("relative") or before.has("after")):
+    if weekday and (before.get("ordinal") or before.has("edge") or sign_at(line, item.end) or before.has("after")):
         return True
     if weekday and after.has("at") and line[skip(line, item.end + 1, "article")].has("edge"):
         return True
     if before.has("inside") and (line[first - 2].has("unit") or line[first - 2].has("number")):
         return True
     if line.language != "en" and weekday and (after.has("from_day") or after.has("before")):
-        return True
+        return _is_after_event(line, first, item.end + 1)
     if not (after.has("of") or after.has("inside")):
         return not _NAMED.isdisjoint(after.tags) and weekday
     named = line[skip(line, item.end + 1, "article", "of")]
@@ -131,6 +165,15 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
         or not _NAMED.isdisjoint(named.tags)
         or (line.language not in {"en", "de"} and weekday and named.capital and not named.tags)
     )
+
+
+def _is_after_event(line: Line, first: int, index: int) -> bool:
+    """Whether the weekday may be the one next to what the token begins, as in `am Freitag nach Ostern`, but not in
+    `am Freitag nach der Arbeit` or `vendredi après le mariage`."""
+    at = skip(line, index, "article", "own")
+    bare = line.language in {"fr", "it", "pt"} and line[first].has("weekday") and not line[first - 1].has("article")
+    named = line[at].kind == "number" or not _NAMED.isdisjoint(line[at].tags)
+    return named or not (bare or line[at].has("routine"))
 
 
 _NAMED: Final = frozenset({"month", "feast", "unit", "season"})
@@ -190,12 +233,15 @@ def _is_alternative(line: Line, item: Item, first: int) -> bool:
 
 def _stamp(line: Line, item: Item, scene: Scene) -> Reading | None:
     """Return the time of a stamp such as `2026-03-15T10:00:00Z`; None if the stamp has no time of day."""
-    token = line[item.phrase.end - 1] if item.phrase and item.phrase.form == "stamp" else None
-    if token is None or token.kind != "stamp" or token.parts[3] is None:
+    if item.phrase is None or item.phrase.form != "stamp":
+        return None
+    at = next(at for at in range(item.phrase.end - 1, -1, -1) if line[at].kind == "stamp")
+    token, zone = line[at], zone_at(line, at + 1)
+    if token.parts[3] is None:
         return None
     year, month, day, hour, minute, second = (int(part or 0) for part in token.parts[:6])
     offset = token.parts[6]
-    moment = datetime(year, month, day, hour % 24, minute, second, tzinfo=scene.said.tzinfo)
+    moment = datetime(year, month, day, hour % 24, minute, second, tzinfo=zone[0] if zone else scene.said.tzinfo)
     if offset:
         moment = datetime.fromisoformat(f"{moment:%Y-%m-%dT%H:%M:%S}{'+00:00' if offset == 'Z' else offset}")
     start = moment.astimezone(UTC).astimezone(scene.said.tzinfo)

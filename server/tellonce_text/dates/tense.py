@@ -6,12 +6,17 @@ from typing import Final, NamedTuple
 
 from tellonce_text.dates.lexicon import endings
 from tellonce_text.dates.readings import Direction
-from tellonce_text.dates.tokens import Line, Token
+from tellonce_text.dates.tokens import Line
 from tellonce_text.dates.verb_forms import (
+    by_auxiliary,
     is_adjective,
     is_condition,
+    is_contracted,
+    is_english_adjective,
+    is_english_participle,
     is_led_noun,
     is_name,
+    is_named_act,
     is_participle,
     is_preterite,
     is_state,
@@ -30,7 +35,13 @@ def _is_attribute(line: Line, first: int, end: int) -> bool:
     if any(line[at].has("to") or line[at].word in _APART for at in range(first, end)):
         return False
     before = line[first - 1]
-    return before.word == "of" or (line.language == "de" and before.word == "vom")
+    return (before.word == "of" and line[first - 2].word != "as") or (line.language == "de" and before.word == "vom")
+
+
+def _is_thanked(line: Line, first: int) -> bool:
+    """Whether somebody is thanked for the day, as in `Thanks for Saturday`."""
+    at = first - 1 - line[first - 1].has("article")
+    return line[at].kind == "word" and line[at - 1].has("thanks")
 
 
 _BESIDE: Final = 4  # tokens: `having the old boiler serviced`
@@ -56,26 +67,30 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look(None)
     if _only_arranged(line, first):
         return Look(None)
+    if _is_thanked(line, first):
+        return Look("past", sure=True)
     if _is_attribute(line, first, end):
         return Look("past", own=line.language == "de")
-    moved = _moved(line, first)
+    moved = "future" if _is_latest(line, first) else _moved(line, first)
     if moved:
         return Look(moved, sure=True)
-    if "tense_planned" in line.tags and _is_planned(line, first, end):
-        return Look(None)
     if _told_on(line, first):
         return Look("past", sure=True)
+    if "tense_planned" in line.tags and _is_planned(line, first, end):
+        return Look(None)
     before = _before(line, first)
     lead = line[first - 1 - line[first - 1].has("article")]
-    if before == "past" and (lead.has("for") or lead.has("by")):
+    if before == "past" and (lead.has("for") or (lead.has("by") and _after(line, first, end) != "past")):
         return Look("future", sure=True, own=False)
     if before:
         own = _in_clause(line, first, end, before)
+        if before == "future" and not own:  # `was due on Friday`
+            return Look(None, own=False)
         if before == "past" and not own and line.language != "en":
             begin = _clause_begin(line, first)
             if begin and not _may_be_past(line, first, begin, _clause_end(line, first, end)):
                 return Look("future", sure=True, inferred=True)
-        return Look(before, sure=True, own=own)
+        return Look(before, sure=own or line.language != "en", own=own)
     found = _order(line, first)
     if not found and line.language == "en" and _is_either_before(line, first):
         return Look(None, own=False)
@@ -96,8 +111,6 @@ _UNTIL: Final = frozenset({"until", "till"})
 def _may_be_either(line: Line, first: int, end: int) -> bool:
     """Whether an English verb near the expression has the same form in the past and the present, as in `I hit a deer`,
     or only reports, as in `they said no`."""
-    if _is_either_before(line, first):
-        return True
     after = range(end, min(_clause_end(line, first, end), end + _FAR))
     return any(line[at].has("tense_either") or line[at].has("tense_reported") for at in after)
 
@@ -116,7 +129,7 @@ def _is_either_before(line: Line, first: int) -> bool:
     """Whether such a verb comes before the expression. `let's` is not one."""
     back = _verbal_back(line, first)
     either = any(line[at].has("tense_either") and not line[at].word.endswith("'s") for at in back)
-    return either or any(_is_contracted(line, at) for at in back)
+    return either or any(is_contracted(line, at) for at in back)
 
 
 def _may_be_past(line: Line, first: int, begin: int, end: int) -> bool:
@@ -127,6 +140,8 @@ def _may_be_past(line: Line, first: int, begin: int, end: int) -> bool:
 
 def _looks_past(line: Line, index: int) -> bool:
     token = line[index]
+    if is_named_act(line, index):
+        return False
     if token.has("tense_strong"):
         return not is_name(line, index)
     if token.has("tense_past") or token.has("tense_weak"):
@@ -134,9 +149,7 @@ def _looks_past(line: Line, index: int) -> bool:
     if token.tags or token.kind != "word" or len(token.word) < _SHORTEST_PAST or is_led_noun(line, index):
         return False
     german = line.language == "de"
-    if german and (is_name(line, index) or is_adjective(line, index)):
-        return False
-    if token.word.endswith(endings(line.language, "present")):
+    if is_name(line, index) or (german and is_adjective(line, index)):
         return False
     return token.word.endswith(endings(line.language, "maybe")) or (
         german and (is_participle(token) or is_strong(token))
@@ -156,6 +169,8 @@ def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
     if _is_question_of(line, first, end):
         return False
     for index in _back(line, first):
+        if line[index].has("tense_subject") and _sign(line, index - 1, first, infinitive=False) == "past":
+            continue  # the subject follows its verb: `da ging ich am Freitag hin`
         if line[index].has("clause") or line[index].word in _APART:
             return _after(line, first, end) == "past"
         if _sign(line, index, first, infinitive=False) == "past":
@@ -181,7 +196,7 @@ _OTHER_CLAUSE: Final = frozenset({"tense_present", "tense_subject", "weekday", "
 
 def _is_notice(line: Line, index: int, first: int) -> bool:
     """Whether the sentence begins with a participle alone, as in `Closed on Friday`, which may be past or future."""
-    return index == line.sentences[first][0] and index >= first - 2 and _is_participle(line[index])
+    return index == line.sentences[first][0] and index >= first - 2 and is_english_participle(line[index])
 
 
 def _is_question_of(line: Line, first: int, end: int) -> bool:
@@ -205,8 +220,11 @@ def _reported(line: Line, first: int) -> bool:
 
 
 def _told_on(line: Line, first: int) -> bool:
-    """Whether something was told on this day, as in `she told me on Sunday that …`."""
-    return line[first - 1].has("on") and any(line[at].has("tense_reported") for at in (first - 2, first - 3))
+    """Whether something was told on this day, as in `she told me on Sunday that …` or `they announced it on Sunday`."""
+    announced = line[first - 3].has("tense_planned") and line[first - 2].word in {"it", "that", "this"}
+    return line[first - 1].has("on") and (
+        announced or any(line[at].has("tense_reported") for at in (first - 2, first - 3))
+    )
 
 
 def _is_planned(line: Line, first: int, end: int) -> bool:
@@ -220,14 +238,26 @@ def _only_arranged(line: Line, first: int) -> bool:
     signing up or of the race."""
     for index in _back(line, first) if "tense_arranged" in line.tags else ():
         token = line[index]
-        if line[index - 1].has("tense_subject") and line[index + 1].word == "to":  # `I moved to Cardiff`
+        if _changes_residence(line, index, first):
             return False
-        if token.has("tense_arranged") and _is_participle(token):
+        signed = token.word == "signed" and line[index + 1].word != "up"  # `signed the lease on Friday`
+        if token.has("tense_arranged") and is_english_participle(token) and not signed:
             auxiliary = any(line[at].has("tense_be") for at in range(index - 3, index))
             return not auxiliary and not _moved_to(line, first) and line[first - 1].word in {"in", "on"}
         if _sign(line, index, first, infinitive=False) or token.has("tense_present"):
             return False
     return False
+
+
+def _changes_residence(line: Line, index: int, first: int) -> bool:
+    """Whether a person moved: `I moved to Cardiff`, `moved here in March`, but not `the talk was moved to March`."""
+    following = line[index + 1].word
+    if following == "in":  # `moved in on Friday`, but not `moved in March`
+        return index + 2 < first
+    return following in _RESIDENCE or (following == "to" and line[index - 1].has("tense_subject"))
+
+
+_RESIDENCE: Final = frozenset({"here", "there", "out", "away", "house", "home", "abroad"})
 
 
 def _moved_from(line: Line, first: int) -> bool:
@@ -253,11 +283,17 @@ def _verbal(line: Line, start: int, end: int) -> Sequence[int]:
 
 
 def _moved(line: Line, first: int) -> Direction | None:
-    """Future if a word nearby says that something was postponed or moved; None for English."""
-    if line.language == "en":
-        return None
+    """Future if a word nearby says that something was postponed or moved. English has no such words."""
     near = range(max(0, first - _FAR // 4), first + _FAR // 4)
     return "future" if any(line[index].has("tense_moved") for index in near) else None
+
+
+def _is_latest(line: Line, first: int) -> bool:
+    """Whether the day is a limit, as in `no later than Friday` or `spätestens am Freitag`."""
+    at = next(
+        (at for at in range(first - 1, first - 4, -1) if not (line[at].has("article") or line[at].has("on"))), first
+    )
+    return line[at].has("latest")
 
 
 def _before(line: Line, first: int) -> Direction | None:
@@ -335,8 +371,8 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
         return None
     if token.has("tense_perfect") and line.language != "de":
         return "past" if is_whole_perfect(line, index) else None
-    if token.has("tense_past") and not (token.has("unit") or token.has("season")):
-        if line.language == "en" and (_is_adjective(line, index) or is_state(line, index)):
+    if token.has("tense_past") and not (token.has("unit") or token.has("season") or is_named_act(line, index)):
+        if line.language == "en" and (is_english_adjective(line, index) or is_state(line, index)):
             return None
         if infinitive and token.has("tense_committed"):
             return "future"
@@ -351,14 +387,14 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
         return "future"
     if line.language != "en":
         return _by_ending(line, index)
-    if not _is_participle(token) or _is_adjective(line, index) or is_condition(line, index):
+    if not is_english_participle(token) or is_english_adjective(line, index) or is_condition(line, index):
         return None
     beside = index == first - 2 and line[first - 1].word not in _UNTIL
     if first > index and _moved_to(line, first) and (token.has("tense_arranged") or beside):
         return "future"
     if infinitive and token.has("tense_committed"):
         return "future"
-    return _by_auxiliary(line, index)
+    return by_auxiliary(line, index)
 
 
 _SIGNS: Final = frozenset({"tense_perfect", "tense_past", "tense_future", "tense_arranged"})
@@ -392,28 +428,6 @@ _SHORTEST_STEM: Final = 2  # letters before an ending: `parei` is not a future
 _SHORTEST_PAST: Final = 3
 
 
-def _is_contracted(line: Line, index: int) -> bool:
-    """Whether the participle follows `'s`, as in `the parcel's delivered`, which means "has been" or "is to be"."""
-    before = line[index - 1]
-    return before.word.endswith("'s") and not before.tags and _is_participle(line[index])
-
-
-def _by_auxiliary(line: Line, index: int) -> Direction | None:
-    if _is_contracted(line, index):
-        return None
-    for back in range(index - 1, max(-1, index - 4), -1):
-        token = line[back]
-        if token.word in {"being", "having"}:
-            return None if line[back - 1].has("tense_past") else "future"
-        if token.has("tense_have"):
-            return "past"
-        if token.has("tense_be"):
-            return "future"
-        if token.kind != "word" or token.has("tense_past"):
-            break
-    return "past"
-
-
 def _moved_to(line: Line, first: int) -> bool:
     """Whether something was moved or arranged to this day: `pushed to May 12`, `booked for Friday`."""
     at = first - 1
@@ -422,23 +436,4 @@ def _moved_to(line: Line, first: int) -> bool:
     return line[at].word in {"to", "for", "until", "till", "forward", "back"}
 
 
-def _is_adjective(line: Line, index: int) -> bool:
-    """Whether the word is not a verb. Directly after a definite article, a word is taken as a noun (`the deed`). After an
-    indefinite article, a possessive or a preposition, it is taken as an adjective if a noun follows (`a folded
-    book`)."""
-    before, after = line[index - 1], line[index + 1]
-    if before.has("article"):
-        return True
-    led = any(before.has(tag) for tag in ("article", "one", "own", "on", "of", "for", "in")) or before.word == "with"
-    return led and after.kind == "word" and not after.tags
-
-
-def _is_participle(token: Token) -> bool:
-    word = token.word
-    if token.has("tense_stative"):
-        return False
-    return token.has("tense_arranged") or (len(word) > 3 and word.endswith("ed") and not token.tags.keys() - _VERBAL)
-
-
 _APART: Final = frozenset(",:()–—-")
-_VERBAL: Final = frozenset({"tense_arranged", "tense_committed"})

@@ -202,7 +202,7 @@ def _token(match: re.Match[str]) -> Token:
     if name in _GROUPS:
         parts = tuple(match[group] for group in _GROUPS[name])
         return Token(name, start, end, text, parts=parts)  # type: ignore[arg-type]
-    return Token("mark", start, end, text)
+    return Token("mark", start, end, _lowered(text))
 
 
 _OF_NUMBER: Final = frozenset({"number", "suffix", "tail"})

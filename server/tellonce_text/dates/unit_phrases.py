@@ -26,8 +26,9 @@ def day_word(line: Line, index: int) -> Phrase | None:
     """Parse `yesterday`, `the day after tomorrow`. Shortly after midnight, "tomorrow" is not certain."""
     at = skip(line, index, "article")
     token = line[at]
-    if token.kind == "han":
-        return _han_word(token.word, index)
+    if token.word in _HAN:
+        unit, step = _HAN[token.word]
+        return Phrase(index + 1, lambda s: Meaning((unit_days(s.today, unit, step),)), single=unit == "day")
     offset = token.get("day")
     if offset is None or (token.has("part") and token.word == "morgen" and line[index - 1].has("day")):
         return None
@@ -68,30 +69,12 @@ def _is_new_day(scene: Scene) -> bool:
     return time(0) < scene.said.time() < _SMALL_HOURS
 
 
-_HAN_DAYS: Final = {
-    "今天": 0,
-    "今日": 0,
-    "昨天": -1,
-    "昨日": -1,
-    "明天": 1,
-    "明日": 1,
-    "前天": -2,
-    "后天": 2,
-    "後天": 2,
-}
-
-
-_HAN_UNITS: Final = {"上周": ("week", -1), "下周": ("week", 1), "上个月": ("month", -1), "下个月": ("month", 1),
-                     "去年": ("year", -1), "明年": ("year", 1)}  # fmt: skip
-
-
-def _han_word(word: str, index: int) -> Phrase | None:
-    if word in _HAN_DAYS:
-        return Phrase(index + 1, lambda scene: Meaning((one_day(scene.today + _HAN_DAYS[word] * DAY),)), single=True)
-    if word not in _HAN_UNITS:
-        return None
-    unit, step = _HAN_UNITS[word]
-    return Phrase(index + 1, lambda scene: Meaning((unit_days(scene.today, unit, step),)))
+_HAN: Final = {
+    **dict.fromkeys(("今天", "今日"), ("day", 0)), **dict.fromkeys(("昨天", "昨日"), ("day", -1)),
+    **dict.fromkeys(("明天", "明日"), ("day", 1)), **dict.fromkeys(("后天", "後天"), ("day", 2)),
+    "前天": ("day", -2), "上周": ("week", -1), "下周": ("week", 1), "上个月": ("month", -1), "下个月": ("month", 1),
+    "去年": ("year", -1), "明年": ("year", 1),
+}  # fmt: skip
 
 
 def unit_step(line: Line, index: int) -> Phrase | None:
@@ -102,18 +85,18 @@ def unit_step(line: Line, index: int) -> Phrase | None:
     if unit not in DAY_UNITS or unit in {"fortnight", "workday"} or line[after].word in PLURAL:
         return None
     end = after + 1
+    if step is None and line.language != "en":  # `la semana pasada`
+        step, nearest, end = steps(line, end)
     if step is None:
         return _unit_alone(line, index, end, unit, articled=at > index)
     if unit == "day":
         return None
     if unit == "weekend":
         return Phrase(end, lambda scene: _weekend(scene, step, nearest=nearest))
-    if unit == "week" and line[end].has("weekday") and line[end + 1].kind != "number":
-        number = line[end].get("weekday")
-        return Phrase(end + 1, lambda scene: Meaning((weekday_in(scene, number, step),)), single=True)
-    if unit == "week" and line[end].has("on") and line[end + 1].has("weekday"):
-        number = line[end + 1].get("weekday")
-        return Phrase(end + 2, lambda scene: Meaning((weekday_in(scene, number, step),)), single=True)
+    named = end + line[end].has("on")
+    number = line[named].get("weekday")
+    if unit == "week" and number is not None and line[named + 1].kind != "number":
+        return Phrase(named + 1, lambda scene: Meaning((weekday_in(scene, number, step),)), single=True)
     if unit == "year" and (month := _month_of_year(line, end, step)):
         return month
     sure = not (nearest and step < 0)
@@ -172,25 +155,15 @@ def _unit_alone(line: Line, index: int, end: int, unit: str, *, articled: bool) 
     if line[end].has("before_last") or line[end].has("after_next"):
         step = -2 if line[end].has("before_last") else 2
         return Phrase(end + 1, lambda scene: Meaning((unit_days(scene.today, unit, step),)), form="unit")
-    if line.language != "en" and line[end].has("step"):
-        step = line[end].get("step")
-        if unit == "year" and (month := _month_of_year(line, end + 1, step)):
-            return month
-        if unit == "weekend":
-            return Phrase(end + 1, lambda scene: _weekend(scene, step, nearest=False))
-        return Phrase(end + 1, lambda scene: Meaning((unit_days(scene.today, unit, step),)), form="unit")
+    before = line[index - 1]
     if unit == "weekend" and (
-        articled
-        or line[index - 1].has("on")
-        or (line.language == "ru" and line[index - 1].has("for"))
-        or line[index - 1].has("inside")
-        or line[index - 1].has("at")
-        or line[index - 1].has("own")
+        articled or not _WEEKEND_LEADS.isdisjoint(before.tags) or (line.language == "ru" and before.has("for"))
     ):
         return Phrase(end, _the_weekend)
     return None
 
 
+_WEEKEND_LEADS: Final = frozenset({"on", "inside", "at", "contracted", "own"})
 _SATURDAY: Final = 5
 
 

@@ -1,9 +1,10 @@
-"""Recognizes German past forms (strong and weak preterites, participles), nouns of Romance languages that look
-like past verbs, and forms of all languages that say nothing about the past."""
+"""Recognizes German past forms (strong and weak preterites, participles), English participles, nouns of Romance
+languages that look like past verbs, and forms of all languages that say nothing about the past."""
 
 from typing import Final
 
 from tellonce_text.dates.lexicon import endings, strong_preterites
+from tellonce_text.dates.readings import Direction
 from tellonce_text.dates.tokens import Line, Token
 
 
@@ -74,11 +75,18 @@ _SHORTEST: Final = 4
 def is_led_noun(line: Line, index: int) -> bool:
     """Whether an article that cannot be a pronoun, or a preposition, comes before the word, as in `ho il dentista`."""
     before = line[index - 1]
-    if before.word in _NO_PRONOUNS.get(line.language, ()) or (
-        line.language == "fr" and before.has("article") and before.word != "l"
-    ):
+    if before.word in _NO_PRONOUNS.get(line.language, ()) or is_named_act(line, index):
+        return True
+    if line.language == "fr" and before.has("article") and before.word != "l":
         return True
     return line.language in {"es", "it", "pt"} and any(before.has(tag) for tag in ("one", "on", "inside", "own"))
+
+
+def is_named_act(line: Line, index: int) -> bool:
+    """Whether the word has the form of a participle but names a thing, as in `la rentrée` or `la grigliata`: participles
+    do not follow an article or a pronoun directly."""
+    shown = line[index].word.endswith(endings(line.language, "participle"))
+    return shown and (line[index - 1].has("article") or line[index - 1].has("own"))
 
 
 _NO_PRONOUNS: Final = {
@@ -121,3 +129,48 @@ def is_whole_perfect(line: Line, index: int) -> bool:
 
 
 _LONGEST_BRACKET: Final = 15  # tokens between a German auxiliary and its participle
+
+
+def is_contracted(line: Line, index: int) -> bool:
+    """Whether the participle follows `'s`, as in `the parcel's delivered`, which means "has been" or "is to be"."""
+    before = line[index - 1]
+    return before.word.endswith("'s") and not before.tags and is_english_participle(line[index])
+
+
+def by_auxiliary(line: Line, index: int) -> Direction | None:
+    """The direction of an English participle by the auxiliary before it: `has paid`, `is being paid`, `paid`."""
+    if is_contracted(line, index):
+        return None
+    for back in range(index - 1, max(-1, index - 4), -1):
+        token = line[back]
+        if token.word in {"being", "having"}:
+            return None if line[back - 1].has("tense_past") else "future"
+        if token.has("tense_have"):
+            return "past"
+        if token.has("tense_be"):
+            return "future"
+        if token.kind != "word" or token.has("tense_past"):
+            break
+    return "past"
+
+
+def is_english_adjective(line: Line, index: int) -> bool:
+    """Whether the word is not a verb. Directly after a definite article, a word is taken as a noun (`the deed`). After an
+    indefinite article, a possessive or a preposition, it is taken as an adjective if a noun follows (`a folded
+    book`)."""
+    before, after = line[index - 1], line[index + 1]
+    if before.has("article"):
+        return True
+    led = any(before.has(tag) for tag in ("article", "one", "own", "on", "of", "for", "in")) or before.word == "with"
+    return led and after.kind == "word" and not after.tags
+
+
+def is_english_participle(token: Token) -> bool:
+    """Whether the word ends in -ed or is a verb of arranging such as `set`, and is not an adjective such as `tired`."""
+    word = token.word
+    if token.has("tense_stative"):
+        return False
+    return token.has("tense_arranged") or (len(word) > 3 and word.endswith("ed") and not token.tags.keys() - _VERBAL)
+
+
+_VERBAL: Final = frozenset({"tense_arranged", "tense_committed"})
