@@ -3,7 +3,7 @@ but brings a client of a model hub with it, which takes 35 MB and is never used.
 
 import json
 import unicodedata
-from functools import lru_cache
+from collections.abc import Callable
 from itertools import chain, islice
 from pathlib import Path
 from typing import Final
@@ -59,11 +59,9 @@ class WordPiece:
 
 
 def _words(text: str) -> list[str]:
-    clean = unicodedata.normalize("NFD", "".join(map(_spaced, text)))
-    return "".join(map(_lowered, clean)).split()
+    return unicodedata.normalize("NFD", text.translate(_SPACED)).translate(_LOWERED).split()
 
 
-@lru_cache(4096)
 def _spaced(character: str) -> str:
     """A space for white space, nothing for a control character, and a CJK character between spaces."""
     code = ord(character)
@@ -76,7 +74,6 @@ def _spaced(character: str) -> str:
     return f" {character} " if any(first <= code <= last for first, last in _CJK) else character
 
 
-@lru_cache(4096)
 def _lowered(character: str) -> str:
     """The character in lower case, between spaces if it is punctuation, and nothing for an accent."""
     category = unicodedata.category(character)
@@ -85,3 +82,22 @@ def _lowered(character: str) -> str:
     if category[0] == "P" or (character.isascii() and character.isprintable() and not character.isalnum()):
         return f" {character} "
     return character.lower()
+
+
+class _Table(dict[int, str]):
+    """A table for `str.translate`, which keeps what the rule says about the characters of the alphabetic scripts."""
+
+    def __init__(self, rule: Callable[[str], str]) -> None:
+        super().__init__()
+        self._rule = rule
+
+    def __missing__(self, code: int) -> str:
+        made = self._rule(chr(code))
+        if code < _KEPT:
+            self[code] = made
+        return made
+
+
+_KEPT: Final = 0x3000
+_SPACED: Final = _Table(_spaced)
+_LOWERED: Final = _Table(_lowered)
