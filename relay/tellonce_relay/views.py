@@ -78,13 +78,14 @@ def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
 
 
 def match_view(match: ForgetMatch, zone: tzinfo | None = None) -> str:
-    """A match on one line: kind, day, how it was found, and text; one for several texts has no number or day. A second
-    line gives the part that goes, if not all does."""
+    """A match on one line: kind, day, how it was found, and text; one for several texts has their number and no day. A
+    second line gives the part that goes, if not all does."""
     form = {"exact": "", "number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}[match.match]
     at = match.at.astimezone(zone)
     said = f", {day(at, at)}" if match.ref else ""
     part = f"\n    {phrase('forget.goes', text=short(' … '.join(match.goes)))}" if match.goes else ""
-    return f"[{phrase(f'kind.{match.kind}')}{said}{form}] {short(match.text)}{part}"
+    kind = counted("text", sum(match.others.values())) if match.others else phrase(f"kind.{match.kind}")
+    return f"[{kind}{said}{form}] {short(match.text)}{part}"
 
 
 def nothing_view(preview: Forgotten) -> str:

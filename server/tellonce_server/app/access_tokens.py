@@ -12,7 +12,7 @@ from mcp.server.auth.provider import AccessToken
 
 from tellonce.contract_types import TokenScope
 from tellonce.settings import ServerSettings
-from tellonce_server.core.scope import Caller
+from tellonce_server.core.scope import OPERATOR, Caller
 from tellonce_server.store import tokens
 from tellonce_server.store.database import Queries
 from tellonce_server.store.database import as_login as as_login
@@ -23,8 +23,6 @@ from tellonce_server.store.tokens import revoke as revoke
 SCOPES: Final[tuple[TokenScope, ...]] = get_args(TokenScope)
 LOCAL_SCOPES: Final[tuple[TokenScope, ...]] = ("assistant", "relay", "agent")
 """The scopes of our own processes on this machine. The server keeps a token for each in a file."""
-OPERATOR = "operator"
-"""The scope of the operator's page session. No stored token has this name."""
 LOCAL = "local-"
 """Name prefix of the tokens that the server creates for our other processes on this machine."""
 

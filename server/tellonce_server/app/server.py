@@ -27,12 +27,12 @@ from tellonce_server.api.prompts import INSTRUCTIONS, add_prompts
 from tellonce_server.api.resources import add_resources, later
 from tellonce_server.api.spec import specs_of
 from tellonce_server.api.strict import CallerOf, StrictTool, failed, strict_tool
-from tellonce_server.app.access_tokens import OPERATOR, http_caller
+from tellonce_server.app.access_tokens import http_caller
 from tellonce_server.app.page.operator_tools import OperatorTools
 from tellonce_server.app.storage import Storage
 from tellonce_server.app.token_verifier import is_still_valid
 from tellonce_server.core import errors
-from tellonce_server.core.scope import Caller
+from tellonce_server.core.scope import OPERATOR, Caller
 from tellonce_server.core.subscriptions import OwnChanges
 from tellonce_server.core.turns import Turns
 

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from tellonce.settings import ServerSettings
 from tellonce_server.core.errors import Refused
@@ -37,6 +37,10 @@ class ChatRefused(Refused):
 
 MACHINE_ID = re.compile(r"(?:[a-z]+:)?(?:\d+|[0-9a-fA-F-]{12,})")
 """Matches a number, a hash or a UUID. Such ids contain no person's words."""
+
+
+OPERATOR: Final = "operator"
+"""The scope of the operator's page session. No stored token has this scope."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from tellonce.contract import Place
 from tellonce_server.core.scope import (
     MACHINE_ID,
+    OPERATOR,
     PROGRAMS,
     Asked,
     Caller,
@@ -59,6 +60,14 @@ async def message_of_id(
     it is the channel of `where`."""
     named = await stored_id(deps, where.owner_id, message_id)
     return await messages.by_ext_id(deps.database, *where.key, named, channel or where.channel)
+
+
+async def shared_into(deps: Dependencies, caller: Caller, chat_id: int) -> ChatScope:
+    """The chat that gets a copy of a shared memory. The operator, on the page, may also share with the groups in the
+    settings, whose memories no assistant of a user can read. Raises ChatRefused."""
+    if OPERATOR in caller.scopes and chat_id in deps.settings.groups:
+        return ChatScope(chat_id, chat_id)
+    return await located(deps, caller, Asked(chat_id))
 
 
 async def thread_of(deps: Dependencies, where: ChatScope, place: Place) -> str:

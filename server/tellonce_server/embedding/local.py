@@ -137,7 +137,7 @@ class LocalEmbedder:
                 return
 
     def _load(self, folder: Path) -> Any:
-        # The module is imported here, because importing onnxruntime, numpy and tokenizers takes a second. No handshake
+        # The module is imported here, because importing onnxruntime and numpy takes a second. No handshake
         # should wait for it.
         session = importlib.import_module("tellonce_server.embedding.onnx_session")
         self._mean = json.loads((folder / MEAN).read_text())

@@ -41,6 +41,7 @@ SHA256 = {
     TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
 }
+_UV_PLACES = ("~/.local/bin", "~/.cargo/bin", "/opt/homebrew/bin", "/usr/local/bin")
 _RAW_PROGRESS = re.compile(r"Progress (\d+) of (\d+)\n")
 _TAIL = 2000
 
@@ -129,9 +130,9 @@ async def download(scratch: Path, progress: Progress) -> Path:
 
 def _installer(scratch: Path, target: Path) -> list[str]:
     """The download command. The installer is the first available program of these: the uv that runs this process (named
-    in the variable UV), pip, a uv on the path, the pip bundled with Python. Each uses the user's configured package
+    in the variable UV), pip, an installed uv, the pip bundled with Python. Each uses the user's configured package
     indexes."""
-    uv = os.environ.get("UV") or (None if importlib.util.find_spec("pip") else shutil.which("uv"))
+    uv = os.environ.get("UV") or (None if importlib.util.find_spec("pip") else _uv())
     if uv:
         into = ["--no-deps", "--python", sys.executable, "--target", str(target)]
         return [uv, "pip", "install", *into, REQUIREMENT]
@@ -139,6 +140,13 @@ def _installer(scratch: Path, target: Path) -> list[str]:
     shown = ["--progress-bar", "raw" if _numbers(version) >= RAW_SINCE else "off"]
     quiet = ["--no-deps", "--no-input", "--disable-pip-version-check", *shown]
     return [sys.executable, *pip, "download", *quiet, "--dest", str(scratch), REQUIREMENT]
+
+
+def _uv() -> str | None:
+    """A uv on the path or where its installers put it. The path of a program that the desktop starts has no such
+    folder."""
+    places = [os.environ.get("PATH", os.defpath), *map(os.path.expanduser, _UV_PLACES)]
+    return shutil.which("uv", path=os.pathsep.join(places))
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import onnxruntime as ort
-from tokenizers import Tokenizer
 
 from tellonce_server.embedding.onnx_graph import EARLY, EMBEDDING
 from tellonce_server.embedding.protocol import Layers, Vector
+from tellonce_server.embedding.wordpiece import WordPiece
 
 LONGEST = 256
 """Maximum tokens of a text. The model was trained on texts of up to this length."""
@@ -27,9 +27,7 @@ class Session:
         # Without the arena, onnxruntime frees the memory that a long text needed.
         options.enable_cpu_mem_arena = False
         self._session = ort.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
-        self._tokenizer = Tokenizer.from_file(str(tokenizer))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(LONGEST)
+        self._tokenizer = WordPiece(tokenizer, LONGEST)
 
     def vector(self, text: str) -> Vector:
         """The text's unit vector. The vector does not depend on other texts."""
@@ -41,7 +39,7 @@ class Session:
         return Layers(*self._run([EMBEDDING, EARLY], text))
 
     def _run(self, outputs: list[str], text: str) -> list[Vector]:
-        ids = np.array([self._tokenizer.encode(text).ids], np.int64)
+        ids = np.array([self._tokenizer.ids(text)], np.int64)
         computed: Any = self._session.run(outputs, {"input_ids": ids, "attention_mask": np.ones_like(ids)})
         return [array("f", rows[0].tobytes()) for rows in computed]
 

@@ -117,5 +117,8 @@ async def restore(q: Queries, owner_id: int, former: FormerState, now: datetime,
 revive = Run[[OwnerId, MemoryId, datetime, datetime]]("page.revive")
 """Reactivate what this memory replaced or ended after `since`. Returns the number."""
 
+unshare = Run[[OwnerId, Sequence[int], datetime]]("page.unshare")
+"""Erase the memories, copies of another owner's, that were made after `since`."""
+
 withdraw = Found[[OwnerId, MemoryId, int | None, datetime, datetime]]("page.withdraw")
 """Withdraw a statement that was made after `since`. `by` is the statement that it had replaced, if any."""

@@ -174,3 +174,11 @@ update memories
 set status = 'superseded', superseded_by = $3, valid_to = $4, updated_at = $4, reason = 'taken back'
 where owner_id = $1 and id = $2 and created_at >= $5
 returning id
+
+-- name: unshare
+-- $1 owner, $2 numbers of copies that were shared with this owner, $3 a time: erases those that were created since $3 and
+-- not changed. A copy of a statement that the owner already had is older.
+delete from memories m
+where m.owner_id = $1 and m.id = any($2::bigint[]) and m.created_at >= $3
+  and not exists (select from memory_versions v where v.owner_id = $1 and v.id = m.id)
+  and not exists (select from memories o where o.owner_id = $1 and o.superseded_by = m.id)

@@ -12,6 +12,7 @@ from tellonce_server.api import text
 from tellonce_server.api.assistant import CHANGE, READ, GetServices, Tools
 from tellonce_server.api.spec import Call, MethodT, ToolSpec, specs_of, tool
 from tellonce_server.core.scope import own_chat
+from tellonce_server.domain.location import shared_into
 from tellonce_server.services.page.reads import PageReads
 
 APP_ONLY = {"ui": {"visibility": ["app"]}}
@@ -34,7 +35,9 @@ def page_tool(
 class PageTools(Tools):
     @tool("Undoes the last change made on the memory page.", CHANGE, text.structured, APP_ONLY, title="Undo")
     async def page_undo(self, call: Call[p.PageUndoArgs]) -> p.PageUndone:
-        return await (await self._ready()).undoer.undo(_owner(call), call.args)
+        services, group = await self._ready(), call.args.shared_with
+        shared_with = await shared_into(services.deps, call.caller, group) if group is not None else None
+        return await services.undoer.undo(_owner(call), call.args, shared_with)
 
     @page_tool("Today", READ, APP_ONLY)
     async def page_today(self, call: Call[p.NoArgs]) -> p.PageToday:

@@ -7,11 +7,12 @@ from mcp.server.transport_security import TransportSecurityMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
-from tellonce_server.app.access_tokens import OPERATOR, digest
+from tellonce_server.app.access_tokens import digest
 from tellonce_server.app.page.commands import CommandRefused, running
 from tellonce_server.app.page.protection import HEADERS, refused
 from tellonce_server.app.storage import Storage
 from tellonce_server.app.token_verifier import is_still_valid
+from tellonce_server.core.scope import OPERATOR
 from tellonce_server.services.page.sessions import Codes
 from tellonce_server.store.uploads import Uploads
 

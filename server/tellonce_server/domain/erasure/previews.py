@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple, get_args
+from typing import Final, NamedTuple
 
 from tellonce.contract import ForgetArgs, ForgetMatch
 from tellonce_server.core.scope import ChatScope
@@ -20,7 +20,7 @@ from tellonce_server.domain.erasure.forget_query import (
 )
 from tellonce_server.domain.erasure.redaction import marks_of, redact, strings
 from tellonce_server.domain.erasure.scan import COLUMN_NAMES, CONTENT, MatchingRow, source_of
-from tellonce_server.domain.erasure.text_places import PLACES, Group
+from tellonce_server.domain.erasure.text_places import PLACES
 from tellonce_server.store import forget, texts
 from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import Statement
@@ -165,9 +165,10 @@ def _listed(number: int, each: Shown, now: datetime, query: ForgetQuery | None) 
             "kind": "summary" if group else (hit.row.subject if match.kind == "memory" else "message"),
             "chat_id": None if group else hit.row.chat_id,
             "ref": match.ref,
-            "text": _group_text(each.hits) if group else _text(hit),
+            "text": _sentence(hit) if group else _text(hit),
             "at": now if group else hit.row.at,
             "match": label(match.degree),
+            "others": Counter(PLACES[x.row.place].counted for x in each.hits) if group else {},
             "goes": _goes(match, hit, query) if query is not None else (),
             "ticked": match.ticked,
         }
@@ -182,12 +183,6 @@ def _goes(match: Match, hit: MatchingRow, query: ForgetQuery) -> tuple[str, ...]
         hit.row.texts[CONTENT] or "", marks_of(query, accepted(match.degree), source_of(hit.row, CONTENT))
     )
     return tuple(clipped(part.strip(), 0) for part in gone[:MOST_SENTENCES]) if left else ()
-
-
-def _group_text(hits: Sequence[MatchingRow]) -> str:
-    counts = Counter(PLACES[hit.row.place].group for hit in hits)
-    parts = ", ".join(f"{group}: {counts[group]}" for group in get_args(Group) if counts[group])
-    return f"Matching sentences in other texts ({parts}), such as: {_sentence(hits[0])}"
 
 
 def _sentence(hit: MatchingRow) -> str:

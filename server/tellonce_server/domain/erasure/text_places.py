@@ -15,8 +15,8 @@ from tellonce_server.domain.erasure.rebuild import queue_canonical, queue_summar
 from tellonce_server.store.database import Queries
 from tellonce_server.store.texts import TextRow
 
-Group = Literal["derived from your messages", "former versions and quotes", "names of conversations and sessions"]
-"""The groups of texts in the preview of an erasure."""
+Group = Literal["derived", "former", "names"]
+"""Texts derived from messages, former versions and quotes, and names of conversations and sessions."""
 Rebuild = Callable[[Queries, int, TextRow, datetime], Awaitable[JobKind | None]]
 """A function that queues the rewriting of a text that lost sentences, and returns the kind of the queued job."""
 
@@ -28,14 +28,14 @@ class TextPlace:
     takes back."""
 
     counted: str
-    group: Group = "former versions and quotes"
+    group: Group = "former"
     with_messages: bool = False
     after_edit: bool = False
     rebuild: Rebuild | None = None
 
 
-DERIVES: Final = "derived from your messages"
-NAMING: Final = "names of conversations and sessions"
+DERIVES: Final = "derived"
+NAMING: Final = "names"
 PLACES: Final[Mapping[str, TextPlace]] = {
     "message": TextPlace("messages", with_messages=True),
     "message_version": TextPlace("message_versions", with_messages=True),

@@ -13,6 +13,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.services.explain import Explainer, NothingToExplain
 from tellonce_server.services.list_cursor import cursor_of, place_of
+from tellonce_server.services.page.answer_summary import answer_summary
 from tellonce_server.store import chats, memories, page, profile
 
 COMING_DAYS = 60
@@ -103,13 +104,18 @@ class PageReads:
         return p.PageWords(lines=tuple(lines[: args.limit]), next_id=lines[args.limit].id if more else None)
 
     async def answers(self, owner_id: int, args: p.PageAnswersArgs) -> p.PageAnswers:
-        found = await page.answers(
-            self._deps.database, owner_id, args.limit, before=args.before, receipt_id=args.receipt_id
-        )
+        found = await page.answers(self._deps.database, owner_id, args.limit, before=args.before)
         return p.PageAnswers(
             answers=self._answers(found),
             next_before=found[-1].at if len(found) == args.limit else None,
         )
+
+    async def answer(self, owner_id: int, args: p.PageAnswerArgs) -> p.PageAnswer:
+        """Show what one answer was based on. Raises NothingToExplain."""
+        where = ChatScope(owner_id, args.chat_id or owner_id)
+        receipt = await self._explainer.explain(where, ExplainArgs(receipt_id=args.receipt_id))
+        found = self._answers(await page.answers(self._deps.database, owner_id, 1, receipt_id=args.receipt_id))
+        return answer_summary(receipt, found[0] if found else None)
 
     async def names(self, owner_id: int, args: p.PageNamesArgs) -> p.PageNames:
         found = await page.names(self._deps.database, owner_id, args.limit)

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from tellonce import page_contract as p
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
+from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.memory.profile_queue import queue_profile
@@ -24,8 +25,9 @@ class Undoer:
     def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
 
-    async def undo(self, owner_id: int, args: p.PageUndoArgs) -> p.PageUndone:
-        """Restore all former states, or none of them. Raises TooLate."""
+    async def undo(self, owner_id: int, args: p.PageUndoArgs, shared_with: ChatScope | None) -> p.PageUndone:
+        """Restore all former states, or none of them, and erase the copies in the chat `shared_with` that are as new.
+        Raises TooLate."""
         now = self._deps.now()
         since = now - timedelta(minutes=UNDO_MINUTES)
         async with self._deps.database.transaction() as t:
@@ -42,9 +44,15 @@ class Undoer:
                 if not await page.withdraw(t, owner_id, args.withdraw, first, now, since):
                     text = f"Memory {args.withdraw} was not created just now; change it by hand."
                     raise TooLate(text, "undo_late", id=args.withdraw)
-            await queue_profile(t, owner_id, owner_id, now)
+            owners = {owner_id: owner_id}
+            if shared_with is not None and args.copies:
+                await page.unshare(t, shared_with.owner_id, args.copies, since)
+                owners[shared_with.owner_id] = shared_with.chat_id
+            for owner, chat_id in owners.items():
+                await queue_profile(t, owner, chat_id, now)
         self._deps.tell_workers()
-        self._deps.tell_subscribers(owner_id, "memory://profile")
+        for owner in owners:
+            self._deps.tell_subscribers(owner, "memory://profile")
         return p.PageUndone(restored=len(args.memories))
 
 

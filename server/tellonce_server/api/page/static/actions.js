@@ -1,10 +1,10 @@
-/* The actions of the page on memories. Most can be undone. A changed memory is drawn again where it is, so that the list keeps its place and the keyboard its focus. */
+/* The actions of the page on memories. A changed memory is drawn again where it is, so that the list keeps its place and the keyboard its focus. */
 
 import { Refused, call, sentence } from "./client.js";
 import { ask, field, h, note } from "./dom.js";
 import { t } from "./words.js";
 
-/* Calls `update_memory`. Returns the changed memory. */
+/* Returns the changed memory. */
 function update(memory, args) {
   return call("update_memory", { memory_id: memory.id, chat_id: memory.chat_id, ...args });
 }
@@ -104,9 +104,13 @@ export function merge(memories, after) {
 export function share(memories) {
   const chat = h("input", { type: "number", required: true, inputMode: "numeric" });
   ask(t("share.title"), field(t("share.chat"), chat), t("share"), async () => {
-    const { was, text } = await each(memories, { action: "share", to_chat_id: Number(chat.value) });
-    if (!was.length) throw new Refused(text);
-    note(text);
+    const shared_with = Number(chat.value);
+    const { changed, text } = await each(memories, { action: "share", to_chat_id: shared_with });
+    if (!changed.length) throw new Refused(text);
+    note(text, async () => {
+      await call("page_undo", { copies: changed.map((copy) => copy.id), shared_with });
+      note(t("undone"));
+    });
   });
 }
 

@@ -3,9 +3,10 @@
 import { address, followLinks, go } from "./address.js";
 import { Hosted, Http, SignedOut, connect, isHosted, sentence } from "./client.js";
 import { data } from "./data.js";
-import { ask, button, div, h, icon, note, show, table } from "./dom.js";
+import { ask, button, h, icon, note, show, table } from "./dom.js";
 import { actionKeys } from "./entries.js";
 import { forget, preview } from "./forget.js";
+import { keepFresh } from "./live.js";
 import { memories } from "./memories.js";
 import { memory } from "./memory.js";
 import { timeline } from "./timeline.js";
@@ -13,12 +14,14 @@ import { today } from "./today.js";
 import { why } from "./why.js";
 import { speak, t } from "./words.js";
 
+const ROUND = "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z";
+
 /* The screens by name, each with its icon in the rail. */
 const SCREENS = {
   today: [today, "M4 6h16v14H4zM4 10h16M8 3v5M16 3v5"],
   memories: [memories, "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01"],
-  timeline: [timeline, "M12 7v5l3 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z"],
-  why: [why, "M9.5 9a2.5 2.5 0 1 1 3.5 2.3c-.7.4-1 1-1 1.7v.5M12 17h.01M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z"],
+  timeline: [timeline, `M12 7v5l3 2${ROUND}`],
+  why: [why, `M9.5 9a2.5 2.5 0 1 1 3.5 2.3c-.7.4-1 1-1 1.7v.5M12 17h.01${ROUND}`],
   forget: [forget, "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5"],
   data: [data, "M12 3v12M8 11l4 4 4-4M4 17v3h16v-3"],
   memory: [memory],
@@ -33,7 +36,7 @@ const main = h("main", { tabIndex: -1, id: "main" });
 const rail = h("nav");
 
 function drawRail(current) {
-  const links = railed().map((name, i) => h("a", { href: `#${name}`, className: name === "data" ? "last" : "", "aria-current": current === name ? "page" : null, title: `${t(name)} (${i + 1})` }, icon(SCREENS[name][1]), t(name)));
+  const links = railed().map((name, i) => h("a", { href: `#${name}`, "aria-current": current === name ? "page" : null, title: `${t(name)} (${i + 1})` }, icon(SCREENS[name][1]), t(name)));
   rail.setAttribute("aria-label", t("rail"));
   show(rail, h("strong", "Tellonce"), links);
   // On a phone the rail is a strip that scrolls.
@@ -44,17 +47,27 @@ function drawRail(current) {
 let turn = 0;
 let searching = false;
 
+/* Fills an element with the screen of the address. */
+async function drawScreen(place) {
+  const [name, ...parts] = address().split("/").map(decoded);
+  await (SCREENS[name] ?? SCREENS.today)[0](place, ...parts);
+  return place;
+}
+
+function screenOf(name) {
+  return h("div", { className: "screen", "data-screen": name });
+}
+
 async function route() {
   const mine = ++turn;
-  const [name, ...parts] = address().split("/").map(decoded);
-  const [screen] = SCREENS[name] ?? SCREENS.today;
+  const [name] = address().split("/");
   const current = name === "memory" ? "memories" : name in SCREENS ? name : "today";
   drawRail(current);
   document.title = `${t(current)} · Tellonce`;
   main.ariaBusy = "true";
   main.dataset.wait = t("loading");
-  const place = h("div", { className: "screen", "data-screen": name });
-  const failed = await attempt(() => screen(place, ...parts));
+  const place = screenOf(name);
+  const failed = await drawScreen(place).then(() => null, trouble);
   if (mine !== turn) return;
   show(main, failed ?? place);
   main.ariaBusy = "false";
@@ -66,7 +79,7 @@ async function route() {
   searching = false;
 }
 
-/* A part of the address. A part that is not encoded correctly is kept as it is. */
+/* A part that is not encoded correctly is kept as it is. */
 function decoded(part) {
   try {
     return decodeURIComponent(part);
@@ -75,23 +88,15 @@ function decoded(part) {
   }
 }
 
-/* Runs the action. Returns null on success, otherwise an element that describes the error. */
-async function attempt(act) {
-  try {
-    await act();
-    return null;
-  } catch (error) {
-    return trouble(error);
-  }
+/* The screen drawn again, or null if it may hold unsaved work. */
+function drawn(name) {
+  return /forget|data/.test(name) ? null : drawScreen(screenOf(name)).catch(() => null);
 }
 
 function trouble(error) {
-  if (error instanceof SignedOut) return signedOut(error.reason());
-  return h("div", { className: "card", role: "alert" }, h("p", { className: "bad" }, sentence(error)), button(t("again"), route));
-}
-
-function signedOut(reason) {
-  return h("div", { className: "card", role: "alert" }, h("h1", t("signin")), reason ? h("p", reason) : null, h("p", t("signin.how")), h("pre", "tellonce open"));
+  return h("div", { className: "card", role: "alert" }, error instanceof SignedOut
+    ? [h("h1", t("signin")), h("p", error.reason()), h("p", t("signin.how")), h("pre", "tellonce open")]
+    : [h("p", { className: "bad" }, sentence(error)), button(t("again"), route)]);
 }
 
 const STEPS = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 };
@@ -133,7 +138,7 @@ function follow(link) {
 async function showPreview(args, found) {
   const mine = ++turn;
   drawRail("forget");
-  const place = h("div", { className: "screen", "data-screen": "forget" });
+  const place = screenOf("forget");
   await preview(place, args, args.topic ?? args.literal ?? t("forget.word"), found);
   if (mine !== turn) return;
   show(main, h("h1", t("forget")), place);
@@ -141,7 +146,7 @@ async function showPreview(args, found) {
 }
 
 function theme(context) {
-  if (context?.theme) document.documentElement.dataset.theme = context.theme;
+  if (context?.theme) document.documentElement.style.colorScheme = context.theme;
 }
 
 async function begin() {
@@ -152,12 +157,13 @@ async function begin() {
   const error = await link.signIn().then(() => null, (reason) => reason);
   theme(link.context);
   await speak((language) => link.load(language), [link.context?.locale, ...navigator.languages].filter(Boolean));
-  document.getElementById("page").append(div("frame", rail, main));
+  document.getElementById("page").append(rail, main);
   addEventListener("hashchange", route);
   addEventListener("keydown", keys);
   followLinks();
   addEventListener("unhandledrejection", (event) => { event.preventDefault(); note(sentence(event.reason)); });
   if (error) { drawRail("today"); show(main, trouble(error)); } else if (turn === 0) await route();
+  keepFresh(main, drawn, route);
 }
 
 begin();

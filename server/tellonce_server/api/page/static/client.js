@@ -4,8 +4,6 @@ import { learn, said, t } from "./words.js";
 
 const VERSION = "2026-07-28";
 const ABOUT = { name: "memory-page", version: "1" };
-const APP = "text/html;profile=mcp-app";
-
 const TEXTS = "tellonce/texts";
 
 /* The server refused a call; the text says what to do. */
@@ -27,7 +25,6 @@ export class SignedOut extends Error {
   }
 }
 
-/* What to tell the person about an error. */
 export function sentence(error) {
   if (error instanceof Refused) return error.message;
   return t(error instanceof SignedOut ? "signin.again" : "unreachable");
@@ -50,22 +47,24 @@ export class Http {
     await post("session", code, SignedOut);
   }
 
-  async request(method, params, onProgress) {
+  /* `told` gets the method and the parameters of each notification that arrives before the result. */
+  async request(method, params, told, signal) {
     const id = ++number;
     const meta = {
       "io.modelcontextprotocol/protocolVersion": VERSION,
       "io.modelcontextprotocol/clientInfo": ABOUT,
-      "io.modelcontextprotocol/clientCapabilities": { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: [APP] } } },
+      "io.modelcontextprotocol/clientCapabilities": { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } },
     };
-    if (onProgress) meta.progressToken = id;
+    if (told) meta.progressToken = id;
     const response = await fetch("/mcp", {
       method: "POST",
-      headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", "MCP-Protocol-Version": VERSION, "Mcp-Method": method, "Mcp-Name": params.name ?? params.uri ?? "" },
+      headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", "MCP-Protocol-Version": VERSION, "Mcp-Method": method, "Mcp-Name": params.name ?? "" },
       body: JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta: meta } }),
+      signal,
     });
     if (response.status === 401) throw new SignedOut();
     const streamed = response.headers.get("content-type")?.startsWith("text/event-stream");
-    const message = streamed ? await lastOf(response, id, onProgress) : await response.json();
+    const message = streamed ? await lastOf(response, id, told) : await response.json();
     if (message.error) throw new Refused(message.error.message ?? String(message.error), message.error.data);
     return message.result;
   }
@@ -85,8 +84,8 @@ export function post(route, body, Failed = Refused, onProgress) {
   });
 }
 
-/* Reads server-sent events until the response arrives, and reports progress meanwhile. */
-async function lastOf(response, id, onProgress) {
+/* Reads server-sent events until the response arrives. */
+async function lastOf(response, id, told) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
@@ -97,7 +96,7 @@ async function lastOf(response, id, onProgress) {
       const data = text.slice(0, end).split("\n").filter((line) => line.startsWith("data:")).map((line) => line.slice(5)).join("\n");
       text = text.slice(end + 2);
       const message = data.trim() ? JSON.parse(data) : {};
-      if (message.method === "notifications/progress") onProgress?.(message.params);
+      if (message.method) told?.(message.method, message.params);
       if (message.id === id) return message;
     }
   }
@@ -161,12 +160,35 @@ export function isHosted() {
   return link.hosted;
 }
 
-/* Calls a tool and returns its structured result. Throws Refused with the tool's error message. */
+/* Calls a tool and returns its structured result. Throws Refused. */
 export async function call(name, args = {}, onProgress) {
-  const result = await link.request("tools/call", { name, arguments: args }, onProgress);
+  const told = onProgress && ((method, params) => method === "notifications/progress" && onProgress(params));
+  const result = await link.request("tools/call", { name, arguments: args }, told);
   if (result.isError) throw new Refused(result.content.map((part) => part.text).join(" "), result._meta);
   learn(result._meta?.["tellonce/reasons"]);
   return translated(result.structuredContent, result._meta?.[TEXTS]);
+}
+
+const CHANGES = { notifications: { resourceSubscriptions: ["memory://profile", "memory://chats"] } };
+
+/* Calls `changed` after changes of the memory while the page is visible, and when it becomes visible. A hidden page closes its stream, because a browser opens few connections to a server. A host passes no changes on. */
+export function follow(changed) {
+  let stream;
+  const told = (method) => method.endsWith("/updated") && changed();
+  const wait = () => new Promise((resolve) => setTimeout(resolve, 3000));
+  async function listen() {
+    const { signal } = (stream = new AbortController());
+    while (!signal.aborted) {
+      await link.request("subscriptions/listen", CHANGES, told, signal).catch((error) => error instanceof SignedOut && stream.abort());
+      if (!signal.aborted) await wait().then(changed);
+    }
+  }
+  const turn = () => {
+    stream?.abort();
+    if (!document.hidden && !link.hosted) listen();
+  };
+  addEventListener("visibilitychange", () => { turn(); changed(); });
+  turn();
 }
 
 /* The result with its notes in the reader's language. */

@@ -65,9 +65,9 @@ async function look(state, text, upload, me) {
   const found = await during(state, text, (told) => call("page_import", { upload, me }, told));
   if (!found) return;
   const name = h("input", { value: me ?? "" });
-  const rows = [[t("import.kind"), found.kind], [t("import.messages"), number(found.messages)], [t("import.mine"), number(found.mine)], [t("memories"), number(found.memories)],
-    found.first ? [t("import.span"), `${day(found.first)} – ${day(found.last)}`] : null, [t("import.learning"), estimate(found)], found.unreadable ? [t("import.unreadable"), number(found.unreadable)] : null].filter(Boolean);
-  show(state, h("div", { className: "card", id: "import-plan" }, table(rows),
+  const rows = [["import.kind", found.kind], ["import.messages", number(found.messages)], ["import.mine", number(found.mine)], ["memories", number(found.memories)],
+    ["import.span", found.first && `${day(found.first)} – ${day(found.last)}`], ["import.learning", estimate(found)], ["import.unreadable", found.unreadable && number(found.unreadable)]].filter(([, value]) => value);
+  show(state, h("div", { className: "card", id: "import-plan" }, table(rows.map(([key, value]) => [t(key), value])),
     found.messages && !found.mine ? [h("p", t("import.who")), div("row end", field(t("import.me"), name), button(t("again"), () => look(state, text, upload, name.value.trim() || null)))] : null,
     div("row", button(t("import.go"), () => run(state, upload, me), { className: "main", id: "import-go" }), button(t("cancel"), () => { show(state); discard(); }))));
 }

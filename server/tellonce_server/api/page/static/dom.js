@@ -3,7 +3,7 @@
 import { sentence } from "./client.js";
 import { percent, t } from "./words.js";
 
-const SVG = new Set(["svg", "path", "circle", "line", "rect", "text", "g"]);
+const SVG = new Set(["svg", "path", "rect"]);
 
 export function h(tag, props, ...children) {
   const plain = props === null || typeof props !== "object" || props instanceof Node || Array.isArray(props);
@@ -77,18 +77,26 @@ export function section(title, ...children) {
   return shown.length ? h("section", h("h2", title), shown) : null;
 }
 
-/* A list that grows by a page when the person asks for more. `read` takes a cursor, and returns the items of a page and the next cursor. */
-export async function paged(rows, read, draw) {
+/* A list that grows by a page as the person scrolls to its end. `read` takes a cursor, and returns the items of a page and the next cursor. */
+export async function paged(props, read, draw) {
+  const rows = h("div", props);
   let cursor;
   const next = async () => {
     const [items, following] = await read(cursor);
-    rows.append(...items.map(draw));
-    rows.hidden = !rows.childElementCount;
     cursor = following;
+    // The browser skips parts that are off the screen, so a long list stays fast.
+    const made = items.map(draw);
+    rows.append(h(made[0]?.tagName === "LI" ? "ul" : "div", { className: "part" }, made));
+    rows.hidden = !rows.firstChild.firstChild;
     more.hidden = !cursor;
+    watch.unobserve(more);
+    watch.observe(more);
   };
-  const more = button(t("more"), next);
-  await next();
+  let loading = Promise.resolve();
+  const load = () => (loading = loading.catch(() => {}).then(next));
+  const more = button(t("more"), load);
+  const watch = new IntersectionObserver((seen) => { if (seen.at(-1).isIntersecting && cursor) load(); }, { rootMargin: "3000px" });
+  await load();
   return h("div", rows, h("p", more));
 }
 
@@ -109,7 +117,7 @@ export async function during(place, text, act) {
 
 /* Asks in a dialog and then runs `act`. The dialog stays open until `act` succeeds, so that no typed text is lost. `act` may return what to do then. Without `act`, there is one button. */
 export function ask(title, body, yes, act, { bad, ready, working } = {}) {
-  const done = h("button", { className: bad ? "main bad" : "main", disabled: Boolean(ready) }, yes);
+  const done = h("button", { className: `main ${bad ? "bad" : ""}`, disabled: Boolean(ready) }, yes);
   const state = h("div");
   const submit = async (event) => {
     event.preventDefault();

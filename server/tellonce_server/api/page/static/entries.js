@@ -4,8 +4,6 @@ import { change, edit, forgetting } from "./actions.js";
 import { button, during, div, h, icon, iconButton, show, written } from "./dom.js";
 import { because, day, t } from "./words.js";
 
-const BIN = "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5";
-
 /* The actions on one memory: name, sign, key, and when the action applies. Their texts are `<name>` and `done.<name>`. */
 const is = (...statuses) => ({ status }) => statuses.includes(status);
 const ACTIONS = [
@@ -60,7 +58,7 @@ export function item(entry, look = {}) {
 /* The buttons that apply to a memory's current status. An edit replaces the contents of `text`. */
 export function buttons(memory, text) {
   const made = ACTIONS.filter(([, , , applies]) => applies(memory)).map(([name, sign, key]) => iconButton(sign, name, key, name === "edit" ? () => editor(text, memory) : () => change([memory], name)));
-  return [made, h("a", { className: "button icon", href: `#${forgetting([memory])}`, title: t("forget"), "aria-label": t("forget"), "aria-keyshortcuts": "Delete" }, icon(BIN))];
+  return [made, h("a", { className: "button icon", href: `#${forgetting([memory])}`, title: t("forget"), "aria-label": t("forget"), "aria-keyshortcuts": "Delete" }, icon("M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5"))];
 }
 
 /* The texts of editors that were left without saving or canceling, by the memory's number. */

@@ -1,5 +1,4 @@
-/* The screen "Forget": the search, a checkbox for each match, the confirmation by typing the topic again, and the
-   result. */
+/* The screen "Forget": the search, a checkbox for each match, the confirmation, and the result. */
 
 import { call } from "./client.js";
 import { ask, button, div, field, h, show, soft, written } from "./dom.js";
@@ -10,7 +9,7 @@ export async function forget(place, form, value) {
   const words = h("input", { required: true, id: "forget-words", value: value ?? "" });
   const kinds = ["topic", "literal"].map((kind, i) => h("label", h("input", { type: "radio", name: "form", value: kind, checked: form ? form === kind : i === 0 }), t(`forget.${kind}`)));
   const ask1 = h("form", { onsubmit: (event) => { event.preventDefault(); preview(result, { [new FormData(ask1).get("form")]: words.value.trim() }, words.value.trim()); } },
-    h("fieldset", { className: "card" }, h("legend", t("forget.what")), div("row", kinds), div("row end", h("label", { className: "field grow" }, t("forget.words"), words), h("button", { className: "main" }, t("forget.look")))));
+    h("div", { className: "card", role: "group", ariaLabel: t("forget.what") }, h("h3", t("forget.what")), div("row", kinds), div("row end", h("label", { className: "field grow" }, t("forget.words"), words), h("button", { className: "main" }, t("forget.look")))));
   const result = h("div", { "aria-live": "polite" });
   show(place, h("h1", t("forget")), soft(t("forget.intro")), ask1, result);
 }
@@ -34,7 +33,7 @@ export async function preview(place, args, typed, made) {
 function tick(match, why) {
   const box = h("input", { type: "checkbox", checked: match.ticked, "aria-label": match.text });
   const row = h("li", { "data-match": match.id }, box, div("text", written("span", null, ...struck(match)),
-    div("tags", h("span", { className: "tag" }, t(`kind.${match.kind}`)), match.ref ? h("span", day(match.at)) : null, why ? h("span", why) : null)));
+    div("tags", h("span", { className: "tag" }, match.ref ? t(`kind.${match.kind}`) : counts(match.others)), match.ref ? h("span", day(match.at)) : null, why ? h("span", why) : null)));
   return { match, box, row };
 }
 

@@ -1,69 +1,56 @@
-/* The screen "Memories": a list with filters and actions on several memories. Further pages load as the user scrolls. */
+/* The screen "Memories": a list with filters and actions on several memories. */
 
 import { change, forgetting, merge, share } from "./actions.js";
 import { go } from "./address.js";
 import { call } from "./client.js";
-import { button, choice, div, field, h, options, show } from "./dom.js";
+import { button, choice, div, field, h, options, paged, show } from "./dom.js";
 import { item } from "./entries.js";
 import { t } from "./words.js";
 
 const KINDS = ["fact", "preference", "goal", "date", "outcome", "pin", "note"];
 const ORIGINS = ["user", "extracted", "model", "tag", "import"];
-const STATUSES = { live: ["active", "uncertain"], uncertain: ["uncertain"], completed: ["completed"], superseded: ["superseded"], rejected: ["rejected"] };
+const STATUSES = ["live", "uncertain", "completed", "superseded", "rejected"];
 
 /* The filters of the list. They are kept so that the same list appears when the user returns from a memory. */
 const wanted = { query: "", kind: "", status: "live", origin: "", chat: "", certainty: "0", about: "" };
 
 export async function memories(place, about) {
   if (about !== undefined) wanted.about = about;
-  const rows = h("div", { className: "list", id: "memories" });
+  const list = h("div");
   const count = h("p", { className: "soft", role: "status" });
   const chats = choice([], "", (value) => set("chat")(value));
   const chosen = selection();
-  const more = h("div");
-  let cursor = null;
-  let ahead = null;
   let turn = 0;
-  const asked = () => call("page_memories", { ...filter(), cursor });
 
-  async function page(first) {
-    if (first) { turn++; cursor = null; }
-    const mine = turn;
-    const found = await (first ? asked() : ahead ?? asked());
+  async function load() {
+    const mine = ++turn;
+    let first;
+    const rows = await paged({ className: "list", id: "memories" }, async (cursor) => {
+      const found = await call("page_memories", { ...filter(), cursor });
+      first ??= found;
+      return [found.entries, found.next_cursor];
+    }, (entry) => item(entry, { select: chosen }));
     if (mine !== turn) return;
-    cursor = found.next_cursor;
-    // A user who has scrolled once scrolls again, so the next page is requested early.
-    ahead = first || !cursor ? null : asked();
-    ahead?.catch(() => { ahead = null; });
-    // The browser skips parts that are off the screen, so a long list stays fast.
-    const made = h("ul", { className: "part" }, found.entries.map((entry) => item(entry, { select: chosen })));
-    if (first) rows.replaceChildren(made); else rows.append(made);
-    rows.hidden = !rows.querySelector("li");
-    if (first && !chats.length) show(chats, options([["", t("any")], ...found.chats.map((x) => [String(x.chat_id), [x.channel, x.conversation].filter(Boolean).join(": ")])], wanted.chat));
-    if (first) count.textContent = found.total ? t("memories.count", { n: found.total }) : t("memories.none");
-    watch.unobserve(more);
-    if (cursor) watch.observe(more);
+    show(list, rows);
+    if (!chats.length) show(chats, options([["", t("any")], ...first.chats.map((x) => [String(x.chat_id), [x.channel, x.conversation].filter(Boolean).join(": ")])], wanted.chat));
+    count.textContent = first.total ? t("memories.count", { n: first.total }) : t("memories.none");
   }
-  let loading = Promise.resolve();
-  const watch = new IntersectionObserver((seen) => { if (seen.some((x) => x.isIntersecting) && cursor) loading = loading.catch(() => {}).then(() => page(false)); }, { rootMargin: "3000px" });
-  const set = (name) => (value) => { wanted[name] = value; chosen.clear(); page(true); };
+  const set = (name) => (value) => { wanted[name] = value; chosen.clear(); load(); };
 
-  show(place, h("h1", t("memories")), filters(set, chats), count, rows, more, chosen.bar(rows));
-  await page(true);
+  show(place, h("h1", t("memories")), filters(set, chats), count, list, chosen.bar(list));
+  await load();
 }
 
 function filter() {
   const some = (value) => (value ? [value] : null);
-  return { statuses: STATUSES[wanted.status], least_confidence: Number(wanted.certainty), query: wanted.query.trim() || null, kinds: some(wanted.kind), origins: some(wanted.origin), chat_id: Number(wanted.chat) || null, about: wanted.about || null };
+  return { statuses: wanted.status === "live" ? ["active", "uncertain"] : [wanted.status], least_confidence: Number(wanted.certainty), query: wanted.query.trim() || null, kinds: some(wanted.kind), origins: some(wanted.origin), chat_id: Number(wanted.chat) || null, about: wanted.about || null };
 }
 
 function filters(set, chats) {
-  const any = ["", t("any")];
+  const one = (name, values, first = [["", t("any")]]) => field(t(name), choice([...first, ...values.map((value) => [value, t(`${name}.${value}`)])], wanted[name], set(name)));
   const search = h("input", { type: "search", id: "search", value: wanted.query, className: "grow", placeholder: t("search.hint"), "aria-label": t("search"), oninput: (event) => set("query")(event.target.value) });
   return h("div", div("row", search), div("row end",
-    field(t("kind"), choice([any, ...KINDS.map((kind) => [kind, t(`kind.${kind}`)])], wanted.kind, set("kind"))),
-    field(t("status"), choice(Object.keys(STATUSES).map((status) => [status, t(`status.${status}`)]), wanted.status, set("status"))),
-    field(t("origin"), choice([any, ...ORIGINS.map((origin) => [origin, t(`origin.${origin}`)])], wanted.origin, set("origin"))),
+    one("kind", KINDS), one("status", STATUSES, []), one("origin", ORIGINS),
     field(t("certainty"), choice([["0", t("any")], ["0.5", "≥ 50 %"], ["0.8", "≥ 80 %"], ["1", "100 %"]], wanted.certainty, set("certainty"))),
     field(t("chat"), chats),
     wanted.about ? button(`${wanted.about} ✕`, (event) => { event.target.remove(); set("about")(""); }) : null));

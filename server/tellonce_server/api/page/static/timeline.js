@@ -1,5 +1,4 @@
-/* The screen "Timeline": months, days and conversations with their summaries; what was known on a day; people and
-   places. */
+/* The screen "Timeline": days and conversations; what was known on a day; people and places. */
 
 import { call } from "./client.js";
 import { button, choice, div, field, h, paged, show, soft, written } from "./dom.js";
@@ -24,7 +23,7 @@ async function talks(place, wanted) {
 }
 
 function talk(seen) {
-  const open = button(t("words.open"), async () => open.parentNode.replaceWith(await paged(h("div"), (from) => words(seen, from), said)));
+  const open = button(t("words.open"), async () => open.parentNode.replaceWith(await paged({ "data-opened": "" }, (from) => words(seen, from), said)));
   return h("div", { className: "card", "data-chat": seen.chat_id },
     h("strong", `${seen.channel} · ${clock(seen.from_at)}–${clock(seen.to_at)}`), h("span", { className: "soft" }, ` ${t("messages.count", { n: seen.messages })}`),
     seen.summaries.map((x) => written("p", { className: "quote" }, x.text)), div("row", open));
@@ -53,7 +52,7 @@ async function then(place) {
     const value = slider.value;
     const asked = { as_of: `${date(Number(value))}T23:59:59` };
     let total;
-    const rows = await paged(h("ul", { className: "list" }), async (cursor) => {
+    const rows = await paged({ className: "list" }, async (cursor) => {
       const found = await call("page_memories", { ...asked, cursor });
       total ??= found.total;
       return [found.entries, found.next_cursor];

@@ -8,11 +8,10 @@ import { dollars, span, t } from "./words.js";
 
 export async function today(place) {
   const seen = await call("page_today");
-  const part = (name) => section(t(`today.${name}`), seen[name].length ? list(seen[name]) : name === "learned" ? soft(t("today.learned.none")) : null);
+  const part = (name) => section(t(`today.${name}`), seen[name].length ? list(seen[name]) : name === "learned" && seen.memories ? soft(t("today.learned.none")) : null);
   show(place,
     h("h1", t("today")),
     introduction(seen),
-    soft([t("memories.count", { n: seen.memories }), t("messages.count", { n: seen.messages }), t("chats.count", { n: seen.chats })].join(", ")),
     reading(seen),
     tell(async () => { await today(place); document.getElementById("tell").focus(); }),
     section(t("today.confirm"), seen.uncertain.length ? div("cards", seen.uncertain.map((entry) => item(entry, { card: true }))) : null),
@@ -21,9 +20,9 @@ export async function today(place) {
 }
 
 /* Without a language model there is no profile in sentences; the lists show the memories instead. */
-function introduction({ narrative, memories }) {
-  if (!narrative && memories) return null;
-  return [written("p", { className: "narrative" }, narrative || t("today.nobody")), !memories && !isHosted() && h("p", h("a", { href: "#data" }, t("client.title")))];
+function introduction(seen) {
+  if (seen.memories + seen.messages === 0) return [h("p", t("today.nobody")), isHosted() ? null : h("p", h("a", { href: "#data" }, t("client.title")))];
+  return [seen.narrative && written("p", { className: "narrative" }, seen.narrative), soft(["memories", "messages", "chats"].map((name) => t(`${name}.count`, { n: seen[name] })).join(", "))];
 }
 
 function reading({ reading: work, cost }) {

@@ -6,7 +6,7 @@ import { listed, moment, number, t } from "./words.js";
 
 export async function why(place, receipt, chat) {
   if (receipt) return one(place, receipt, Number(chat) || null);
-  const rows = await paged(h("ul", { className: "list" }), async (before) => {
+  const rows = await paged({ className: "list" }, async (before) => {
     const { answers, next_before } = await call("page_answers", { before });
     return [answers, next_before];
   }, line);
@@ -24,65 +24,23 @@ function line(answer) {
     div("tags", h("span", moment(answer.at)), h("span", answer.channel), h("span", t("tokens.of", { tokens: answer.tokens, budget: answer.token_budget })), answer.truncated ? h("span", { className: "tag overdue" }, t("truncated")) : null)));
 }
 
-async function one(place, receipt, chat) {
-  const [{ answers: [answer] }, seen] = await Promise.all([call("page_answers", { receipt_id: receipt }), call("explain", { receipt_id: receipt, chat_id: chat })]);
-  const left = leftOut(seen.left_out);
-  const lines = recalled(seen.sections);
-  show(place, h("p", h("a", { href: "#why" }, `← ${t("why")}`)), written("h1", null, asked(answer)),
-    soft(moment(seen.at)), shownInAll(seen, answer).map((text) => h("p", text)),
-    section(t("why.recalled"), lines.length ? h("ul", lines.map((x) => h("li", x))) : null),
-    section(t("why.left"), left.length ? left.map((text) => h("p", text)) : soft(t("why.nothing.left"))),
-    section(t("why.shown"), seen.sections.map((part) => shown(part, answer?.budgets[part.name]))));
+async function one(place, receipt_id, chat_id) {
+  const { answer, at, sections, shown, found, left, recalled } = await call("page_answer", { receipt_id, chat_id });
+  const some = (key, what, none) => (Object.keys(what).length ? h("p", t(key, { what: things(what) })) : none && h("p", t(none)));
+  show(place, h("p", h("a", { href: "#why" }, `← ${t("why")}`)), written("h1", null, asked(answer)), soft(moment(at)),
+    some("why.got", shown), some("why.found", found, "why.found.none"), answer && h("p", t("why.size", { tokens: answer.tokens, budget: answer.token_budget })),
+    section(t("why.recalled"), recalled.length ? h("ul", recalled.map((x) => h("li", written(x.memory_id ? "a" : "span", { href: x.memory_id && `#memory/${x.memory_id}` }, x.text)))) : null),
+    section(t("why.left"), left.length ? left.map((x) => some(`why.${x.why}`, x.things)) : soft(t("why.nothing.left"))),
+    section(t("why.shown"), sections.map((part) => drawn(part, answer?.budgets[part.name]))));
 }
 
-/* Sentences that say how much of what the assistant was shown. */
-function shownInAll({ sections, included }, answer) {
-  const counts = Object.entries(included).map(([kind, ids]) => [kind, ids.length]);
-  const found = counts.filter(([kind]) => kind.startsWith("relevant "));
-  const known = [...sections.filter((x) => x.name === "profile").map(() => ["section.profile", 1]), ...counts.filter((x) => !found.includes(x))];
-  return [known.length ? t("why.got", { what: phrase(known) }) : null,
-    found.length ? t("why.found", { what: phrase(found) }) : t("why.found.none"),
-    answer ? t("why.size", { tokens: answer.tokens, budget: answer.token_budget }) : null].filter(Boolean);
-}
-
-/* Kinds of things on a receipt. Every other kind is one of memories. */
-const KINDS = { message: "messages.count", summary: "summaries.count", summaries: "summaries.count", messages: "messages.count", log: "lines.count" };
-
-/* Numbers of things by kind, as one phrase. The kind `section.…` is a whole section. */
-function phrase(counts) {
-  const sums = new Map();
-  for (const [kind, n] of counts) {
-    const key = kind.startsWith("section.") ? kind : (KINDS[kind.replace("relevant ", "")] ?? "memories.count");
-    sums.set(key, (sums.get(key) ?? 0) + n);
-  }
-  return listed([...sums].map(([key, n]) => t(key, { n })));
-}
-
-/* The memories and search results that the assistant was shown, one line each. */
-function recalled(sections) {
-  const lines = sections.filter((x) => x.name === "memories" || x.name === "relevant").flatMap((x) => x.text.split("\n")).filter((x) => /^(- |\[)/.test(x));
-  return lines.map((x) => {
-    const number = /^(?:- |\[\w+ )#(\d+)/.exec(x)?.[1];
-    return number ? written("a", { href: `#memory/${number}` }, x.slice(2)) : written("span", null, x.replace(/^- /, ""));
-  });
-}
-
-/* Why things were left out, by a part of the reason on the receipt. */
-const REASONS = [[/budget$/, "why.full"], [/^clipped/, "why.clipped"], [/^before/, "why.enough"]];
-
-/* One sentence for each reason, with the numbers of things that were left out for it. The line `log 48: …` has a number of lines, others have the number of one thing. */
-function leftOut(entries) {
-  const reasons = new Map();
-  for (const entry of entries) {
-    const [, kind, id, why] = /^(\w+)(?: (\d+))?: (.*)$/.exec(entry) ?? [null, entry, "", ""];
-    const key = REASONS.find(([form]) => form.test(why))?.[1] ?? why;
-    reasons.set(key, [...(reasons.get(key) ?? []), id ? [kind, kind === "log" ? Number(id) : 1] : [`section.${kind}`, 1]]);
-  }
-  return [...reasons].map(([key, counts]) => t(key, { what: phrase(counts) }));
+/* Numbers of things by kind, as one phrase. */
+function things(counts) {
+  return listed(Object.entries(counts).map(([kind, n]) => t(kind.includes(".") ? kind : `${kind}.count`, { n })));
 }
 
 /* A section without a budget, such as the time, has no bar. Search results may use what other sections leave, and the last messages are always shown. */
-function shown(section, budget) {
+function drawn(section, budget) {
   const used = budget === undefined ? "tokens" : section.tokens > budget ? "tokens.more" : "tokens.of";
   const most = Math.max(section.tokens, budget ?? 0, 1);
   const bar = budget === undefined ? null : h("svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" }, h("rect", { width: (100 * budget) / most, height: 4 }), h("rect", { width: (100 * section.tokens) / most, height: 4 }));

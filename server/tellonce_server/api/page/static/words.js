@@ -89,6 +89,6 @@ export function monthName(name) {
 }
 
 export function span(seconds) {
-  if (seconds < 90) return t("span.seconds", { n: Math.round(seconds) });
-  return seconds < 5400 ? t("span.minutes", { n: Math.round(seconds / 60) }) : t("span.hours", { n: Math.round(seconds / 3600) });
+  const [unit, length] = seconds < 90 ? ["second", 1] : seconds < 5400 ? ["minute", 60] : ["hour", 3600];
+  return formatted(Intl.NumberFormat, { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 0 }, seconds / length);
 }

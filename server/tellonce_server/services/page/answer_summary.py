@@ -1,0 +1,74 @@
+"""Reads a receipt for a person: how much of what the assistant was shown, and what was left out and why. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final, get_args
+
+from tellonce.contract import Explanation, ShownName
+from tellonce.page_contract import AnswerEntry, LeftOut, LeftOutWhy, PageAnswer, RecalledLine
+
+_KINDS: Final = {"message": "messages", "messages": "messages", "summary": "summaries", "summaries": "summaries"}
+"""The kinds of things on a receipt and what they count as; the log counts lines, and every other kind memories."""
+_FOUND: Final = "relevant "
+_ENTRY: Final = re.compile(r"(?P<kind>\w+)(?: (?P<id>\d+))?: (?P<why>.*)")
+"""An entry such as `message 12: history budget`, `profile: budget`, or `log 48: …`, which left out 48 lines."""
+_LINE: Final = re.compile(r"- |\[")
+_NUMBER: Final = re.compile(r"(?:- |\[\w+ )#(\d+)")
+
+
+def answer_summary(receipt: Explanation, answer: AnswerEntry | None) -> PageAnswer:
+    found = [(kind, len(ids)) for kind, ids in receipt.included.items() if kind.startswith(_FOUND)]
+    shown = [(kind, len(ids)) for kind, ids in receipt.included.items() if not kind.startswith(_FOUND)]
+    profile = {"section.profile": 1} if any(section.name == "profile" for section in receipt.sections) else {}
+    return PageAnswer(
+        answer=answer,
+        at=receipt.at,
+        sections=receipt.sections,
+        shown={**profile, **_counted(shown)},
+        found=_counted((kind.removeprefix(_FOUND), n) for kind, n in found),
+        left=tuple(_left(receipt.left_out)),
+        recalled=tuple(_recalled(receipt)),
+    )
+
+
+def _counted(things: Iterable[tuple[str, int]]) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for kind, n in things:
+        counts[_name(kind)] += n
+    return dict(counts)
+
+
+def _name(kind: str) -> str:
+    return "lines" if kind == "log" else _KINDS.get(kind.partition(" ")[0], "memories")
+
+
+def _left(entries: Iterable[str]) -> Iterable[LeftOut]:
+    by_reason: dict[LeftOutWhy, Counter[str]] = {}
+    for entry in entries:
+        parsed = _ENTRY.fullmatch(entry)
+        if parsed is None:
+            continue
+        kind, number = parsed["kind"], parsed["id"]
+        counts = by_reason.setdefault(_why(parsed["why"]), Counter())
+        if number is not None:
+            counts[_name(kind)] += int(number) if kind == "log" else 1
+        elif kind in get_args(ShownName):
+            counts[f"section.{kind}"] = 1
+    return [LeftOut(why=why, things=dict(counts)) for why, counts in by_reason.items()]
+
+
+def _why(reason: str) -> LeftOutWhy:
+    if reason.startswith("clipped"):
+        return "clipped"
+    return "enough" if reason.startswith("before") else "full"
+
+
+def _recalled(receipt: Explanation) -> Iterable[RecalledLine]:
+    """The memories and search results of the context, one for each line."""
+    for section in receipt.sections:
+        if section.name in ("memories", "relevant"):
+            for line in filter(_LINE.match, section.text.split("\n")):
+                number = _NUMBER.match(line)
+                text = line.removeprefix("- ")
+                yield RecalledLine(memory_id=int(number[1]) if number else None, text=text)
