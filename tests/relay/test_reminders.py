@@ -16,7 +16,6 @@ from tellonce.client import MemoryClient
 from tellonce.connect import PROTOCOL, connect_http, connected
 from tellonce.reminders import ClaimRemindersArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
 from tellonce_cli.chat_reminders import ChatReminders
-from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.turn.reminders import what_of
 from tellonce_server.app.server import build_server
@@ -251,13 +250,37 @@ async def test_an_order_repeated_after_its_delivery_rings_no_second_time(memory:
         assert (await client.claim_reminders(ClaimRemindersArgs(worker="bot"))).reminders == ()
 
 
-async def test_of_two_times_in_a_message_the_second_is_not_dropped_in_silence(memory: Memory, clock: Clock) -> None:
-    async with relaying(memory, clock=clock) as api:
+async def test_each_time_in_a_message_is_a_reminder_with_its_own_text(memory: Memory, clock: Clock) -> None:
+    async with relaying(memory, clock=clock) as api, memory.relay() as client:
         await api.say("remind me tomorrow at 9 to call mom and at 17 to pick up Tim")
+        await api.say("remind me at 10 and at 15:00 to take the pills")
         await api.say("set an alarm for 6:30")
-        shown = await api.replies(2)
-    assert shown[0].endswith("\n" + phrase("reminder.only_one"))
-    assert shown[1].startswith("What should I remind you of?")
+        shown = await api.replies(3)
+        await api.press(api.sent[0], "✗ 2")
+        await coming(client, lambda found: len(found) == 3)
+        await api.until(lambda: api.sent[0]["text"].startswith("✗ Cancelled: pick up Tim"))
+        edited = await api.say("remind me on Friday at 8 and again at 20:00 to water the plants")
+        await api.replies(4)
+        await api.edit(edited, "remind me on Friday at 8 and at 9 and at 21:00 to water the plants")
+        await api.replies(5)
+        found = await coming(client, lambda found: len(found) == 6)
+    assert shown[0] == "⏰ I'll remind you:\n1. tomorrow at 9:00 AM: call mom\n2. tomorrow at 5:00 PM: pick up Tim"
+    assert shown[1] == "⏰ I'll remind you:\n1. today at 10:00 AM: take the pills\n2. today at 3:00 PM: take the pills"
+    assert shown[2].startswith("What should I remind you of?")
+    assert [one.due_at.astimezone(ZONE).hour for one in found[3:]] == [8, 9, 21]
+
+
+async def test_a_reminder_every_two_weeks_comes_again_after_two_weeks(memory: Memory, clock: Clock) -> None:
+    async with relaying(memory, clock=clock) as api, memory.relay() as client:
+        await api.say("remind me every other Friday at 8 to put out the glass")
+        assert await api.replies(1) == [
+            "⏰ I'll remind you Fri, Feb 20 at 8:00 AM: put out the glass (every other Friday at 8)"
+        ]
+        (first,) = await coming(client, bool)
+        clock.at = first.due_at
+        await api.say("/help")
+        await api.until(lambda: "⏰ put out the glass (every other Friday at 8)" in texts(api))
+        await coming(client, lambda found: found[0].due_at == first.due_at + timedelta(days=14))
 
 
 async def test_a_reminder_ordered_in_words_is_set_even_if_the_model_forgets_its_tag(
@@ -280,7 +303,7 @@ async def test_a_reminder_ordered_in_words_is_set_even_if_the_model_forgets_its_
 
 
 async def test_the_time_is_said_where_it_is_missing_past_or_cannot_be_kept(memory: Memory, clock: Clock) -> None:
-    asked = ("remind me to buy milk", "remind me yesterday at 5 to laugh", "remind me every other day at 9 to run")
+    asked = ("remind me to buy milk", "remind me yesterday at 5 to laugh", "remind me every 30 minutes to stand up")
     async with relaying(memory, clock=clock) as api:
         for count, text in enumerate(asked, 1):
             await api.say(text)
@@ -288,7 +311,7 @@ async def test_the_time_is_said_where_it_is_missing_past_or_cannot_be_kept(memor
     shown = texts(api)
     assert shown[0].startswith("When should I remind you?")
     assert "already past" in shown[1]
-    assert shown[2].startswith("I can repeat a reminder every day")
+    assert shown[2].startswith("I can't repeat a reminder that way.")
     assert await statuses(memory) == {}
 
 

@@ -1,7 +1,8 @@
 """Sets, lists and changes reminders, and answers in the person's language."""
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
@@ -18,8 +19,9 @@ from tellonce_relay.cron import next_due
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import FOREVER, patiently
 from tellonce_relay.orders import without_joint
-from tellonce_text.dates.alarms import Alarm, alarm, names_more
+from tellonce_text.dates.alarms import Alarm
 from tellonce_text.dates.readings import Said
+from tellonce_text.dates.several_alarms import alarms
 from tellonce_text.dates.zones import region_of
 
 MOST_LISTED: Final = 20
@@ -80,77 +82,90 @@ class NotSet(Exception):
 async def remind(
     memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, *, recorded: bool = False
 ) -> Reply:
-    """Set the reminder that a person asks for; without a text, list the reminders that are set. `recorded` says that the
-    message is recorded. Raises MemoryUnreachable and MemoryRefused."""
+    """Set the reminders that a person asks for; without a text, list the reminders that are set. `recorded` says that
+    the message is recorded. Raises MemoryUnreachable and MemoryRefused."""
     if not text:
         return list_reply(await coming(memory, incoming), incoming.sent_at, zone)
     try:
-        made = await set_by(memory, zone, incoming, text, recorded=recorded)
+        return set_reply(await set_by(memory, zone, incoming, text, recorded=recorded), incoming.sent_at, zone)
     except NotSet as reason:
         return Reply(str(reason))
-    said = set_reply(made, incoming.sent_at, zone)
-    found = _alarm_in(text, incoming.sent_at, zone)
-    more = names_more(text, found, Said(incoming.sent_at, zone, region_of(zone)), spoken())
-    return replace(said, text=f"{said.text}\n{phrase('reminder.only_one')}") if more else said
 
 
 async def set_by(
     memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, *, recorded: bool = False
-) -> Reminder:
-    """Set the reminder that a person asks for. Raises NotSet, MemoryUnreachable and MemoryRefused."""
+) -> tuple[Reminder, ...]:
+    """Set the reminders that a person asks for, one for each time. Raises NotSet, MemoryUnreachable and
+    MemoryRefused."""
     wanted = wanted_by(text, incoming.sent_at, zone, incoming.quoted)
-    return await memory.set_reminder(wanted.args(incoming, recorded=recorded))
+    return tuple([await memory.set_reminder(one.args(incoming, recorded=recorded)) for one in wanted])
 
 
-def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> Wanted:
+def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> tuple[Wanted, ...]:
     """Parse the text after the phrase that begins an order, such as `tomorrow at 9 to call mom`. If the text is only a
     time, the reminder is about the message `quoted` that it replies to. Raises NotSet."""
-    found = _alarm_in(text, now, zone)
-    rest = f"{text[: found.start].rstrip()} {text[found.end :].lstrip(' ,:')}".strip()
-    what = without_joint(rest) or quoted[:LONGEST_QUOTED]
-    if not what:
+    found = _alarms_in(text, now, zone)
+    subjects = [what or quoted[:LONGEST_QUOTED] for what in _subjects(text, found)]
+    if not all(subjects):
         raise NotSet(phrase("reminder.asks_what", example=phrase("reminder.example")))
-    return _at(what, found, text, now, zone)
+    return tuple(_at(what, one, text, now, zone) for what, one in zip(subjects, found, strict=True))
+
+
+def _subjects(text: str, found: Sequence[Alarm]) -> list[str]:
+    """What the person wants to be reminded of at each of the times. The text before the first time belongs to all of
+    them. Otherwise, each time has the text after it or, if there is none, the text of the time beside it: `at 9 and at
+    15:00 to take the pills`."""
+    ends = [*(one.start for one in found[1:]), len(text)]
+    parts = [text[one.end : end].strip(" ,:") for one, end in zip(found, ends, strict=True)]
+    before = text[: found[0].start].rstrip()
+    if without_joint(before):
+        return [without_joint(" ".join([before, *filter(None, parts)]))] * len(found)
+    parts = [without_joint(f"{before} {part}") for part in parts]
+    last = next((part for part in reversed(parts) if part), "")
+    subjects: list[str] = []
+    for part in reversed(parts):
+        subjects.insert(0, part or (subjects[0] if subjects else last))
+    return subjects
 
 
 def is_plain_order(text: str, now: datetime, zone: ZoneInfo) -> bool:
     """Whether the text after `remind me` is clearly about the future: it begins with the time, or says `to` and gives a
     number. `Remind me what we decided on Monday` asks about the past."""
     try:
-        found = _alarm_in(text, now, zone)
+        found = _alarms_in(text, now, zone)[0]
     except NotSet:
         return False
     numbered = any(character.isdigit() for character in text[found.start : found.end])
     return found.start == 0 or (numbered and without_joint(text) != text)
 
 
-def timed(what: str, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
-    """The request to be reminded of `what` at the time that `text` gives. Raises NotSet."""
-    return _at(what, _alarm_in(text, now, zone), text, now, zone)
+def timed(what: str, text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
+    """The requests to be reminded of `what` at the times that `text` gives. Raises NotSet."""
+    return tuple(_at(what, found, text, now, zone) for found in _alarms_in(text, now, zone))
 
 
-def _alarm_in(text: str, now: datetime, zone: ZoneInfo) -> Alarm:
-    """The alarm in a text. Raises NotSet if there is none."""
+def _alarms_in(text: str, now: datetime, zone: ZoneInfo) -> tuple[Alarm, ...]:
+    """The alarms in a text. Raises NotSet if there is none."""
     said = Said(now, zone, region_of(zone))
     # The language of a few words is hard to detect. So they are parsed in the detected language and in the
     # conversation's language, and the result that uses more of the words is taken.
     parsed = _COLON.sub(",", text)
-    found = max(filter(None, (alarm(parsed, said), alarm(parsed, said, spoken()))), key=_length, default=None)
-    if found is None:
+    found = max(alarms(parsed, said), alarms(parsed, said, spoken()), key=_length)
+    if not found:
         raise NotSet(phrase("reminder.asks_when", example=phrase("reminder.example")))
     return found
 
 
-def _length(found: Alarm) -> int:
-    return found.end - found.start
+def _length(found: tuple[Alarm, ...]) -> int:
+    return sum(one.end - one.start for one in found)
 
 
 def _at(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
     """The request for an alarm that was found in `text`. Raises NotSet if the alarm is past or cannot be repeated."""
-    if found.cron is not None:
-        first = next_due(found.cron, now, zone)
+    if found.repeats is not None:
+        first = next_due(found.repeats, now, zone)
         assert first is not None  # it repeats every day, week, month or year
-        return Wanted(what, first, found.cron, text[found.start : found.end])
+        return Wanted(what, first, found.repeats, text[found.start : found.end])
     if found.at is None:
         raise NotSet(phrase("reminder.too_often"))
     if found.at <= now:
@@ -158,10 +173,14 @@ def _at(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> Wa
     return Wanted(what, found.at)
 
 
-def set_reply(reminder: Reminder, now: datetime, zone: ZoneInfo) -> Reply:
-    """The confirmation of a reminder, with its time in the person's zone."""
-    text = phrase("reminder.set", when=when(reminder, now, zone), what=what_of(reminder))
-    return Reply(text, buttons.reminder_undo(reminder.memory.id))
+def set_reply(made: Sequence[Reminder], now: datetime, zone: ZoneInfo) -> Reply:
+    """The confirmation of reminders that were set together, each with its time in the person's zone and a button that
+    cancels it."""
+    if len(made) > 1:
+        markup = buttons.reminder_list([one.memory.id for one in made])
+        return Reply("\n".join([phrase("reminder.set_several"), *_lines(made, now, zone)]), markup)
+    text = phrase("reminder.set", when=when(made[0], now, zone), what=what_of(made[0]))
+    return Reply(text, buttons.reminder_undo(made[0].memory.id))
 
 
 def cancelled_reply(reminder: Reminder) -> Reply:
@@ -187,7 +206,7 @@ async def set_in(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ..
 async def revise(
     memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, old: tuple[Reminder, ...]
 ) -> Reply:
-    """Set the reminder that an edited message asks for, and cancel the one that the message had set. If the new wording
+    """Set the reminders that an edited message asks for, and cancel those that the message had set. If the new wording
     gives no possible time, or `text` is empty because only a model understands the request, the old ones are shown."""
     try:
         if not text:
@@ -196,7 +215,7 @@ async def revise(
     except NotSet as reason:
         shown = list_reply(old, incoming.sent_at, zone)
         return Reply("\n".join(filter(None, (str(reason), shown.text))), shown.markup)
-    for number in {one.memory.id for one in old} - {made.memory.id}:
+    for number in {one.memory.id for one in old} - {one.memory.id for one in made}:
         await memory.change_reminder(ChangeReminderArgs(memory_id=number, action="cancel", chat_id=incoming.chat_id))
     return set_reply(made, incoming.sent_at, zone)
 
@@ -205,9 +224,14 @@ def list_reply(reminders: tuple[Reminder, ...], now: datetime, zone: ZoneInfo) -
     """A list of reminders, each with a button that cancels it."""
     if not reminders:
         return Reply(phrase("reminder.none", example=phrase("reminder.example")))
-    shown = list(enumerate(reminders[:MOST_LISTED], 1))
-    lines = [phrase("reminder.line", number=n, when=when(r, now, zone), what=what_of(r)) for n, r in shown]
-    return Reply("\n".join([phrase("reminder.list"), *lines]), buttons.reminder_list([r.memory.id for _, r in shown]))
+    shown = reminders[:MOST_LISTED]
+    markup = buttons.reminder_list([reminder.memory.id for reminder in shown])
+    return Reply("\n".join([phrase("reminder.list"), *_lines(shown, now, zone)]), markup)
+
+
+def _lines(reminders: Sequence[Reminder], now: datetime, zone: ZoneInfo) -> list[str]:
+    numbered = enumerate(reminders, 1)
+    return [phrase("reminder.line", number=n, when=when(r, now, zone), what=what_of(r)) for n, r in numbered]
 
 
 async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datetime, zone: ZoneInfo) -> Reply:

@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -77,8 +78,8 @@ async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...],
 
 
 async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, done: Done) -> None:
-    """Set the reminder that the user ordered, although the model answered without the tag for it: the answer may have
-    promised the reminder."""
+    """Set the reminders that the user ordered, although the model answered without the tag for them: the answer may have
+    promised them."""
     order, zone = order_of(incoming.text), incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     if order is None or order.kind != "remind":
@@ -87,8 +88,8 @@ async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, 
         with speaking(order.language):
             if not is_plain_order(order.rest, incoming.sent_at, zone):
                 return
-            reminder = await patiently(lambda: set_by(memory, zone, incoming, order.rest, recorded=True), patience)
-        done.saved.append(Saved(reminder.memory, "reject", reminder))
+            made = await patiently(lambda: set_by(memory, zone, incoming, order.rest, recorded=True), patience)
+        done.saved += [Saved(reminder.memory, "reject", reminder) for reminder in made]
     except NotSet:
         pass
     except (MemoryRefused, MemoryUnreachable) as error:
@@ -125,8 +126,8 @@ def _source(incoming: Incoming, text: str) -> Incoming:
 
 
 async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
-    """Set a reminder as a claim of the model. If the user's words do not support the reminder, the user is asked about
-    it."""
+    """Set the reminders of a tag as claims of the model. If the user's words do not support a reminder, the user is
+    asked about it."""
     zone = incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     try:
@@ -134,12 +135,13 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
     except NotSet as reason:
         done.unset.append(phrase("reminder.not_set", what=tag.text, reason=reason))
         raise MemoryRefused(f"no time at which a reminder is possible: {tag.time!r}") from None
-    args = wanted.args(_source(incoming, tag.text), claimed=True)
-    reminder = await patiently(lambda: memory.set_reminder(args), patience)
-    if reminder.memory.status == "uncertain":
-        done.doubted.append(reminder.memory)
-    else:
-        done.saved.append(Saved(reminder.memory, "reject", reminder))
+    for one in wanted:
+        args = one.args(_source(incoming, tag.text), claimed=True)
+        reminder = await patiently(partial(memory.set_reminder, args), patience)
+        if reminder.memory.status == "uncertain":
+            done.doubted.append(reminder.memory)
+        else:
+            done.saved.append(Saved(reminder.memory, "reject", reminder))
 
 
 async def _close(memory: MemoryClient, incoming: Incoming, topic: str, patience: float, done: Done) -> None:

@@ -253,7 +253,9 @@ class Relay:
         """Change the reminders that the edited message had set."""
         context = self._e.command_context
         with speaking(case.language):
-            order = order_of(case.incoming.text) if len(reminded) == 1 else None
+            # A model may have read more than one reminder in words that the grammar cannot split.
+            by_form = isinstance(context.responder, OfflineResponder) or len(reminded) == 1
+            order = order_of(case.incoming.text) if by_form else None
         text = order.rest if order is not None and order.kind == "remind" else ""
         said = await reminders.revise(context.memory, context.zone, case.incoming, text, reminded)
         self._e.wake_alarms.set()
