@@ -16,6 +16,7 @@ from tellonce.client import MemoryClient
 from tellonce.connect import PROTOCOL, connect_http, connected
 from tellonce.reminders import ClaimRemindersArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
 from tellonce_cli.chat_reminders import ChatReminders
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.turn.reminders import what_of
 from tellonce_server.app.server import build_server
@@ -123,7 +124,7 @@ async def test_a_models_reminder_is_checked_against_the_users_words(memory: Memo
         await api.say("Could you remind me tomorrow at 9 to call mom?")
         assert await api.replies(2) == ["Sure.", MOM]
         await api.say("What will the weather be like?")
-        assert (await api.replies(4))[2:] == ["Fine.", "❔ Is this right?\ndivorce Ann (2026-02-17 09:00)"]
+        assert (await api.replies(4))[2:] == ["Fine.", "❔ Is this right?\ndivorce Ann (Tue, Feb 17, 2026, 9:00 AM)"]
         left = await coming(client, bool)
     assert [r.memory.content for r in left] == ["call mom (2026-02-17 09:00)"]
 
@@ -268,6 +269,52 @@ async def test_each_time_in_a_message_is_a_reminder_with_its_own_text(memory: Me
     assert shown[1] == "⏰ I'll remind you:\n1. today at 10:00 AM: take the pills\n2. today at 3:00 PM: take the pills"
     assert shown[2].startswith("What should I remind you of?")
     assert [one.due_at.astimezone(ZONE).hour for one in found[3:]] == [8, 9, 21]
+
+
+async def test_the_time_of_a_reminder_may_be_given_in_the_next_message(
+    memory: Memory, clock: Clock, tmp_path: Path
+) -> None:
+    asked = phrase("reminder.asks_when")
+    async with telegram() as api:
+        async with relaying(memory, clock=clock, state=tmp_path, api=api):
+            await api.say("remind me to call mom")
+            assert await api.replies(1) == [asked]
+        async with relaying(memory, clock=clock, state=tmp_path, api=api):
+            await api.say("at 6pm, please")
+            assert (await api.replies(2))[1] == "⏰ I'll remind you today at 6:00 PM: call mom"
+            await api.say("at 7pm")
+            assert (await api.replies(3))[2] == phrase("offline.kept")
+        async with relaying(memory, Scripted("Seven it is."), clock=clock, state=tmp_path, api=api):
+            await api.say("/remind call dad")
+            await api.replies(4)
+            clock.forward(minutes=61)
+            await api.say("at 7pm")
+            assert (await api.replies(5))[3:] == [asked, "Seven it is."]
+
+
+async def test_without_a_model_a_named_day_is_offered_as_a_reminder(memory: Memory, clock: Clock) -> None:
+    async with relaying(memory, clock=clock) as api, memory.relay() as client:
+        said = await api.say("The dentist is on Friday")
+        await api.replies(2)
+        assert api.sent[1]["text"] == "⏰ Shall I remind you Fri, Feb 20 at 9:00 AM?"
+        await api.edit(said, "The dentist is on Saturday at 15:00")
+        await api.until(lambda: bool(api.world.reactions))
+        await api.press(api.sent[1], "⏰ Yes, remind me", old=True)
+        await api.until(lambda: "Feb 21 at 2:00 PM: The dentist is on Saturday at 15:00" in texts(api)[1])
+        await api.say("don't forget to call the plumber on Friday")
+        await api.replies(3)
+        await api.press(api.sent[2], "⏰ Yes, remind me")
+        await api.until(
+            lambda: texts(api)[2] == "⏰ I'll remind you Fri, Feb 20 at 9:00 AM: call the plumber on Friday"
+        )
+        assert len(await coming(client, bool)) == 2
+        for count, text in enumerate(("I was in Paris on Friday", "Is Ann here on Friday?", "We may meet in May"), 4):
+            await api.say(text)
+            await api.replies(count)
+        await api.say("cancel my reminder about the plumber")
+        listed = (await api.replies(7))[6]
+    assert not any("Shall I" in text for text in texts(api)[3:])
+    assert listed == "⏰ Your reminders:\n1. Fri, Feb 20 at 9:00 AM: call the plumber on Friday"
 
 
 async def test_a_reminder_every_two_weeks_comes_again_after_two_weeks(memory: Memory, clock: Clock) -> None:

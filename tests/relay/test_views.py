@@ -134,7 +134,7 @@ def test_why_gives_the_days_of_memories_in_the_persons_language() -> None:
     answer = c.Explanation(subject="message", id="7", at=NOW, text="Gern.")
     with speaking("de"):
         shown = why_view(answer, receipt)
-    assert "• Call mom (2026-12-01 09:00) (23. Nov.)\n• Launch it (15. Feb., bis 1. März 2027)" in shown
+    assert "• Call mom (Di., 1. Dez. 2026, 09:00) (23. Nov.)\n• Launch it (15. Feb., bis 1. März 2027)" in shown
 
 
 def test_why_counts_one_as_one() -> None:

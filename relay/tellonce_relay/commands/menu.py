@@ -1,5 +1,7 @@
 """The bot's commands, in the order of its menu, and the answer to each."""
 
+from telegram import InlineKeyboardMarkup
+
 from tellonce import contract as c
 from tellonce_relay import buttons, views
 from tellonce_relay.buttons import Reply
@@ -9,6 +11,7 @@ from tellonce_relay.commands.answers import CommandContext, answer, remembered
 from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.routines import routine_list
 from tellonce_relay.turn import reminders
+from tellonce_relay.turn.reminder_offers import offered, question
 from tellonce_text.dates.lexicon import signs
 from tellonce_text.lexicon import STOP_WORDS
 
@@ -25,21 +28,31 @@ async def run(command_context: CommandContext, incoming: Incoming) -> Reply | No
     if name == "/forget":
         return await _forget(command_context, incoming, topic)
     if name in ("/remind", "/reminders"):
-        said = topic if name == "/remind" else ""
-        return await reminders.remind(command_context.memory, command_context.zone, incoming, said)
+        return await reminders.listed(command_context.memory, command_context.zone, incoming, topic)
     if name == "/routines":
         known = command_context.routines, command_context.sent
         return routine_list.view(*known, incoming.chat_id or 0, incoming.sent_at, command_context.zone)
     if name == "/memory":
         return await _memory(command_context, incoming)
     if name == "/remember" and topic:
-        kept = await remembered(command_context, incoming, topic)
-        return Reply(views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False))
+        return await _remember(command_context, incoming, topic)
     told = await answer(command_context, incoming)
     if told is None and (incoming.chat_id or 0) >= 0:
         # In a group, an unknown command may be for another bot.
         told = phrase("help.unknown_command")
     return Reply(told) if told is not None else None
+
+
+async def _remember(command_context: CommandContext, incoming: Incoming, text: str) -> Reply:
+    """Store the text and, if it names a future day, offer to remind of it."""
+    kept, zone = await remembered(command_context, incoming, text), command_context.zone
+    said, markup = views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False)
+    at = offered(text, incoming.sent_at, zone)
+    if at is None:
+        return Reply(said, markup)
+    offer = buttons.reminder_offer(kept.id, of_memory=True).inline_keyboard[0]
+    rows = [[*markup.inline_keyboard[0], *offer]]
+    return Reply(f"{said}\n{question(at, incoming.sent_at, zone)}", InlineKeyboardMarkup(rows))
 
 
 async def _memory(command_context: CommandContext, incoming: Incoming) -> Reply:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tellonce.contract import Explanation
 from tellonce_relay.catalogue import counted, from_english, phrase
-from tellonce_relay.views import SHOWN, short
+from tellonce_relay.views import SHOWN, in_days, short
 
 _NOUNS = ("message", "memory", "summary")
 _FOUND = re.compile(r"\[(?P<when>[^\],|]*(?:, \d{4})?)[^\]]*\] (?:(?P<who>User|Assistant)[^:]*: |: )?(?P<text>.*)")
@@ -23,7 +23,7 @@ memory's text, too."""
 def why_view(message: Explanation, receipt: Explanation | None = None, *, said: bool = False) -> str:
     """The answer and then the contents of its context. `said` means that the message is the person's own."""
     lines = list(_held(receipt)) if receipt is not None else []
-    learned = [f"• {m.content}" for m in message.memories]
+    learned = [f"• {in_days(m.content)}" for m in message.memories]
     lines += [phrase("why.learned"), *learned] if learned else []
     none = "why.nothing_learned" if said else "why.no_record"
     head = phrase("why.said" if said else "why.answered", text=short(message.text))
@@ -62,7 +62,7 @@ def _sentence(line: str) -> str:
     """Convert a line of the prompt to a sentence for a person, such as `you said on Feb 15: “…”`."""
     found = _FOUND.match(line)
     if found is None:
-        return short(_DAYS.sub(_days, _NUMBERED.sub("", line)))
+        return short(in_days(_DAYS.sub(_days, _NUMBERED.sub("", line))))
     day, quote = from_english(found["when"].strip()), phrase("offline.quote", text=short(found["text"]))
     match found["who"]:
         case "User":

@@ -14,6 +14,7 @@ from tellonce_relay.catalogue import clock, day, in_every_language, phrase
 from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import Kind, is_command_in_words, order_of
 from tellonce_relay.responders.prompt import Prompt
+from tellonce_relay.views import in_days
 from tellonce_text.changes import without_changed
 from tellonce_text.dates.annotation import known_reading
 from tellonce_text.dates.readings import Expression, Reading, Said
@@ -254,7 +255,7 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
     if result.kind == "summary":
         return phrase("offline.summary", day=at, text=_short(result.text))
     if result.kind != "message":
-        return phrase("offline.memory", text=_short(result.text), day=at)
+        return phrase("offline.memory", text=_short(in_days(result.text)), day=at)
     words = _short(best_sentences(result.text, incoming.text))
     quote = phrase("offline.quote", text=words) + _days_in(words, result.at, incoming, zone)
     if result.role != "user":

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from tellonce import contract as c
 from tellonce_relay.catalogue import day, phrase
-from tellonce_relay.views import without_due
+from tellonce_relay.views import in_days, without_due, without_stamps
 
 SILENCE = "NOTHING"
 """The model's whole answer if nothing is worth a message."""
@@ -56,9 +56,9 @@ def checkin(profile: c.Profile, summary: c.ChatSummary, now: datetime) -> str:
         raise NothingToSend("no goal is known")
     goal = goals[0]
     if goal.deadline is None:
-        return phrase("routine.checkin", goal=goal.content)
+        return phrase("routine.checkin", goal=without_stamps(goal.content))
     due = day(goal.deadline.astimezone(now.tzinfo), now, weekday=True)
-    return phrase("routine.checkin_due", goal=goal.content, day=due)
+    return phrase("routine.checkin_due", goal=without_stamps(goal.content), day=due)
 
 
 def _parts(without: str, *parts: str) -> str:
@@ -72,7 +72,7 @@ def _list(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def _goals(title: str, profile: c.Profile) -> list[str]:
-    return _list(title, [m.content for m in profile.goals])
+    return _list(title, [in_days(m.content) for m in profile.goals])
 
 
 CHECK_IN: Final = "smart-checkin"

@@ -19,6 +19,8 @@ from tellonce_relay.cron import next_due
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import FOREVER, patiently
 from tellonce_relay.orders import without_joint
+from tellonce_relay.responders.offline import content_words
+from tellonce_relay.views import without_stamps
 from tellonce_text.dates.alarms import Alarm
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.several_alarms import alarms
@@ -43,9 +45,6 @@ _SAID: Final[dict[Change, str]] = {
     "restore": "reminder.restored",
     "move": "reminder.later",
 }
-
-_STAMP: Final = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d\)\Z")
-"""Matches the time at the end of a reminder's text, in the memory's format."""
 
 
 @dataclass(frozen=True)
@@ -76,20 +75,20 @@ _COLON = re.compile(r":(?=\s)")
 
 
 class NotSet(Exception):
-    """No reminder can be set; the text gives the person the reason."""
+    """No reminder can be set; the text gives the person the reason. If only a possible time is missing, `what` is what
+    the person wants to be reminded of."""
+
+    def __init__(self, reason: str = "", what: str = "") -> None:
+        super().__init__(reason)
+        self.what = what
 
 
-async def remind(
-    memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, *, recorded: bool = False
-) -> Reply:
-    """Set the reminders that a person asks for; without a text, list the reminders that are set. `recorded` says that
-    the message is recorded. Raises MemoryUnreachable and MemoryRefused."""
-    if not text:
-        return list_reply(await coming(memory, incoming), incoming.sent_at, zone)
-    try:
-        return set_reply(await set_by(memory, zone, incoming, text, recorded=recorded), incoming.sent_at, zone)
-    except NotSet as reason:
-        return Reply(str(reason))
+async def listed(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, topic: str = "") -> Reply:
+    """The reminders that share a word with the topic; all of them if there is none. Raises MemoryUnreachable and
+    MemoryRefused."""
+    known, said = await coming(memory, incoming), content_words(topic)
+    meant = tuple(reminder for reminder in known if said & content_words(subject_of(reminder)))
+    return list_reply(meant or known, incoming.sent_at, zone)
 
 
 async def set_by(
@@ -128,6 +127,14 @@ def _subjects(text: str, found: Sequence[Alarm]) -> list[str]:
     return subjects
 
 
+def only_times(text: str, now: datetime, zone: ZoneInfo) -> bool:
+    """Whether a text gives one or more times and nothing else."""
+    try:
+        return not any(_subjects(text, _alarms_in(text, now, zone)))
+    except NotSet:
+        return False
+
+
 def is_plain_order(text: str, now: datetime, zone: ZoneInfo) -> bool:
     """Whether the text after `remind me` is clearly about the future: it begins with the time, or says `to` and gives a
     number. `Remind me what we decided on Monday` asks about the past."""
@@ -152,7 +159,7 @@ def _alarms_in(text: str, now: datetime, zone: ZoneInfo) -> tuple[Alarm, ...]:
     parsed = _COLON.sub(",", text)
     found = max(alarms(parsed, said), alarms(parsed, said, spoken()), key=_length)
     if not found:
-        raise NotSet(phrase("reminder.asks_when", example=phrase("reminder.example")))
+        raise NotSet(phrase("reminder.asks_when"), without_joint(text))
     return found
 
 
@@ -169,7 +176,7 @@ def _at(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> Wa
     if found.at is None:
         raise NotSet(phrase("reminder.too_often"))
     if found.at <= now:
-        raise NotSet(phrase("reminder.past", when=moment(found.at, now.astimezone(zone))))
+        raise NotSet(phrase("reminder.past", when=moment(found.at, now.astimezone(zone))), what)
     return Wanted(what, found.at)
 
 
@@ -240,7 +247,7 @@ async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datet
     number = pressed.number
     if pressed.action == "done":
         known = await memory.explain(c.ExplainArgs(memory_id=number, chat_id=chat_id))
-        return Reply(phrase("reminder.done", what=_STAMP.sub("", known.text)))
+        return Reply(phrase("reminder.done", what=without_stamps(known.text)))
     at = now + SNOOZE if pressed.action == "later" else None
     action = _ACTIONS[pressed.action]
     changed = await memory.change_reminder(ChangeReminderArgs(memory_id=number, action=action, at=at, chat_id=chat_id))
@@ -255,8 +262,8 @@ async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datet
 
 
 def what_of(reminder: Reminder) -> str:
-    """Return the text of a reminder, without the time at the end of the text."""
-    return _STAMP.sub("", reminder.memory.content)
+    """Return the text of a reminder, without the days and times that the memory has added."""
+    return without_stamps(reminder.memory.content)
 
 
 def subject_of(reminder: Reminder) -> str:
