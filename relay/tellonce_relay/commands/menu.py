@@ -1,5 +1,7 @@
 """The bot's commands, in the order of its menu, and the answer to each."""
 
+from difflib import get_close_matches
+
 from telegram import InlineKeyboardMarkup
 
 from tellonce import contract as c
@@ -9,6 +11,7 @@ from tellonce_relay.catalogue import counted, phrase
 from tellonce_relay.commands import forget_list, memory_browser
 from tellonce_relay.commands.answers import CommandContext, answer, remembered
 from tellonce_relay.incoming_message import Incoming, command_of
+from tellonce_relay.orders import order_of
 from tellonce_relay.routines import routine_list
 from tellonce_relay.turn import reminders
 from tellonce_relay.turn.reminder_offers import offered, question
@@ -39,8 +42,18 @@ async def run(command_context: CommandContext, incoming: Incoming) -> Reply | No
     told = await answer(command_context, incoming)
     if told is None and (incoming.chat_id or 0) >= 0:
         # In a group, an unknown command may be for another bot.
-        told = phrase("help.unknown_command")
+        told = _unknown(incoming.text, name)
     return Reply(told) if told is not None else None
+
+
+def _unknown(text: str, name: str) -> str:
+    """The answer to an unknown command, with the command that was probably meant, such as `/memory` for `/memroy` and
+    `/help` for `/hilfe`."""
+    order = order_of(text.removeprefix("/"))
+    meant = [order.command[1:].split()[0]] if order is not None and order.command else []
+    meant = [*meant, *get_close_matches(name.removeprefix("/"), MENU)]
+    near = [phrase("help.did_you_mean", command=meant[0])] if meant and meant[0] in MENU else []
+    return " ".join([phrase("help.unknown_command"), *near])
 
 
 async def _remember(command_context: CommandContext, incoming: Incoming, text: str) -> Reply:

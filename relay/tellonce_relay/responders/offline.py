@@ -35,7 +35,7 @@ _OURS = (
 _OWN = re.compile(
     "|".join(re.escape(text.split("{")[0]) for key in _OURS for text in in_every_language(key))
     # Answers of earlier releases.
-    + r"|• |Noted: “|On \w+ \d+, \d{4} .{1,60}: “|I have no(?:thing| direct answer)|You have no \w+ in my memory|Hello\b"
+    + r"|• |I keep: |Guardo: |Noted: “|On \w+ \d+, \d{4} .{1,60}: “|I have no(?:thing| direct answer)|You have no \w+ in my memory|Hello\b"
     + r"|I know nothing about you yet|I am here\. No language|I keep your words|I erase nothing|I cannot remind you|Nothing you said"
 )
 _SAID: dict[Kind, str] = {

@@ -7,12 +7,17 @@ from typing import Final, NamedTuple
 
 from tellonce import contract as c
 from tellonce_relay.catalogue import day, phrase
+from tellonce_relay.orders import order_of
 from tellonce_relay.views import in_days, without_due, without_stamps
+from tellonce_text.sentences import is_question
 
 SILENCE = "NOTHING"
 """The model's whole answer if nothing is worth a message."""
 
 SOON = timedelta(days=7)
+
+SEPARATOR: Final = " · "
+"""What the memory puts between the messages of a session without a summary."""
 
 
 class NothingToSend(Exception):
@@ -41,10 +46,14 @@ def morning(profile: c.Profile, _: c.ChatSummary, now: datetime) -> str:
 
 
 def night(profile: c.Profile, summary: c.ChatSummary, _: datetime) -> str:
-    """The text of the current session and the open goals."""
-    said = summary.current_session.text
-    talk = [phrase("routine.today_said", text=said)] if said else []
-    return _parts("nothing was said today and no goal is open", *talk, *_goals("routine.open_goals", profile))
+    """What the person said in the current session, without questions and orders, and the open goals."""
+    said = summary.current_session.text.split(SEPARATOR)
+    told = [text for text in said if text and not is_question(text) and order_of(text) is None]
+    return _parts(
+        "nothing was said today and no goal is open",
+        *_list("routine.today_said", told),
+        *_goals("routine.open_goals", profile),
+    )
 
 
 def checkin(profile: c.Profile, summary: c.ChatSummary, now: datetime) -> str:
