@@ -13,8 +13,7 @@ class Stores:
     `newest` holds the highest message id of each chat. `parts` maps `chat:message` of each further part of a long
     message to the id of its first part, because the memory knows only this id. `asked` holds the memories that the
     person was asked about, and `told` the sentences that are said only once. `languages` holds the language of each
-    chat, `alarms` the state of each reminder, `unset` the last reminder without a time of each thread, and `routines`
-    the id of the last message of each `chat:routine`.
+    chat, `alarms` the state of each reminder, and `routines` the id of the last message of each `chat:routine`.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -28,5 +27,4 @@ class Stores:
         self.told = store("told")
         self.languages = store("languages")
         self.alarms = store("alarms")
-        self.unset = store("unset")
         self.routines = store("routines")

@@ -136,7 +136,7 @@ def test_why_quotes_an_answer_without_its_marks() -> None:
 
 def test_why_shows_a_message_of_several_lines_as_one_entry() -> None:
     text = "RELEVANT CONTEXT\n[Feb 15, 1 day ago | 09:15 AM] User: I like tea\nand coffee\n[Feb 14 | 09:00 AM] User: Hi"
-    section = c.Section(name="relevant", title="", text=text, tokens=9, stability="turn")
+    section = c.Section(name="relevant", title="", text=text, tokens=9, stability="volatile")
     receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", sections=(section,))
     shown = why_view(c.Explanation(subject="message", id="7", at=NOW, text="Yes."), receipt).splitlines()
     assert shown[-2:] == ["• You told me on Feb 15: “I like tea and coffee”", "• You told me on Feb 14: “Hi”"]

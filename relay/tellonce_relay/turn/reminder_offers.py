@@ -12,11 +12,12 @@ from tellonce_relay.buttons import Pressed, Reply
 from tellonce_relay.catalogue import moment, phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.orders import without_joint, without_polite
-from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.turn.reminders import LONGEST_QUOTED, NotSet, only_times, set_by, set_reply
 from tellonce_relay.views import without_stamps
 from tellonce_text.dates.meanings import coming_day
 from tellonce_text.own_words import is_forwarded
+
+Thread = tuple[int, int | None]
 
 PATIENCE: Final = timedelta(hours=1)
 """How long the question when a reminder is due stays open."""
@@ -27,37 +28,34 @@ EARLIER: Final = timedelta(hours=1)
 
 
 class ReminderRequests:
-    """Carries out requests for reminders. If a time is missing, the next message of the thread may give it; `store`
-    holds such a request of each thread and survives restarts."""
+    """Carries out requests for reminders. If a time is missing, the next message of the thread may give it. Such a
+    request is kept in this process only, so that no text stays outside the memory."""
 
-    def __init__(self, memory: MemoryClient, zone: ZoneInfo, store: SeenStore, now: Callable[[], datetime]) -> None:
+    def __init__(self, memory: MemoryClient, zone: ZoneInfo, now: Callable[[], datetime]) -> None:
         self._memory = memory
         self._zone = zone
-        self._store = store
         self._now = now
+        self._open: dict[Thread, tuple[datetime, str]] = {}
 
-    async def carry_out(self, thread: object, incoming: Incoming, text: str, *, recorded: bool) -> Reply:
+    async def carry_out(self, thread: Thread, incoming: Incoming, text: str, *, recorded: bool) -> Reply:
         """Set the reminders that the text asks for. `recorded` says that the message is recorded. Raises
         MemoryUnreachable and MemoryRefused."""
         try:
             made = await set_by(self._memory, self._zone, incoming, text, recorded=recorded)
         except NotSet as reason:
-            self._ask(thread, reason.what)
+            if reason.what:
+                self._open[thread] = self._now(), reason.what
             return Reply(str(reason))
-        self._ask(thread, "")
+        self._open.pop(thread, None)
         return set_reply(made, incoming.sent_at, self._zone)
 
-    def completed(self, thread: object, text: str, now: datetime) -> str | None:
+    def completed(self, thread: Thread, incoming: Incoming, text: str) -> str | None:
         """The whole request if the text only gives the time that the last request did not give."""
-        asked, _, what = (self._store.get(str(thread)) or "").partition(" ")
-        if not what or self._now() - datetime.fromisoformat(asked) > PATIENCE:
+        asked, what = self._open.get(thread, (None, ""))
+        if asked is None or self._now() - asked > PATIENCE:
             return None
         said = without_polite(text)
-        return f"{said}: {what}" if only_times(said, now, self._zone) else None
-
-    def _ask(self, thread: object, what: str) -> None:
-        if what or self._store.get(str(thread)):
-            self._store.put(str(thread), f"{self._now().isoformat()} {what}" if what else "")
+        return f"{said}: {what}" if only_times(said, incoming.sent_at, self._zone) else None
 
 
 def offered(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:

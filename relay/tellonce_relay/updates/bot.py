@@ -45,7 +45,7 @@ class Relay:
         self._arrivals = Arrivals()
         self._conversations = Conversations(dependencies, self._threads, self._outage, self._arrivals)
         e = dependencies
-        self._requests = ReminderRequests(e.command_context.memory, e.zone, e.stores.unset, e.now)
+        self._requests = ReminderRequests(e.command_context.memory, e.zone, e.now)
         self._callbacks = Callbacks(e.command_context, e.outbox, e.stores.moved, e.now)
         self._seen: dict[int, None] = {}
         self._albums = SeenStore()
@@ -284,7 +284,7 @@ class Relay:
         if is_command(text) or not is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved):
             return None
         with speaking(case.language):
-            whole = self._requests.completed(case.thread, text, case.incoming.sent_at)
+            whole = self._requests.completed(case.thread, case.incoming, text)
             if whole is not None:
                 return Order("remind", whole, case.language)
             offline = isinstance(e.command_context.responder, OfflineResponder)
