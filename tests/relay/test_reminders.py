@@ -256,19 +256,24 @@ async def test_each_time_in_a_message_is_a_reminder_with_its_own_text(memory: Me
         await api.say("remind me tomorrow at 9 to call mom and at 17 to pick up Tim")
         await api.say("remind me at 10 and at 15:00 to take the pills")
         await api.say("set an alarm for 6:30")
-        shown = await api.replies(3)
+        await api.say("remind me every morning and every evening to take my pill")
+        shown = await api.replies(4)
         await api.press(api.sent[0], "✗ 2")
-        await coming(client, lambda found: len(found) == 3)
+        await coming(client, lambda found: len(found) == 5)
         await api.until(lambda: api.sent[0]["text"].startswith("✗ Cancelled: pick up Tim"))
         edited = await api.say("remind me on Friday at 8 and again at 20:00 to water the plants")
-        await api.replies(4)
-        await api.edit(edited, "remind me on Friday at 8 and at 9 and at 21:00 to water the plants")
         await api.replies(5)
-        found = await coming(client, lambda found: len(found) == 6)
+        await api.edit(edited, "remind me on Friday at 8 and at 9 and at 21:00 to water the plants")
+        await api.replies(6)
+        found = await coming(client, lambda found: len(found) == 8)
     assert shown[0] == "⏰ I'll remind you:\n1. tomorrow at 9:00 AM: call mom\n2. tomorrow at 5:00 PM: pick up Tim"
     assert shown[1] == "⏰ I'll remind you:\n1. today at 10:00 AM: take the pills\n2. today at 3:00 PM: take the pills"
     assert shown[2].startswith("What should I remind you of?")
-    assert [one.due_at.astimezone(ZONE).hour for one in found[3:]] == [8, 9, 21]
+    assert shown[3].splitlines()[1:] == [
+        "1. tomorrow at 9:00 AM: take my pill (every morning)",
+        "2. today at 7:00 PM: take my pill (every evening)",
+    ]
+    assert [one.due_at.astimezone(ZONE).hour for one in found[5:]] == [8, 9, 21]
 
 
 async def test_the_time_of_a_reminder_may_be_given_in_the_next_message(memory: Memory, clock: Clock) -> None:

@@ -142,7 +142,7 @@ def is_plain_order(text: str, now: datetime, zone: ZoneInfo) -> bool:
         found = _alarms_in(text, now, zone)[0]
     except NotSet:
         return False
-    numbered = any(character.isdigit() for character in text[found.start : found.end])
+    numbered = any(character.isdigit() for character in text[found.start + found.lead : found.end])
     return found.start == 0 or (numbered and without_joint(text) != text)
 
 
@@ -172,7 +172,7 @@ def _at(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> Wa
     if found.repeats is not None:
         first = next_due(found.repeats, now, zone)
         assert first is not None  # it repeats every day, week, month or year
-        return Wanted(what, first, found.repeats, text[found.start : found.end])
+        return Wanted(what, first, found.repeats, text[found.start + found.lead : found.end])
     if found.at is None:
         raise NotSet(phrase("reminder.too_often"))
     if found.at <= now:

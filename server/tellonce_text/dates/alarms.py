@@ -30,7 +30,8 @@ class Alarm(NamedTuple):
     alarm has `repeats`, which is a cron expression of five fields in the user's zone, or an interval.
 
     An alarm with neither of them repeats in a way that cannot be expressed, such as every minute. `dated` and `timed`
-    say whether the text gives a day and a time of day; `halved`, whether it is known that the hour is AM or PM.
+    say whether the text gives a day and a time of day; `halved`, whether it is known that the hour is AM or PM. `lead`
+    is the number of characters before the words themselves, such as `and`.
     """
 
     start: int
@@ -40,6 +41,7 @@ class Alarm(NamedTuple):
     dated: bool = True
     timed: bool = True
     halved: bool = True
+    lead: int = 0
 
 
 MOST_READ: Final = 2_000

@@ -38,8 +38,8 @@ def alarms(text: str, said: Said, language: str | None = None) -> tuple[Alarm, .
         one = _read(text[begin:end], said, line.language, alone=first > 0)
         if one is None:
             return (whole,)
-        start = first if first else begin + one.start
-        found.append(one._replace(start=start, end=begin + one.end))
+        start = first or begin + one.start
+        found.append(one._replace(start=start, end=begin + one.end, lead=begin + one.start - start))
     return _shared(found, said) if len(found) > 1 else (whole,)
 
 
@@ -132,7 +132,7 @@ def _before(one: Alarm, after: Alarm, said: Said) -> Alarm:
 
 
 def _on_day_of(one: Alarm, day: Alarm, zone: ZoneInfo) -> Alarm:
-    return _at_time_of(day, one, zone)._replace(start=one.start, end=one.end)
+    return _at_time_of(day, one, zone)._replace(start=one.start, end=one.end, lead=one.lead)
 
 
 def _at_time_of(one: Alarm, clock: Alarm, zone: ZoneInfo) -> Alarm:
