@@ -280,11 +280,12 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.Spoken": lambda text: literals.Spoken(text).words,
     "tellonce_server.domain.memory.literals.words": literals.words,
     "tellonce_server.domain.memory.resolution.calendar_names": resolution.calendar_names,
-    "tellonce_server.domain.memory.measures.changed": lambda text: measures.changed(text, (text,)),
+    "tellonce_server.domain.memory.measures.changed": lambda text: measures.changed(text, (text,), ()),
     "tellonce_server.domain.memory.resolution.timed_numbers": resolution.timed_numbers,
     "tellonce_server.domain.memory.resolution.in_digits": resolution.in_digits,
     "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,
     "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),
+    "tellonce_server.domain.memory.resolution.named_dates": lambda text: resolution.named_dates(text, NOW, ZONE),
     "tellonce_server.domain.memory.resolution.admits": lambda text: resolution.admits(text, NOW, ZONE, NOW.date()),
     "tellonce_server.domain.memory.retraction.carries": lambda text: retraction.carries(text, ENDED, NO_COSINES),
     "tellonce_server.domain.memory.retraction.struck": lambda text: retraction.struck(text, [ENDED], NO_COSINES),
@@ -318,6 +319,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.fences.without_recalled": fences.without_recalled,
     "tellonce_text.own_words.forwarded": lambda text: own_words.forwarded(text, text),
     "tellonce_text.own_words.is_forwarded": own_words.is_forwarded,
+    "tellonce_text.own_words.quotations": lambda text: own_words.quotations(text, 12),
     "tellonce_text.own_words.label": lambda text: own_words.label("file", text),
     "tellonce_text.own_words.own_words": own_words.own_words,
     "tellonce_text.folding.Literal.of": lambda text: folding.Literal.of(text),
@@ -372,6 +374,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.resolver.expressions": lambda text: resolver.expressions(text, SAID),
     "tellonce_text.dates.meanings.message_spans": lambda text: meanings.message_spans(text, NOW, ZONE),
     "tellonce_text.dates.meanings.query_spans": lambda text: meanings.query_spans(text, NOW, ZONE),
+    "tellonce_text.dates.tokens.is_read": date_tokens.is_read,
     "tellonce_text.dates.tokens.language_of": date_tokens.language_of,
     "tellonce_text.dates.tokens.line_of": date_tokens.line_of,
 }
@@ -428,7 +431,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
     tellonce_server.domain.context.relevant_section.unseen tellonce_server.services.list_cursor.place_of tellonce_server.domain.context.canonical_summary.summary_text
     tellonce_server.services.page.reads.month_span tellonce_text.dates.resolver.resolved
     tellonce_text.dates.feasts.feast_day tellonce_text.dates.feasts.feast_in tellonce_text.dates.lexicon.lexicon
-    tellonce_text.dates.phrases.skip
+    tellonce_text.dates.phrases.skip tellonce_server.domain.memory.resolution.equal_lengths
     """.split()
 )
 """Functions that take names, settings, single words or numbers as text, and functions that only pass texts on to the
@@ -445,6 +448,7 @@ SLOW = frozenset(
     tellonce_text.claims.claims tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
     tellonce_text.dates.clock_phrases.clocks
     tellonce_server.domain.memory.resolution.admits tellonce_server.domain.memory.resolution.following
+    tellonce_server.domain.memory.resolution.named_dates
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
     tellonce_server.domain.retrieval.signals.tells_of tellonce_text.dates.meanings.admits
     tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.appointment

@@ -22,6 +22,7 @@ SAID_AT_IN = {
     "claims8.jsonl": datetime(2027, 2, 9, 8, 15, tzinfo=ZoneInfo("America/Chicago")),
     "claims9.jsonl": datetime(2027, 2, 8, 9, tzinfo=ZoneInfo("UTC")),
     "claims10.jsonl": datetime(2027, 4, 15, 10, tzinfo=ZoneInfo("UTC")),
+    "claims11.jsonl": datetime(2026, 10, 14, 11, 20, tzinfo=ZoneInfo("Europe/Berlin")),
 }
 """The tables whose messages were not sent at SAID_AT."""
 TABLES = Path(__file__).parent
@@ -54,17 +55,22 @@ def _case(fields: dict[str, Any], said_at: datetime) -> Case:
     return Case(
         **fields,
         when=_when(when, said_at) if when else None,
-        deadline=datetime.fromisoformat(deadline) if deadline else None,
+        deadline=_moment(deadline, said_at) if deadline else None,
         said_at=said_at,
     )
 
 
 def _when(fields: dict[str, str], said_at: datetime) -> When:
     """The time of a claim. A day is given by its first minute where the message was sent."""
-    times = {name: datetime.fromisoformat(fields[name]) for name in ("start", "end") if fields.get(name)}
-    here = {name: at if at.tzinfo else at.replace(tzinfo=said_at.tzinfo) for name, at in times.items()}
+    here = {name: _moment(fields[name], said_at) for name in ("start", "end") if fields.get(name)}
     # A table may give a season, which the contract does not know.
     return When.model_construct(precision=fields["precision"], **here)
+
+
+def _moment(text: str, said_at: datetime) -> datetime:
+    """The time in the text, which is a local time where the message was sent unless it has an offset."""
+    at = datetime.fromisoformat(text)
+    return at if at.tzinfo else at.replace(tzinfo=said_at.tzinfo)
 
 
 def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
@@ -76,6 +82,7 @@ def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
         when=case.when,
         deadline=case.deadline,
         similarity=similarity,
+        is_read_again=True,
     )
 
 

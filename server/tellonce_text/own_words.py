@@ -27,6 +27,28 @@ def own_words(text: str) -> str:
     return text
 
 
+def quotations(text: str, least: int) -> list[tuple[int, int]]:
+    """The places of quotations within one line, with their marks, that have at least `least` characters between the
+    marks. An apostrophe within a word is not a mark. Linear in the text."""
+    found: list[tuple[int, int]] = []
+    opened: int | None = None
+    for mark in _MARKS.finditer(text):
+        sign, at = mark[0], mark.start()
+        if sign == "\n":
+            opened = None
+        elif opened is not None and sign in _CLOSING[text[opened]]:
+            if at - opened > least:
+                found.append((opened, at + 1))
+            opened = None
+        elif sign in _CLOSING and (opened is None or (text[opened] in "'‘" and sign not in "'‘")):
+            opened = at
+    return found
+
+
+_MARKS: Final = re.compile(r"[\"“”„«»「」\n]|(?<!\w)['‘](?=\S)|(?<=\S)['’](?!\w)")
+_CLOSING: Final = {'"': '"', "“": "”", "„": "“”", "«": "»", "「": "」", "'": "'’", "‘": "’'"}
+
+
 def label(kind: str, name: str = "") -> str:
     """The label of content without text, such as `[file notes.txt]`. `name` may be a text of somebody else, so it can
     neither end the label nor begin a new line."""

@@ -58,21 +58,23 @@ def possible(found: Expression, said: Said) -> list[Reading]:
     """The readings of an expression that a careful reader would accept.
 
     If the first reading is certain, another one is accepted if it contains the first (the days around `in three
-    weeks`), or if it is within half a year. The same weekday of another week is not accepted.
+    weeks`), or if it is within half a year and not near the first. The same weekday of another week is not accepted.
     """
     today = said.at.astimezone(said.zone).date()
     first, *others = found.readings or (None,)
     if first is None:
         return []
-    return [first, *(r for r in others if not found.certain or _contains(r, first) or _is_within(r, today))]
+    return [first, *(r for r in others if not found.certain or _contains(r, first) or _is_another(r, first, today))]
 
 
 def _contains(reading: Reading, other: Reading) -> bool:
     return reading.start <= other.start and other.end <= reading.end
 
 
-def _is_within(reading: Reading, today: date) -> bool:
-    return _TWO_WEEKS < abs((reading.days[0] - today).days) <= _HALF_YEAR
+def _is_another(reading: Reading, first: Reading, today: date) -> bool:
+    """Whether both readings are days without a month or a year (`the 20th`, `in May`), in the two directions."""
+    apart = abs((reading.days[0] - first.days[0]).days)
+    return apart > _TWO_WEEKS and abs((reading.days[0] - today).days) <= _HALF_YEAR
 
 
 _TWO_WEEKS: Final = 14

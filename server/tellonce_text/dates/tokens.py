@@ -209,20 +209,42 @@ _OF_NUMBER: Final = frozenset({"number", "suffix", "tail"})
 _GROUPS: Final = {"stamp": range(2, 9), "numeric": range(10, 15), "clock": range(16, 19), "han": range(20, 23)}
 
 
+def is_read(text: str) -> bool:
+    """Whether the resolver reads the text's language: at least one in ten of the words at the start of the text indicates
+    one language. A few words in a Latin or Cyrillic script count as read."""
+    tokens = [token for match in _TOKEN.finditer(text[:_MOST_DETECTED]) for token in _tokens(match)]
+    words = [token.word for token in tokens if token.kind == "word"]
+    known = max(_votes(tokens).values(), default=0) // _SHARES
+    other = sum(letter.isalpha() and letter.lower() == letter.upper() for letter in text[:_MOST_DETECTED])
+    return known * 10 > len(words) or (len(words) < _FEW and other < _FEW)
+
+
+_FEW: Final = 10
+
+
 def _language(tokens: Sequence[Token]) -> str:
-    """The language that the words indicate most; English if no word indicates a language. A word counts less if several
-    languages have it, and a letter such as `ñ` counts like a word."""
+    """The language that the words indicate most; English if no word indicates a language. A letter such as `ñ` counts
+    like a word."""
+    votes = _votes(tokens)
+    for token in tokens:
+        if token.kind == "word":
+            for letter in _LETTERS.keys() & set(token.word):
+                votes[_LETTERS[letter]] += _SHARES
+    return max(LANGUAGES, key=lambda language: votes[language])
+
+
+def _votes(tokens: Sequence[Token]) -> Counter[str]:
+    """How many words indicate each language, in units of 1 / _SHARES of a word. A word counts less if several languages
+    have it."""
     votes: Counter[str] = Counter()
     known, foreign = english(), signs()
     for token in tokens:
         if token.kind != "word":
             continue
-        for letter in _LETTERS.keys() & set(token.word):
-            votes[_LETTERS[letter]] += _SHARES
         languages = (*foreign.get(token.word, ()), *(("en",) if token.word in known else ()))
         for language in languages:
             votes[language] += _SHARES // len(languages)
-    return max(LANGUAGES, key=lambda language: votes[language])
+    return votes
 
 
 _SHARES: Final = 420

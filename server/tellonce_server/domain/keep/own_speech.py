@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from tellonce_text.own_words import own_words
+from tellonce_text.own_words import own_words, quotations
 
 LONG_PARAGRAPH: Final = 1500
 """A punctuated paragraph of at least this many characters counts as pasted, because few people type so much, and
@@ -24,7 +24,6 @@ _BLOCKS: Final = tuple(
         r"^-{3,}[^-\n]+-{3,}[ \t]*$.*\Z",  # ----- Forwarded message -----
         r"^[^\s:]{2,12}: [^\n@]{0,80}@[^\n]*\n[^\s:]{2,12}: .*\Z",  # From: ann@example.org, Subject: …
         r"^(?:[ ]{4}|\t|[ ]{0,3}\|)[^\n]*$",
-        rf"\"[^\"\n]{{{LONG_QUOTE},}}\"|“[^“”\n]{{{LONG_QUOTE},}}”|«[^«»\n]{{{LONG_QUOTE},}}»|„[^„“\n]{{{LONG_QUOTE},}}“",
     )
 )
 _LABELLED: Final = re.compile(r"(?:\[[^\]\n]{1,40}\] ?)?([^\s:][^:\n]{0,40}): \S")
@@ -36,6 +35,8 @@ def own_lines(message: str) -> list[str]:
     message = own_words(message)
     for block in _BLOCKS:
         message = block.sub("\n", message)
+    for start, end in reversed(quotations(message, LONG_QUOTE)):
+        message = f"{message[:start]}\n{message[end:]}"
     return [line for paragraph in _own_paragraphs(message) for line in paragraph if line]
 
 

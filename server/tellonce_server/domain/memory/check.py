@@ -5,6 +5,7 @@ the reasons.
 """
 
 import re
+from calendar import monthrange
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,14 +18,19 @@ from tellonce.reasons import reason
 from tellonce_server.domain.memory import literals
 from tellonce_server.domain.memory.measures import changed
 from tellonce_server.domain.memory.resolution import (
+    WEEK,
     Following,
     admits,
     calendar_names,
+    equal_lengths,
     following,
     in_digits,
+    named_dates,
     timed_numbers,
 )
-from tellonce_text.dates.tokens import language_of
+from tellonce_text.dates.readings import Reading
+from tellonce_text.dates.tokens import is_read, language_of
+from tellonce_text.own_words import quotations
 from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
@@ -48,12 +54,13 @@ MAX_MESSAGE: Final = 4_000
 """Maximum characters of a message that are searched for the days and names of a claim. The limit also applies to a
 quote that is searched for days."""
 
-MAX_WORDS: Final = 500
-"""Maximum words of a claim that are searched for a date."""
+MAX_TEXT: Final = 2_000
+"""Maximum characters of a claim that are searched for dates."""
 
 _ISO_DAY: Final = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)")
 _ISO_MONTH: Final = re.compile(r"(?<![\d-])(\d{4})-(\d\d)(?![\d-])")
 _NOTED_YEAR: Final = re.compile(r"\((\d{4})\)")
+_WORD: Final = re.compile(r"\w+")
 
 Similarity = Callable[[str, str], float]
 """Returns the cosine of two texts."""
@@ -90,9 +97,13 @@ def check(
     deadline: datetime | None = None,
     similarity: Similarity | None = None,
     about: str = "",
+    is_read_again: bool = False,
 ) -> Verdict:
     """Check a claim against its quotes. The names in the claim may also come from the lines shown to the model
     (`shown`) or from known memories (`known`). `about` is the person or thing that the claim is about.
+
+    `is_read_again` means that the claim counts only after a second reading by a model. Then only this reading judges the
+    days of a quote in a language that the date resolver does not read, such as Polish.
 
     With `similarity`, quotes that are unrelated to the claim do not support it. Quotes in another language than the
     claim are not compared in this way, because a local embedding model may know only one language.
@@ -101,7 +112,8 @@ def check(
     reasons = [_false_quote(quoted) for quoted in quotes if quoted not in true]
     if not true:
         return Verdict(False, tuple(reasons) or (reason("no_quote"),), False)
-    evidence = _Evidence(true, (*shown, *known))
+    reasons += [reason("not_own_words") for quoted in true if _is_quotation(quoted)]
+    evidence = _Evidence(true, (*shown, *known), any_day=is_read_again and not any(is_read(q.message) for q in true))
     reasons += evidence.lacking(text, when, deadline)
     reasons += evidence.missing_subject(text, about)
     alike = [quoted.quote for quoted in true if language_of(quoted.quote) == language_of(text)]
@@ -165,6 +177,17 @@ def contains_quote(message: str, quote: str) -> bool:
     return bool(wanted.strip()) and wanted in literals.phrase(message)
 
 
+def _is_quotation(quoted: Quoted) -> bool:
+    """Whether the message contains the quote only between quotation marks, as somebody else's words."""
+    said = quoted.message[:MAX_MESSAGE]
+    inside = sum(said.count(quoted.quote, start, end) for start, end in quotations(said, _QUOTATION))
+    return inside > 0 and inside == said.count(quoted.quote)
+
+
+_QUOTATION: Final = 12
+"""Minimum characters of a quotation. Shorter ones are names, titles and single words."""
+
+
 def _false_quote(quoted: Quoted) -> str:
     if quoted.role != "user":
         return reason("not_own_words")
@@ -199,8 +222,14 @@ class _Moment:
     def numbers(self) -> frozenset[str]:
         """The numbers that identify this moment, such as its year, month and day."""
         parts = [self.day.year, self.day.month, self.day.day]
-        found = {str(part) for part in parts[: {"year": 1, "month": 2}.get(self.precision, 3)]}
+        found = {str(part) for part in parts[: self._parts()]}
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour), str(self.clock.minute)})
+
+    def _parts(self) -> int:
+        """How many of year, month and day identify this moment. What goes on since 2019 began on January 1, 2019."""
+        if self.precision == "ongoing" and self.day.day == 1:
+            return 1 if self.day.month == 1 else 2
+        return {"year": 1, "month": 2}.get(self.precision, 3)
 
     def renderings(self) -> frozenset[str]:
         """All numbers that words for this moment may use, including a twelve-hour clock and a two-digit year."""
@@ -215,7 +244,10 @@ class _Evidence:
         self,
         quotes: Sequence[Quoted],
         around: Sequence[str],
+        *,
+        any_day: bool = False,
     ) -> None:
+        self._any_day = any_day
         self._quotes = quotes
         self._zone = quotes[0].zone
         said = (text for quoted in quotes for text in dict.fromkeys((quoted.quote, quoted.message[:MAX_MESSAGE])))
@@ -223,23 +255,52 @@ class _Evidence:
         self._numbers = frozenset[str]().union(*(literals.said_numbers(quoted.quote) for quoted in quotes))
         self._written = self._numbers.union(str(q.said_at.astimezone(q.zone).year) for q in quotes)
         self._following = reduce(Following.joined, (following(q.quote, q.said_at, q.zone) for q in quotes))
-        self._numbers |= self._following.numbers
         self._timed = frozenset[tuple[int, str]]().union(*(timed_numbers(quoted.quote) for quoted in quotes))
+        self._lengths = frozenset[tuple[int, str]]().union(*(equal_lengths(*timed) for timed in self._timed))
+        self._numbers |= self._following.numbers | {str(number) for number, _ in self._lengths}
         self._calendar = frozenset[tuple[str, int]]().union(*(calendar_names(q.quote[:MAX_MESSAGE]) for q in quotes))
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
         """The reasons against the claim: the days, numbers and names in the claim that the quotes do not support."""
         named = list(_named_moments(text, when, deadline, self._zone))
         moments = [moment for moment in named if self._follows(moment)]
-        moments += self._named_today(text)
         reasons = [reason("day", day=f"{moment.at:%Y-%m-%d}") for moment in named if moment not in moments]
-        reasons += [reason("number", number=number) for number in self._missing_numbers(in_digits(text), moments)]
+        rest = self._without_dates(text, moments)
+        reasons += [reason("number", number=number) for number in self._missing_numbers(in_digits(rest), moments)]
         reasons += [reason("time_unit", unit=unit) for unit in self._other_units(text)]
-        units = changed(text, (quoted.quote for quoted in self._quotes))
+        timed = (str(number) for number, _ in self._timed)
+        units = changed(text, (quoted.quote for quoted in self._quotes), timed)
         reasons += [reason("measure", measure=measure) for measure in units]
-        moments += [_Moment(day, "day") for day in self._following.named]
-        reasons += [reason("name", name=name) for name in self._missing_names(text, moments)]
+        reasons += [reason("name", name=name) for name in self._missing_names(rest)]
         return list(dict.fromkeys(reasons))
+
+    def _without_dates(self, text: str, moments: Sequence[_Moment]) -> str:
+        """The claim with `x` for each word of a date that the quotes support, because neither the numbers nor the names of
+        this date need to be in the quotes: `Saturday 7 November 2026` follows from `the 7th of nov`."""
+        first = self._quotes[0]
+        for named in reversed(named_dates(text[:MAX_TEXT], first.said_at, self._zone)):
+            if any(self._supports(reading, moments) for reading in named.readings):
+                hidden = _WORD.sub("x", text[named.start : named.end])
+                text = f"{text[: named.start]}{hidden}{text[named.end :]}"
+        return text
+
+    def _supports(self, reading: Reading, moments: Sequence[_Moment]) -> bool:
+        """Whether the quotes name the time, a part of the month, or the first and the last of a few days."""
+        if reading.precision == "instant":
+            return self._follows(_Moment(reading.start, "instant"))
+        first, last = reading.days
+        if reading.precision == "month":
+            return self._follows(_Moment(first, "month"))
+        few = (last - first).days <= WEEK
+        return few and all(self._named(day) or any(moment.day == day for moment in moments) for day in {first, last})
+
+    def _named(self, day: date) -> bool:
+        """Whether the quotes name the day. They also mean the day on which they were said if they name no other: `sober
+        for 600 days as of 20 November`."""
+        today = {quoted.said_at.astimezone(self._zone).date() for quoted in self._quotes}
+        if day in today and not self._following.named - today:
+            return True
+        return self._follows(_Moment(day, "day"))
 
     def missing_subject(self, text: str, about: str) -> list[str]:
         """The reason against a claim that begins with the name of its subject, if nobody said this name. `lacking` does not
@@ -248,17 +309,6 @@ class _Evidence:
         named = first[:1].isupper() and first in literals.Spoken(about).words
         return [reason("name", name=first)] if named and not self._words.have(first) else []
 
-    def _named_today(self, text: str) -> Iterator[_Moment]:
-        """The days on which the quotes were said, if the claim names these days and the quotes name no others: `sober for
-        600 days as of 20 November`."""
-        for quoted in self._quotes:
-            today = quoted.said_at.astimezone(quoted.zone).date()
-            if self._following.named - {today}:
-                continue
-            dated = (" ".join(part) for part in _around(str(today.day), text))
-            if any(admits(part, quoted.said_at, quoted.zone, today) for part in dated):
-                yield _Moment(today, "day")
-
     def _missing_numbers(self, text: str, moments: Sequence[_Moment]) -> list[str]:
         said = self._numbers.union(*(moment.renderings() for moment in moments))
         missing = [n for n in literals.numbers(text) if not any(one <= said for one in (*n.readings, *n.converted))]
@@ -266,8 +316,9 @@ class _Evidence:
 
     def _other_units(self, text: str) -> list[str]:
         """The units of time in which the claim counts, while the quotes count the same number in other units only."""
-        counted = {number for number, _ in self._timed}
-        return sorted({unit for number, unit in timed_numbers(text) - self._timed if number in counted})
+        said = self._timed | self._lengths
+        counted = {number for number, _ in said}
+        return sorted({unit for number, unit in timed_numbers(text) - said if number in counted})
 
     def _is_difference(self, number: literals.Number, text: str) -> bool:
         """Whether the number is the difference of two numbers in the quote, one of which the claim repeats: `up by 70,
@@ -277,30 +328,15 @@ class _Evidence:
         apart = {str(abs(one - other)) for one in whole if str(one) in repeated for other in whole}
         return any(reading <= apart for reading in number.readings)
 
-    def _missing_names(self, text: str, moments: Sequence[_Moment]) -> Iterator[str]:
+    def _missing_names(self, text: str) -> Iterator[str]:
         names = literals.names(text)
         for name in names[: literals.MAX_NAMES]:
-            if self._words.have(name) or not self._calendar.isdisjoint(calendar_names(name)):
-                continue
-            if not self._dates(name, text, moments):
+            if not self._words.have(name) and self._calendar.isdisjoint(calendar_names(name)):
                 yield name
         yield from names[literals.MAX_NAMES : literals.MAX_NAMES + 1]
 
-    def _dates(self, name: str, text: str, moments: Sequence[_Moment]) -> bool:
-        """Whether the name is part of a date that the quote supports. If a quote says `in three weeks`, `May` is part
-        of the claim's date `on May 12`, because the claim does not mean that day without it."""
-        around = _around(name, text) if moments else []
-        return any(self._needs(name, part, moment) for part in around for moment in moments)
-
-    def _needs(self, name: str, part: Sequence[str], moment: _Moment) -> bool:
-        first = self._quotes[0]
-        whole, rest = " ".join(part), " ".join(word for word in part if word != name)
-        return admits(whole, first.said_at, first.zone, moment.day) and not admits(
-            rest, first.said_at, first.zone, moment.day
-        )
-
     def _follows(self, moment: _Moment) -> bool:
-        if moment.numbers() <= self._written:
+        if self._any_day or moment.numbers() <= self._written:
             return True
         return any(self._follows_from(quoted, moment) for quoted in self._quotes)
 
@@ -323,8 +359,9 @@ class _Evidence:
 
 
 def _thirds(month: date) -> list[date | datetime]:
-    """A day of each third of the month, because `at the end of January` supports January."""
-    return [month.replace(day=day) for day in (1, 15, 28)]
+    """A day of each third of the month and its last day, because `at the end of January` supports January."""
+    last = monthrange(month.year, month.month)[1]
+    return [month.replace(day=day) for day in (1, 15, 28, last)]
 
 
 _TENS, _DIGITS = 2, 12
@@ -333,19 +370,6 @@ small number would be a difference."""
 
 _YEARS: Final = frozenset(range(1900, 2100))
 """Numbers that are probably years, so their differences are not computed."""
-
-
-def _around(word: str, text: str) -> list[list[str]]:
-    """Groups of neighboring words in the text that contain the given word and may form a date."""
-    found = literals.Spoken(text).words[:MAX_WORDS]
-    if word not in found:
-        return []
-    at = found.index(word)
-    return [found[max(0, at - before) : at + after + 1] for before, after in _AROUND]
-
-
-_AROUND: Final = ((0, 0), (1, 0), (0, 1), (2, 1), (1, 2))
-"""For each group, the number of words before the given word and the number of words after it."""
 
 
 def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: tzinfo) -> Iterator[_Moment]:

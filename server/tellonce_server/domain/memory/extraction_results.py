@@ -223,6 +223,7 @@ class Learner:
             when=item.when,
             deadline=item.deadline,
             about=item.about,
+            is_read_again=True,
         )
 
     def _quoted(self, x: _Exchange, message_id: int, text: str) -> checks.Quoted:

@@ -234,6 +234,7 @@ class Words:
             *re.sub(r"[0-9]+", " ", self._phrase).split(),
         }  # `pm` of `3pm`
         self._respelled = {_respelled(anyascii(w).casefold()) for w in self._phrase.split() if not w.isascii()}
+        self._stems = {word[:-1] for word in self._respelled if len(word) >= _SHORTEST_STEM}
         self._alike: dict[str, list[str]] = {}
         for word in self._words:
             self._alike.setdefault(word[:4], []).append(word)
@@ -243,13 +244,18 @@ class Words:
         if _UNSPACED_TOKEN.match(name):
             return phrase(name) in self._phrase
         folded = name.casefold()
-        if folded in self._words or _respelled(folded) in self._respelled:
+        respelled = _respelled(folded)
+        if folded in self._words or not self._respelled.isdisjoint((respelled, respelled[:-1])):
+            return True
+        if respelled[:-1] in self._stems:  # Varya for Варю, Podolsk for Подольске
             return True
         return any(_inflected(folded, word) for word in self._alike.get(folded[:4], ()))
 
 
 def _respelled(roman: str) -> str:
-    """The name in a spelling that is the same for different romanizations, such as Leyptsig and Leipzig."""
+    """The name in a spelling that is the same for different romanizations, such as Leyptsig and Leipzig. Soft signs
+    (Podol'sk) are left out."""
+    roman = roman.replace("'", "")
     for written, sound in _SOUNDS:
         roman = roman.replace(written, sound)
     return roman
@@ -258,6 +264,8 @@ def _respelled(roman: str) -> str:
 _SOUNDS: Final = (
     ("ts", "z"), ("tz", "z"), ("ks", "x"), ("kh", "h"), ("ph", "f"), ("y", "i"), ("j", "i"), ("w", "v"), ("c", "k")
 )  # fmt: skip
+_SHORTEST_STEM: Final = 4
+"""Minimum letters of a name in another script that may have another last letter: `Nivu` for `Niva`."""
 _COMPOUNDED: Final = 6
 """Minimum letters of a word that counts as a part of a compound."""
 

@@ -63,6 +63,27 @@ def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, 
     return any(_includes(reading, moment) for reading in readings) or rings(text, said, moment)
 
 
+@dataclass(frozen=True, slots=True)
+class NamedDate:
+    """The place of a date in a text, and its readings."""
+
+    start: int
+    end: int
+    readings: tuple[Reading, ...]
+
+
+def named_dates(text: str, said_at: datetime, zone: tzinfo) -> list[NamedDate]:
+    """The dates that the text names, in order of their places. A date whose weekday is wrong has no readings."""
+    assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
+    found = expressions(text, Said(said_at, zone, region_of(zone)))
+    return [NamedDate(one.start, one.end, tuple(_consistent(one))) for one in found]
+
+
+def _consistent(found: Expression) -> Iterator[Reading]:
+    weekdays = {value for name, value in calendar_names(found.text) if name == "weekday"}
+    return (reading for reading in found.readings if weekdays <= {day.weekday() for day in reading.days})
+
+
 def _is_another_time(text: str, local: datetime) -> bool:
     """Whether the text gives a time in words, such as `half past nine`, and no time that can be this one."""
     times = clocks(text)
@@ -111,7 +132,7 @@ def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
     named = {reading.days[0] for reading in readings if reading.days[0] == reading.days[1]}
     lengths = list(islice(dict.fromkeys(_lengths(line, found)), _MOST_LENGTHS))
     today = said_at.astimezone(zone).date()
-    named.update(() if found else _bare_days(line, today))
+    named.update(_bare_days(line, found, [today, *sorted(named)[:_MOST_LENGTHS]]))
     return Following(
         counted.union(_fractions(line, counted), parts, (str(today.year),)),
         frozenset(named),
@@ -127,14 +148,26 @@ _MOST_LENGTHS: Final = 20
 each day."""
 
 
-def _bare_days(line: Line, today: date) -> Iterator[date]:
-    """For an ordinal such as `the 1st`, the last and the next day with this number. The resolver reads such an ordinal
-    only where it cannot belong to a noun. Call this only for a text without other dates, because the ordinal could
-    belong to the month of another date."""
-    numbers = {line[at].value or 0 for at in range(len(line)) if line[at].suffix in ORDINAL_ENDINGS}
-    for day in (today + timedelta(days=distance) for distance in range(-_MONTH, _MONTH + 1)):
-        if day.day in numbers:
-            yield day
+def _bare_days(line: Line, found: Iterable[Expression], anchors: Iterable[date]) -> Iterator[date]:
+    """For a day of the month without its month, such as `the 1st` or `until the 20th`, the last and the next such day
+    before and after each anchor: the day of the message and the days of the dates `found`. The resolver reads such a
+    number only where it cannot belong to a noun."""
+    read = [(expression.start, expression.end) for expression in found]
+    numbers = {
+        line[at].value or 0
+        for at in range(len(line))
+        if _may_be_a_day(line, at) and not any(first <= line[at].start < last for first, last in read)
+    }
+    for anchor in anchors if numbers else ():
+        for day in (anchor + timedelta(days=distance) for distance in range(-_MONTH, _MONTH + 1)):
+            if day.day in numbers:
+                yield day
+
+
+def _may_be_a_day(line: Line, at: int) -> bool:
+    """Whether the number is an ordinal, or no word follows that it could count."""
+    token, after = line[at], line[at + 1]
+    return token.kind == "number" and (token.suffix in ORDINAL_ENDINGS if token.suffix else after.kind != "word")
 
 
 _MONTH: Final = 31
@@ -211,6 +244,20 @@ def timed_numbers(text: str) -> frozenset[tuple[int, str]]:
     counts = (count_at(line, index) for index in range(len(line)))
     found = ((count.value, _unit_after(line, count.end)) for count in counts if count and count.exact)
     return frozenset((value, unit) for value, unit in found if unit is not None)
+
+
+def equal_lengths(count: int, unit: str) -> Iterator[tuple[int, str]]:
+    """The same length of time in the next smaller and the next larger unit: 14 days and a fortnight for two weeks."""
+    for large, size, small in _LENGTHS:
+        if unit == large and count:
+            yield count * size, small
+        elif unit == small and count and count % size == 0:
+            yield count // size, large
+
+
+_LENGTHS: Final = (
+    ("week", 7, "day"), ("fortnight", 2, "week"), ("fortnight", 14, "day"), ("year", 12, "month"), ("decade", 10, "year")
+)  # fmt: skip
 
 
 def _unit_after(line: Line, index: int) -> str | None:
