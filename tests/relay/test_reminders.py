@@ -278,19 +278,20 @@ async def test_each_time_in_a_message_is_a_reminder_with_its_own_text(memory: Me
 
 async def test_the_time_of_a_reminder_may_be_given_in_the_next_message(memory: Memory, clock: Clock) -> None:
     asked = phrase("reminder.asks_when")
-    async with relaying(memory, clock=clock) as api:
-        await api.say("remind me to call mom")
-        assert await api.replies(1) == [asked]
-        await api.say("at 6pm, please")
-        assert (await api.replies(2))[1] == "⏰ I'll remind you today at 6:00 PM: call mom"
-        await api.say("at 7pm")
-        assert (await api.replies(3))[2] == phrase("offline.kept")
-    async with relaying(memory, Scripted("Seven it is."), clock=clock) as api:
-        await api.say("/remind call dad")
-        await api.replies(1)
-        clock.forward(minutes=61)
-        await api.say("at 7pm")
-        assert await api.replies(2) == [asked, "Seven it is."]
+    async with telegram() as api:
+        async with relaying(memory, clock=clock, api=api):
+            await api.say("remind me to call mom")
+            assert await api.replies(1) == [asked]
+            await api.say("at 6pm, please")
+            assert (await api.replies(2))[1] == "⏰ I'll remind you today at 6:00 PM: call mom"
+            await api.say("at 7pm")
+            assert (await api.replies(3))[2] == phrase("offline.kept")
+        async with relaying(memory, Scripted("Seven it is."), clock=clock, api=api):
+            await api.say("/remind call dad")
+            assert (await api.replies(4))[3] == asked
+            clock.forward(minutes=61)
+            await api.say("at 7pm")
+            assert (await api.replies(5))[4] == "Seven it is."
 
 
 async def test_without_a_model_a_named_day_is_offered_as_a_reminder(memory: Memory, clock: Clock) -> None:
