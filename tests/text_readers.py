@@ -65,7 +65,7 @@ from tellonce_text import (
     stemming,
     tokens,
 )
-from tellonce_text.dates import alarms, annotation, clock_phrases, meanings, resolver
+from tellonce_text.dates import alarms, annotation, clock_phrases, meanings, resolver, several_alarms
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
 
@@ -73,7 +73,6 @@ ZONE = ZoneInfo("Asia/Singapore")
 NOW = datetime(2026, 2, 18, 15, 0, tzinfo=ZONE)
 SPAN = (datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC))
 SAID = Said(NOW, ZONE)
-ALARM = alarms.Alarm(0, 0, NOW)
 SENTENCE = "I live in Berlin with Ann and 3 cats since May"
 
 
@@ -420,7 +419,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_summarizer.tasks.summaries.overlap": lambda text: model_summaries.overlap(text, text),
     "tellonce_text.dates.meanings.admits": lambda text: meanings.admits(text, NOW.date(), SAID),
     "tellonce_text.dates.alarms.alarm": lambda text: alarms.alarm(text, SAID),
-    "tellonce_text.dates.alarms.names_more": lambda text: alarms.names_more(text, ALARM, SAID),
+    "tellonce_text.dates.alarms.hour_alone": lambda text: alarms.hour_alone(text, SAID),
+    "tellonce_text.dates.several_alarms.alarms": lambda text: several_alarms.alarms(text, SAID),
     "tellonce_text.dates.alarms.rings": lambda text: alarms.rings(text, SAID, NOW),
     "tellonce_text.dates.annotation.annotated": lambda text: annotation.annotated(text, SAID),
     "tellonce_text.dates.meanings.appointment": lambda text: meanings.appointment(text, NOW, ZONE),
@@ -521,7 +521,7 @@ SLOW = frozenset(
     tellonce_server.domain.erasure.targets.Target.topic tellonce_server.domain.erasure.targets.Target.statement
     tellonce_server.domain.tombstones.Tombstones.mark tellonce_server.domain.tombstones.Tombstones.covering
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
-    tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.alarms.names_more
+    tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact

@@ -16,7 +16,7 @@ Action = Literal[
     # the view of the memory
     "tab", "open", "remove", "restore", "pin", "unpin",
     # reminders
-    "unremind", "remind again", "later", "done",
+    "unremind", "remind again", "later", "done", "remind of",
 ]  # fmt: skip
 _CODES: dict[Action, str] = {
     "keep": "k",
@@ -43,6 +43,7 @@ _CODES: dict[Action, str] = {
     "remind again": "ra",
     "later": "rl",
     "done": "rd",
+    "remind of": "ro",
     "full text": "ft",
 }
 _ACTIONS: dict[str, Action] = {code: action for action, code in _CODES.items()}
@@ -110,6 +111,11 @@ def reminder_due(memory_id: int, *, repeats: bool) -> InlineKeyboardMarkup:
     """The buttons of a delivered reminder."""
     more: list[tuple[str, Action]] = [(phrase("button.stop_reminder"), "unremind")] if repeats else []
     return _row((phrase("button.done"), "done"), (phrase("button.later"), "later"), *more, number=memory_id)
+
+
+def reminder_offer(number: int, *, of_memory: bool = False) -> InlineKeyboardMarkup:
+    """The button that accepts the offer to remind of a message or a memory."""
+    return InlineKeyboardMarkup([[button(phrase("button.remind"), Pressed("remind of", number, int(of_memory)))]])
 
 
 def reminder_list(memory_ids: Sequence[int]) -> InlineKeyboardMarkup:

@@ -1,4 +1,5 @@
-"""Computes the next time a cron expression is due. Pure. An expression has five fields; Sunday is 0 or 7.
+"""Computes the next time a repetition is due. Pure. A repetition is a cron expression of five fields, where Sunday is 0
+or 7, or an interval such as `R/2026-02-16T08:00/P2D`.
 
 Times are in the user's time zone. When the clocks change, a time of day is due exactly once. If the hour of a due time
 is skipped, the routine is due later by the length of the change. If the hour of a due time occurs twice, the routine is
@@ -11,6 +12,8 @@ from zoneinfo import ZoneInfo
 
 from apscheduler.triggers.cron import CronTrigger  # type: ignore[import-untyped]  # it ships no types
 
+from tellonce_text.dates.intervals import Interval
+
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _NUMBERED = re.compile(r"(\d)(?:-(\d))?(?:/(\d+))?")
 _TICK = timedelta(seconds=1)
@@ -20,6 +23,9 @@ _LONGEST_CHANGE = timedelta(hours=3)
 
 def next_due(expression: str, after: datetime, zone: ZoneInfo) -> datetime | None:
     """The first due time after `after`; None if there is none. Raises ValueError for an invalid expression."""
+    interval = Interval.read(expression)
+    if interval is not None:
+        return interval.after(after, zone)
     after = after.astimezone(UTC)
     if expression.split()[1:2] == ["*"]:
         return _next(_trigger(expression, zone), after)

@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple, get_args
 from tellonce_relay.catalogue import LANGUAGES, Language, entries, spoken, words
 
 Alone = Literal["help", "stop", "know", "reminders", "greeting", "nod", "why", "wrong", "wipe", "unsaid"]
-Kind = Literal[Alone, "remind", "remember", "forget", "summary", "task"]
+Kind = Literal[Alone, "unremind", "remind", "remember", "forget", "summary", "task"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 """Orders that consist of a phrase alone come first, so that "forget it" does not forget every "it"."""
 
@@ -21,12 +21,13 @@ _COMMANDS: Final[dict[Kind, str]] = {
     "stop": "/stop",
     "know": "/memory",
     "reminders": "/reminders",
+    "unremind": "/reminders",
     "summary": "/summary",
     "why": "/why",
     "wipe": "/forget",
     "unsaid": "/forget",
 }
-_WITH_MORE: Final[frozenset[Kind]] = frozenset(("remind", "remember", "forget", "task", "summary"))
+_WITH_MORE: Final[frozenset[Kind]] = frozenset(("unremind", "remind", "remember", "forget", "task", "summary"))
 """Orders that need more text after their phrase; others consist of the phrase alone."""
 _STATED: Final[frozenset[Kind]] = frozenset(("remember", "forget"))
 """An order of these kinds is read as a question if it ends with a question mark ("remember the trip?")."""
@@ -65,6 +66,11 @@ def order_of(text: str) -> Order | None:
 def is_command_in_words(text: str) -> bool:
     found = order_of(text)
     return found is not None and found.command is not None
+
+
+def without_polite(text: str) -> str:
+    """The text without a polite word at its end."""
+    return _ending(spoken()).sub("", text)
 
 
 def without_joint(text: str) -> str:

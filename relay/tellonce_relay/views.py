@@ -1,5 +1,6 @@
 """The texts of /memory, /summary, /status and /forget. Pure."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
@@ -23,7 +24,7 @@ def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None =
     lists = profile.lists | {"pins": tuple(m for m in profile.pins if m.kind == "pin")}
     counts = {"messages": counted("message", talk.messages), "summaries": counted("summary", talk.summaries)}
     shown = {name: entries for name, entries in lists.items() if entries or name not in ("pins", "uncertain")}
-    blocks = [_block(f"memory.{name}", entries, zone, most) for name, entries in shown.items()]
+    blocks = [_block(f"memory.{name}", in_order(name, entries), zone, most) for name, entries in shown.items()]
     parts = [
         "\n".join(part for part in (phrase("memory.profile_title"), _narrative(profile)) if part),
         *(blocks if any(lists.values()) else [phrase("memory.soon" if talk.messages else "memory.nothing")]),
@@ -31,6 +32,11 @@ def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None =
         phrase("memory.conversation", verbatim=talk.verbatim, **counts),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def in_order(name: str, entries: Sequence[Memory]) -> Sequence[Memory]:
+    """The memories of a list: dates by their day, others as the memory lists them, the newest first."""
+    return sorted(entries, key=lambda m: m.deadline or m.valid_from) if name == "dates" else entries
 
 
 def _narrative(profile: Profile) -> str:
@@ -60,13 +66,38 @@ def summary_view(summary: ChatSummary) -> str:
     return "\n\n".join(parts)
 
 
+_STAMP = re.compile(r" \((?P<by>by )?(?P<day>\d{4}-\d\d-\d\d)(?: (?P<time>\d\d:\d\d))?\)")
+"""Matches the memory's own format of a day: ` (2026-03-15)`, ` (2026-03-15 09:00)` or ` (by 2026-03-15)`."""
+
+
+def without_stamps(content: str) -> str:
+    """The text without the days that the memory has added."""
+    return _STAMP.sub("", content)
+
+
+def in_days(content: str) -> str:
+    """The text with the days that the memory has added in the person's language."""
+    return _STAMP.sub(_in_words, content)
+
+
+def _in_words(found: re.Match[str]) -> str:
+    try:
+        at = datetime.fromisoformat(f"{found['day']}T{found['time'] or '00:00'}")
+    except ValueError:  # the person wrote a day that does not exist
+        return found[0]
+    on = phrase("memory.by", day=long_day(at)) if found["by"] else long_day(at)
+    return f" ({on}, {clock(at)})" if found["time"] else f" ({on})"
+
+
 def saved_view(memory: Memory) -> str:
     """Return the sentence about a memory that an answer saved, or about a goal that an answer closed."""
-    return phrase("memory.saved_done" if memory.status == "completed" else "memory.saved", content=memory.content)
+    return phrase(
+        "memory.saved_done" if memory.status == "completed" else "memory.saved", content=in_days(memory.content)
+    )
 
 
 def remembered_view(memory: Memory) -> str:
-    return phrase("memory.remembered", content=memory.content)
+    return phrase("memory.remembered", content=in_days(memory.content))
 
 
 def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
@@ -134,7 +165,7 @@ def dated(memory: Memory, zone: tzinfo | None) -> str:
     if memory.note:
         return f"{phrase('offline.quote', text=memory.content)} ({long_day(memory.valid_from.astimezone(zone))})"
     if memory.deadline is None or memory.kind not in ("goal", "date"):
-        return memory.content
+        return in_days(memory.content)
     due = memory.deadline.astimezone(zone)
     words, at = without_due(memory.content, due)
     return f"{words} ({phrase('memory.by', day=long_day(due)) if memory.kind == 'goal' else long_day(due)}{at})"
@@ -143,7 +174,8 @@ def dated(memory: Memory, zone: tzinfo | None) -> str:
 def without_due(content: str, due: datetime) -> tuple[str, str]:
     """A memory's words without its due time, and the time of day, such as `, 9:00 AM`, if they gave one."""
     stamp = f" ({due:%Y-%m-%d %H:%M})"
-    words = content.replace(f" ({due.date().isoformat()})", "").replace(stamp, "")
+    on = due.date().isoformat()
+    words = content.replace(f" ({on})", "").replace(f" (by {on})", "").replace(stamp, "")
     return words, f", {clock(due)}" if stamp in content else ""
 
 

@@ -7,13 +7,17 @@ from pydantic import AwareDatetime, Field
 from tellonce.contract import Memory
 from tellonce.contract_types import Bigint, Contract, ExternalId, Instant, Place, RowId, Text
 
-Cron = Annotated[str, Field(pattern=r"^\S+( \S+){4}$", max_length=64)]
+Repetition = Annotated[str, Field(pattern=r"^(\S+( \S+){4}|R/\S+)$", max_length=64)]
+"""A cron expression of five fields, or a repeating interval of ISO 8601: `R/2026-02-16T08:00/P2D`."""
 
 
 class SetReminderArgs(Place):
     content: Annotated[Text, Field(max_length=2000, description="What to remind of.")]
     at: Instant = Field(description="When it is due first.")
-    repeats: Cron | None = Field(default=None, description="Cron expression in the user's time zone.")
+    repeats: Repetition | None = Field(
+        default=None,
+        description="In the user's time zone, a cron expression or an interval such as R/2026-02-16T08:00/P2D.",
+    )
     words: Annotated[Text, Field(max_length=200)] | None = Field(
         default=None, description="The time in the user's words; stored if it repeats."
     )

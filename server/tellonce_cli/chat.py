@@ -186,8 +186,8 @@ class Talk:
 
     async def _remind(self, incoming: Incoming, text: str, *, recorded: bool) -> str:
         said, made = await self.reminders.set(incoming, text, recorded=recorded)
-        self._effects = Done(saved=[Saved(made.memory, "reject", made)] if made is not None else [])
-        return f"{said}  [/undo]" if made is not None else said
+        self._effects = Done(saved=[Saved(one.memory, "reject", one) for one in made])
+        return f"{said}  [/undo]" if made else said
 
     async def _remember(self, incoming: Incoming, text: str) -> str:
         """Store the text as a memory. If the statement was already stored, /undo does not remove it."""
@@ -232,7 +232,7 @@ def _saved_line(one: Saved, zone: ZoneInfo) -> str:
     if one.reminder is not None and one.undo == "restore":
         return cancelled_reply(one.reminder).text
     if one.reminder is not None:
-        return set_reply(one.reminder, _now(), zone).text
+        return set_reply([one.reminder], _now(), zone).text
     return views.saved_view(one.memory)
 
 

@@ -6,7 +6,7 @@ them.
 
 import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
@@ -46,12 +46,12 @@ class ChatReminders:
     _shown: set[tuple[int, datetime]] = field(default_factory=set)
     _listed: tuple[Reminder, ...] = ()
 
-    async def set(self, incoming: Incoming, text: str, *, recorded: bool = False) -> tuple[str, Reminder | None]:
-        """Set the reminder that `text` asks for. Returns the answer to the user, and the reminder if it was set."""
+    async def set(self, incoming: Incoming, text: str, *, recorded: bool = False) -> tuple[str, Sequence[Reminder]]:
+        """Set the reminders that `text` asks for. Returns the answer to the user, and the reminders that were set."""
         try:
             made = await reminders.set_by(self.memory, self.zone, incoming, text, recorded=recorded)
         except reminders.NotSet as reason:
-            return str(reason), None
+            return str(reason), ()
         self.changed.set()
         return reminders.set_reply(made, incoming.sent_at, self.zone).text, made
 

@@ -20,12 +20,12 @@ pytestmark = pytest.mark.anyio
 async def test_a_message_is_answered_once_and_both_sides_are_recorded(memory: Memory) -> None:
     async with relaying(memory) as api:
         await api.say("My team offsite is on March 15")
-        await api.replies(1)
+        await api.replies(2)  # the second one offers a reminder
         await api.say("When is my team offsite?")
-        answers = await api.replies(2)
+        answers = await api.replies(3)
     async with memory.client() as client:
         context = await client.get_context(c.GetContextArgs())
-    assert "March 15" in answers[1]
+    assert "March 15" in answers[2]
     assert context.context is not None
     assert context.context.count("User: ") == 2
     assert context.context.count("Assistant: ") == 2
@@ -202,7 +202,12 @@ async def test_every_command_answers(memory: Memory) -> None:
         why = (await api.replies(9))[8]
         await api.say("/summary")
         await api.replies(10)
+        for count, command in enumerate(("/memroy", "/hilfe", "/olvida mi dirección"), 11):
+            await api.say(command)
+            await api.replies(count)
     shown = texts(api)
+    assert [text.rpartition("?")[0][-12:] for text in shown[10:]] == ["mean /memory", "u mean /help", "mean /forget"]
+    assert "Did you mean" not in shown[7]
     assert shown[1].startswith("📋 YOUR PROFILE")
     assert "💬 Conversation: 2 messages (0 summaries, 2 verbatim)" in shown[1]
     assert shown[2].startswith("📜 CONVERSATION SUMMARY")

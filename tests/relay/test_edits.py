@@ -23,10 +23,10 @@ pytestmark = pytest.mark.anyio
 async def test_an_edited_message_changes_the_memory_of_it_and_is_not_answered_again(memory: Memory) -> None:
     async with relaying(memory) as api, memory.client() as client:
         number = await api.say("The offsite is on March 15")
-        await api.replies(1)
+        await api.replies(2)  # the second one offers a reminder
         await api.edit(number, "The offsite is on March 22")
         await api.say("/help")
-        await api.replies(2)
+        await api.replies(3)
         why = await client.explain(c.ExplainArgs(message_id=str(number)))
     assert why.text == "The offsite is on March 22"
     assert [version.text for version in why.versions] == ["The offsite is on March 15"]

@@ -89,7 +89,7 @@ async def test_a_corrected_memory_outranks_the_sentence_it_came_from_and_an_unna
         for count, text in enumerate(("When is my dentist appointment?", "Where does Ann live?"), 3):
             await api.say(text)
             shown = await api.replies(count)
-    assert shown[2].startswith(f"I keep: {new}")
+    assert shown[2].startswith(f"I remember: {new}")
     assert "The dentist is called Ruth." in shown[2]
     assert "December 3rd" not in shown[2]
     assert shown[3].startswith(phrase("offline.nearest"))

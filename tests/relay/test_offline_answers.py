@@ -38,7 +38,7 @@ def said(text: str, role: str = "user", **changes: Any) -> c.SearchResult:
 @pytest.mark.parametrize("question", ["Where do I live?", "What is my boss called?"])
 def test_another_inflection_of_the_asked_word_is_found_and_only_the_persons_words_are_quoted(question: str) -> None:
     answer = from_memory([found("Lives in Lisbon; her boss is called Ana")], asked(question))
-    assert answer == "I keep: Lives in Lisbon; her boss is called Ana (Feb 16)"
+    assert answer == "I remember: Lives in Lisbon; her boss is called Ana (Feb 16)"
 
 
 def test_the_newest_words_come_first_and_an_older_memory_gives_way_to_them() -> None:
@@ -94,7 +94,8 @@ def test_a_casual_count_is_marked_as_such() -> None:
 def test_a_newer_memory_stands_beside_the_words() -> None:
     results = [said("I live in Singapore", at=AT - timedelta(days=60)), found("The user lives in Lisbon")]
     assert (
-        from_memory(results, asked("Where do I live?")).splitlines()[0] == "I keep: The user lives in Lisbon (Feb 16)"
+        from_memory(results, asked("Where do I live?")).splitlines()[0]
+        == "I remember: The user lives in Lisbon (Feb 16)"
     )
 
 

@@ -124,7 +124,7 @@ async def test_a_models_reminder_is_checked_against_the_users_words(memory: Memo
         await api.say("Could you remind me tomorrow at 9 to call mom?")
         assert await api.replies(2) == ["Sure.", MOM]
         await api.say("What will the weather be like?")
-        assert (await api.replies(4))[2:] == ["Fine.", "❔ Is this right?\ndivorce Ann (2026-02-17 09:00)"]
+        assert (await api.replies(4))[2:] == ["Fine.", "❔ Is this right?\ndivorce Ann (Tue, Feb 17, 2026, 9:00 AM)"]
         left = await coming(client, bool)
     assert [r.memory.content for r in left] == ["call mom (2026-02-17 09:00)"]
 
@@ -251,13 +251,85 @@ async def test_an_order_repeated_after_its_delivery_rings_no_second_time(memory:
         assert (await client.claim_reminders(ClaimRemindersArgs(worker="bot"))).reminders == ()
 
 
-async def test_of_two_times_in_a_message_the_second_is_not_dropped_in_silence(memory: Memory, clock: Clock) -> None:
-    async with relaying(memory, clock=clock) as api:
+async def test_each_time_in_a_message_is_a_reminder_with_its_own_text(memory: Memory, clock: Clock) -> None:
+    async with relaying(memory, clock=clock) as api, memory.relay() as client:
         await api.say("remind me tomorrow at 9 to call mom and at 17 to pick up Tim")
+        await api.say("remind me at 10 and at 15:00 to take the pills")
         await api.say("set an alarm for 6:30")
-        shown = await api.replies(2)
-    assert shown[0].endswith("\n" + phrase("reminder.only_one"))
-    assert shown[1].startswith("What should I remind you of?")
+        await api.say("remind me every morning and every evening to take my pill")
+        shown = await api.replies(4)
+        await api.press(api.sent[0], "✗ 2")
+        await coming(client, lambda found: len(found) == 5)
+        await api.until(lambda: api.sent[0]["text"].startswith("✗ Cancelled: pick up Tim"))
+        edited = await api.say("remind me on Friday at 8 and again at 20:00 to water the plants")
+        await api.replies(5)
+        await api.edit(edited, "remind me on Friday at 8 and at 9 and at 21:00 to water the plants")
+        await api.replies(6)
+        found = await coming(client, lambda found: len(found) == 8)
+    assert shown[0] == "⏰ I'll remind you:\n1. tomorrow at 9:00 AM: call mom\n2. tomorrow at 5:00 PM: pick up Tim"
+    assert shown[1] == "⏰ I'll remind you:\n1. today at 10:00 AM: take the pills\n2. today at 3:00 PM: take the pills"
+    assert shown[2].startswith("What should I remind you of?")
+    assert shown[3].splitlines()[1:] == [
+        "1. tomorrow at 9:00 AM: take my pill (every morning)",
+        "2. today at 7:00 PM: take my pill (every evening)",
+    ]
+    assert [one.due_at.astimezone(ZONE).hour for one in found[5:]] == [8, 9, 21]
+
+
+async def test_the_time_of_a_reminder_may_be_given_in_the_next_message(memory: Memory, clock: Clock) -> None:
+    asked = phrase("reminder.asks_when")
+    async with telegram() as api:
+        async with relaying(memory, clock=clock, api=api):
+            await api.say("remind me to call mom")
+            assert await api.replies(1) == [asked]
+            await api.say("at 6pm, please")
+            assert (await api.replies(2))[1] == "⏰ I'll remind you today at 6:00 PM: call mom"
+            await api.say("at 7pm")
+            assert (await api.replies(3))[2] == phrase("offline.kept")
+        async with relaying(memory, Scripted("Seven it is."), clock=clock, api=api):
+            await api.say("/remind call dad")
+            assert (await api.replies(4))[3] == asked
+            clock.forward(minutes=61)
+            await api.say("at 7pm")
+            assert (await api.replies(5))[4] == "Seven it is."
+
+
+async def test_without_a_model_a_named_day_is_offered_as_a_reminder(memory: Memory, clock: Clock) -> None:
+    async with relaying(memory, clock=clock) as api, memory.relay() as client:
+        said = await api.say("The dentist is on Friday")
+        await api.replies(2)
+        assert api.sent[1]["text"] == "⏰ Shall I remind you Fri, Feb 20 at 9:00 AM?"
+        await api.edit(said, "The dentist is on Saturday at 15:00")
+        await api.until(lambda: bool(api.world.reactions))
+        await api.press(api.sent[1], "⏰ Yes, remind me", old=True)
+        await api.until(lambda: "Feb 21 at 2:00 PM: The dentist is on Saturday at 15:00" in texts(api)[1])
+        await api.say("don't forget to call the plumber on Friday")
+        await api.replies(3)
+        await api.press(api.sent[2], "⏰ Yes, remind me")
+        await api.until(
+            lambda: texts(api)[2] == "⏰ I'll remind you Fri, Feb 20 at 9:00 AM: call the plumber on Friday"
+        )
+        assert len(await coming(client, bool)) == 2
+        for count, text in enumerate(("I was in Paris on Friday", "Is Ann here on Friday?", "We may meet in May"), 4):
+            await api.say(text)
+            await api.replies(count)
+        await api.say("cancel my reminder about the plumber")
+        listed = (await api.replies(7))[6]
+    assert not any("Shall I" in text for text in texts(api)[3:])
+    assert listed == "⏰ Your reminders:\n1. Fri, Feb 20 at 9:00 AM: call the plumber on Friday"
+
+
+async def test_a_reminder_every_two_weeks_comes_again_after_two_weeks(memory: Memory, clock: Clock) -> None:
+    async with relaying(memory, clock=clock) as api, memory.relay() as client:
+        await api.say("remind me every other Friday at 8 to put out the glass")
+        assert await api.replies(1) == [
+            "⏰ I'll remind you Fri, Feb 20 at 8:00 AM: put out the glass (every other Friday at 8)"
+        ]
+        (first,) = await coming(client, bool)
+        clock.at = first.due_at
+        await api.say("/help")
+        await api.until(lambda: "⏰ put out the glass (every other Friday at 8)" in texts(api))
+        await coming(client, lambda found: found[0].due_at == first.due_at + timedelta(days=14))
 
 
 async def test_a_reminder_ordered_in_words_is_set_even_if_the_model_forgets_its_tag(
@@ -280,7 +352,7 @@ async def test_a_reminder_ordered_in_words_is_set_even_if_the_model_forgets_its_
 
 
 async def test_the_time_is_said_where_it_is_missing_past_or_cannot_be_kept(memory: Memory, clock: Clock) -> None:
-    asked = ("remind me to buy milk", "remind me yesterday at 5 to laugh", "remind me every other day at 9 to run")
+    asked = ("remind me to buy milk", "remind me yesterday at 5 to laugh", "remind me every 30 minutes to stand up")
     async with relaying(memory, clock=clock) as api:
         for count, text in enumerate(asked, 1):
             await api.say(text)
@@ -288,7 +360,7 @@ async def test_the_time_is_said_where_it_is_missing_past_or_cannot_be_kept(memor
     shown = texts(api)
     assert shown[0].startswith("When should I remind you?")
     assert "already past" in shown[1]
-    assert shown[2].startswith("I can repeat a reminder every day")
+    assert shown[2].startswith("I can't repeat a reminder that way.")
     assert await statuses(memory) == {}
 
 

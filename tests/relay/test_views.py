@@ -1,6 +1,6 @@
 """The exact texts of the commands' views."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import get_args
 
 import pytest
@@ -120,6 +120,28 @@ def test_a_day_stands_once_beside_words_that_name_it_already() -> None:
     assert "• Team offsite is on March 15 (Sun, Mar 15, 2026)\n" in shown
 
 
+def test_goals_have_their_day_once_and_dates_are_in_the_order_of_their_days() -> None:
+    later, sooner = (memory("date", text, NOW + timedelta(days=days)) for text, days in (("fair", 9), ("offsite", 2)))
+    goal = memory("goal", "Run a marathon (by 2026-05-01)", datetime(2026, 5, 1, 15, tzinfo=UTC))
+    shown = views.memory_view(profile(dates=(later, sooner), goals=(goal,)), SINGAPORE)
+    assert shown.index("offsite") < shown.index("fair")
+    assert "• Run a marathon (by Fri, May 1, 2026)\n" in shown
+
+
+def test_why_quotes_an_answer_without_its_marks() -> None:
+    said = "**Here:**\n\n| City | Days |\n|---|---|\n| Lisbon | 3 |"
+    answer = c.Explanation(subject="message", id="7", at=NOW, text=said)
+    assert why_view(answer).splitlines()[0] == "I answered: “Here: City Days Lisbon 3”"
+
+
+def test_why_shows_a_message_of_several_lines_as_one_entry() -> None:
+    text = "RELEVANT CONTEXT\n[Feb 15, 1 day ago | 09:15 AM] User: I like tea\nand coffee\n[Feb 14 | 09:00 AM] User: Hi"
+    section = c.Section(name="relevant", title="", text=text, tokens=9, stability="volatile")
+    receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", sections=(section,))
+    shown = why_view(c.Explanation(subject="message", id="7", at=NOW, text="Yes."), receipt).splitlines()
+    assert shown[-2:] == ["• You told me on Feb 15: “I like tea and coffee”", "• You told me on Feb 14: “Hi”"]
+
+
 def test_a_narrative_that_only_repeats_the_memories_below_it_is_left_out() -> None:
     tea = memory("preference", "The user likes tea")
     repeated, told = "The user likes tea (2026-02-15)", "A tea lover. The user likes tea."
@@ -134,7 +156,7 @@ def test_why_gives_the_days_of_memories_in_the_persons_language() -> None:
     answer = c.Explanation(subject="message", id="7", at=NOW, text="Gern.")
     with speaking("de"):
         shown = why_view(answer, receipt)
-    assert "• Call mom (2026-12-01 09:00) (23. Nov.)\n• Launch it (15. Feb., bis 1. März 2027)" in shown
+    assert "• Call mom (Di., 1. Dez. 2026, 09:00) (23. Nov.)\n• Launch it (15. Feb., bis 1. März 2027)" in shown
 
 
 def test_why_counts_one_as_one() -> None:

@@ -1,13 +1,16 @@
 """The time at which an ordered alarm is due, read from the words of the order."""
 
 from datetime import datetime
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from tellonce_relay.cron import next_due
-from tellonce_text.dates.alarms import alarm, names_more, rings
+from tellonce_text.dates.alarms import alarm, rings
+from tellonce_text.dates.intervals import Interval
 from tellonce_text.dates.readings import Said
+from tellonce_text.dates.several_alarms import alarms
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 22, 15, 0, tzinfo=BERLIN)  # a Sunday
@@ -31,7 +34,11 @@ SAID = Said(NOW, BERLIN, "DE")
         (None, "2026-11-23 09:00", "2026-11-23 09:00"),
         (None, "in 3 months to renew", "2027-02-22 09:00"),
         (None, "in a year to renew", "2027-11-22 09:00"),
+        (None, "in 2 hours and 30 minutes to go", "2026-11-22 17:30"),
         ("de", "in drei Monaten an die Steuer", "2027-02-22 09:00"),
+        ("de", "in einer Stunde und 20 Minuten", "2026-11-22 16:20"),
+        ("ru", "через час выключить духовку", "2026-11-22 16:00"),
+        ("ru", "через полчаса", "2026-11-22 15:30"),
         ("de", "morgen um 9 an den Zahnarzt", "2026-11-23 09:00"),
         ("de", "heute Abend um 8 Oma anrufen", "2026-11-22 20:00"),
         ("es", "mañana a las 9 llamar a mamá", "2026-11-23 09:00"),
@@ -74,43 +81,114 @@ def test_an_alarm_goes_off_once_when_its_words_say(language: str | None, text: s
         ("es", "el 1 de cada mes a las 9 pagar", "0 9 1 * *"),
         ("de", "jeden Montag um 8 Uhr an den Müll", "0 8 * * 1"),
         ("es", "todos los días a las 8 pastillas", "0 8 * * *"),
+        ("es", "los lunes y jueves a las 10 yoga", "0 10 * * 1,4"),
         ("ru", "по будням в 9 зарядка", "0 9 * * 1-5"),
     ],
 )
 def test_an_alarm_repeats_as_its_words_say(language: str | None, text: str, cron: str) -> None:
     found = alarm(text, SAID, language)
     assert found is not None
-    assert (found.at, found.cron) == (None, cron)
+    assert (found.at, found.repeats) == (None, cron)
     first = next_due(cron, NOW, BERLIN)
     assert first is not None
     assert language is not None or rings(text, SAID, first)
 
 
-@pytest.mark.parametrize("text", ["every other day at 9", "every 2nd Monday at 9", "daily at 8 and 20:30"])
+@pytest.mark.parametrize("text", ["every 30 minutes", "every 2nd Monday of the month at 9"])
 def test_what_cannot_be_repeated_is_told_from_what_names_no_time(text: str) -> None:
     found = alarm(text, SAID)
     assert found is not None
-    assert (found.at, found.cron) == (None, None)
+    assert (found.at, found.repeats) == (None, None)
     assert alarm("to buy milk", SAID) is None
     assert not rings("to buy milk", SAID, NOW)
 
 
 @pytest.mark.parametrize(
-    ("text", "more"),
+    ("language", "text", "interval"),
     [
-        ("tomorrow at 9 and at 17 to take my pills", True),
-        ("in 20 minutes to eat and tomorrow at 9 to call mom", True),
-        ("on Monday or Tuesday to swim", True),
-        ("am Montag um 8 an Oma und am Freitag um 9 an Opa", True),
-        ("every day at 8 and 20 to take pills", False),
-        ("tomorrow at 9 to call mom and dad", False),
-        ("on Thursday to talk about the party on Friday", False),
+        ("en", "every other day at 8 to water", "R/2026-11-23T08:00/P2D"),
+        ("en", "every other Monday at 10", "R/2026-11-23T10:00/P14D"),
+        ("en", "every 2 weeks on Monday at 10 to put out the glass", "R/2026-11-23T10:00/P14D"),
+        ("en", "every 2nd Sunday at 9", "R/2026-12-06T09:00/P14D"),
+        ("en", "every 3 months to change the filter", "R/2027-02-22T09:00/P3M"),
+        ("en", "every 4 hours to drink", "R/2026-11-22T19:00/PT4H"),
+        ("de", "alle zwei Tage um 8 ans Blumengießen", "R/2026-11-23T08:00/P2D"),
+        ("de", "alle zwei Wochen montags um 10 an den Müll", "R/2026-11-23T10:00/P14D"),
+        ("de", "jeden zweiten Montag um 10", "R/2026-11-23T10:00/P14D"),
+        ("de", "alle 14 Tage", "R/2026-12-06T09:00/P14D"),
+        ("es", "cada dos semanas los lunes a las 10", "R/2026-11-23T10:00/P14D"),
+        ("es", "cada dos días a las 8 regar", "R/2026-11-23T08:00/P2D"),
+        ("ru", "через день в 8 пить таблетки", "R/2026-11-23T08:00/P2D"),
+        ("ru", "каждые две недели по понедельникам в 10", "R/2026-11-23T10:00/P14D"),
+        ("ru", "раз в две недели в 10 убирать", "R/2026-12-06T10:00/P14D"),
     ],
 )
-def test_another_time_in_an_order_is_noticed(text: str, more: bool) -> None:
-    found = alarm(text, SAID)
+def test_an_alarm_repeats_after_several_days_weeks_or_months(language: str, text: str, interval: str) -> None:
+    found = alarm(text, SAID, language)
     assert found is not None
-    assert names_more(text, found, SAID) == more
+    assert found.repeats == interval
+    first = next_due(interval, NOW, BERLIN)
+    assert first is not None
+    assert first.isoformat() == datetime.fromisoformat(interval[2:18]).replace(tzinfo=BERLIN).isoformat()
+    assert language != "en" or rings(text, SAID, first)
+
+
+@pytest.mark.parametrize(
+    ("interval", "after", "due"),
+    [
+        ("R/2027-03-27T08:00/P2D", "2027-03-27T08:00+01:00", "2027-03-29T08:00+02:00"),  # the clocks change between
+        ("R/2027-03-26T02:30/P2D", "2027-03-27T00:00+01:00", "2027-03-28T03:30+02:00"),  # this hour is left out
+        ("R/2027-03-27T23:00/PT4H", "2027-03-27T23:00+01:00", "2027-03-28T04:00+02:00"),
+        ("R/2026-01-31T09:00/P1M", "2026-01-31T09:00+01:00", "2026-02-28T09:00+01:00"),
+        ("R/2026-01-31T09:00/P1M", "2026-02-28T09:00+01:00", "2026-03-31T09:00+02:00"),
+        ("R/2026-01-01T09:00/P14D", "2036-01-01T00:00+01:00", "2036-01-03T09:00+01:00"),
+        ("R/2026-01-01T09:00/P14D", "2025-01-01T00:00+01:00", "2026-01-01T09:00+01:00"),
+    ],
+)
+def test_an_interval_keeps_the_time_of_day_and_counts_from_its_start(interval: str, after: str, due: str) -> None:
+    assert str(Interval.read(interval)) == interval
+    assert next_due(interval, datetime.fromisoformat(after), BERLIN) == datetime.fromisoformat(due)
+
+
+def test_an_interval_that_is_none_is_refused() -> None:
+    assert Interval.read("0 9 * * 1") is None
+    for text in ("R/2026-02-30T09:00/P2D", "R/2026-02-20T09:00/P0D", "R/9999-02-20T09:00/P2D"):
+        with pytest.raises(ValueError, match=r"day|nobody"):
+            Interval.read(text)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "times"),
+    [
+        ("en", "at 9 and at 15:00 to take the pills", ["11-23 09:00", "11-22 15:00"]),
+        ("en", "at 16 and at 17:30", ["11-22 16:00", "11-22 17:30"]),
+        ("en", "at 9 pm and 8 am", ["11-22 21:00", "11-23 08:00"]),
+        ("en", "tomorrow at 8 and again on Friday to pay", ["11-23 08:00", "11-27 09:00"]),
+        ("en", "tomorrow at 8, 12 and 20 to take drops", ["11-23 08:00", "11-23 12:00", "11-23 20:00"]),
+        ("en", "tomorrow at 8 am and 8 pm", ["11-23 08:00", "11-23 20:00"]),
+        ("en", "on Monday, Wednesday and Friday at 10 yoga", ["11-23 10:00", "11-25 10:00", "11-27 10:00"]),
+        ("en", "in 20 minutes to eat and tomorrow at 9 to call mom", ["11-22 15:20", "11-23 09:00"]),
+        ("en", "every day at 8:00 and 20:30", ["0 8 * * *", "30 20 * * *"]),
+        ("en", "every other day at 8:00 and 20:30", ["R/2026-11-23T08:00/P2D", "R/2026-11-23T20:30/P2D"]),
+        ("en", "every day at 8 and 20 to take pills", ["0 8,20 * * *"]),
+        ("en", "tomorrow at 9 to call mom and dad", ["11-23 09:00"]),
+        ("en", "to meet Ann and Bob tomorrow at 9", ["11-23 09:00"]),
+        ("en", "between 8 am and 9 am tomorrow", ["11-23 08:00"]),
+        ("en", "on Friday, March 5, at 9 to call", ["03-05 09:00"]),
+        ("en", "on March 3 and 4 to buy flowers", ["03-03 09:00"]),
+        ("en", "on Thursday to talk about the party on Friday", ["11-26 09:00"]),
+        ("de", "am Montag um 8 an Oma und am Freitag um 9 an Opa", ["11-23 08:00", "11-27 09:00"]),
+        ("de", "um 8, 12 und 20 Uhr", ["11-23 08:00", "11-23 12:00", "11-22 20:00"]),
+        ("es", "mañana a las 8 y otra vez el viernes", ["11-23 08:00", "11-27 09:00"]),
+        ("es", "a las 8 y media llamar", ["11-22 20:30"]),
+        ("ru", "завтра в 8 и ещё раз в пятницу заплатить", ["11-23 08:00", "11-27 09:00"]),
+        ("en", "to buy milk and bread", []),
+    ],
+)
+def test_each_time_of_an_order_is_an_alarm(language: str, text: str, times: list[str]) -> None:
+    found = alarms(text, SAID, language)
+    assert [one.repeats or f"{one.at:%m-%d %H:%M}" for one in found] == times
+    assert all(one.end <= after.start for one, after in pairwise(found))
 
 
 def test_an_hour_that_the_clocks_leave_out_is_the_one_after_and_an_hour_stays_the_hour() -> None:

@@ -20,7 +20,7 @@ from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.markdown import Marked, rendered, split_marked
 from tellonce_relay.telegram.moved_groups import MovedGroups
 from tellonce_relay.telegram.outbox import Address, AnswerLost, NotSent, Outbox
-from tellonce_relay.turn import reminders
+from tellonce_relay.turn import reminder_offers, reminders
 
 logger = logging.getLogger(__name__)
 
@@ -50,9 +50,11 @@ async def pressed(context: CommandContext, chat_id: int, press: buttons.Pressed,
             args = c.UpdateMemoryArgs(memory_id=press.number, action=press.action, chat_id=chat_id)
             changed = await memory.update_memory(args)
             if press.action == "confirm":
-                return Reaction(phrase("memory.confirmed", content=changed.content))
+                return Reaction(phrase("memory.confirmed", content=views.in_days(changed.content)))
             over = changed.status == "completed"  # an overdue goal is not wrong, but no longer a goal
-            return Reaction(phrase("memory.closed", content=changed.content) if over else phrase("memory.rejected"))
+            return Reaction(
+                phrase("memory.closed", content=views.in_days(changed.content)) if over else phrase("memory.rejected")
+            )
         case "undo" | "reopen":
             action: c.MemoryAction = "reject" if press.action == "undo" else "reopen"
             await memory.update_memory(c.UpdateMemoryArgs(memory_id=press.number, action=action, chat_id=chat_id))
@@ -72,6 +74,8 @@ async def pressed(context: CommandContext, chat_id: int, press: buttons.Pressed,
             return Reaction("", toast="", said=said)
         case "unremind" | "remind again" | "later" | "done":
             return _shown(await reminders.press(memory, chat_id, press, now, context.zone))
+        case "remind of":
+            return _shown(await reminder_offers.accept(memory, chat_id, press, now, context.zone))
         case "tab" | "open" | "remove" | "restore" | "pin" | "unpin":
             return _shown(await memory_browser.press(memory, chat_id, press, context.zone))
         case _:

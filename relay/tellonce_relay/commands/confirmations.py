@@ -42,7 +42,9 @@ class Confirmations:
     def question(self, memory: c.Memory) -> str:
         """The question about an uncertain memory."""
         overdue = is_overdue(memory, self._now())
-        return phrase("memory.is_still_a_goal" if overdue else "memory.is_this_right", content=memory.content)
+        return phrase(
+            "memory.is_still_a_goal" if overdue else "memory.is_this_right", content=views.in_days(memory.content)
+        )
 
     def _is_open(self, noted: str) -> bool:
         try:

@@ -57,7 +57,8 @@ def entries(profile: c.Profile, tab: int) -> Sequence[c.Memory]:
     if tab == _NOTES:
         searched = {m.id: m for group in profile.lists.values() for m in group if not m.shown}
         return sorted(searched.values(), key=lambda m: (m.valid_from, m.id), reverse=True)
-    return profile.lists[TABS[tab] if 0 < tab < len(TABS) else "facts"]
+    name = TABS[tab] if 0 < tab < len(TABS) else "facts"
+    return views.in_order(name, profile.lists[name])
 
 
 def is_empty(profile: c.Profile) -> bool:
@@ -99,7 +100,9 @@ def _one(known: c.Memory, item: int, zone: ZoneInfo) -> Reply:
 
 def _removed(known: c.Memory, item: int) -> Reply:
     undo = button(phrase("button.undo"), Pressed("restore", known.id, item))
-    return Reply(phrase("memory.removed", content=known.content), InlineKeyboardMarkup([[undo, _back(item)]]))
+    return Reply(
+        phrase("memory.removed", content=views.in_days(known.content)), InlineKeyboardMarkup([[undo, _back(item)]])
+    )
 
 
 def _back(item: int) -> InlineKeyboardButton:

@@ -1,5 +1,9 @@
 """The bot's commands, in the order of its menu, and the answer to each."""
 
+from difflib import get_close_matches
+
+from telegram import InlineKeyboardMarkup
+
 from tellonce import contract as c
 from tellonce_relay import buttons, views
 from tellonce_relay.buttons import Reply
@@ -7,8 +11,10 @@ from tellonce_relay.catalogue import counted, phrase
 from tellonce_relay.commands import forget_list, memory_browser
 from tellonce_relay.commands.answers import CommandContext, answer, remembered
 from tellonce_relay.incoming_message import Incoming, command_of
+from tellonce_relay.orders import order_of
 from tellonce_relay.routines import routine_list
 from tellonce_relay.turn import reminders
+from tellonce_relay.turn.reminder_offers import offered, question
 from tellonce_text.dates.lexicon import signs
 from tellonce_text.lexicon import STOP_WORDS
 
@@ -25,21 +31,41 @@ async def run(context: CommandContext, incoming: Incoming) -> Reply | None:
     if name == "/forget":
         return await _forget(context, incoming, topic)
     if name in ("/remind", "/reminders"):
-        said = topic if name == "/remind" else ""
-        return await reminders.remind(context.memory, context.zone, incoming, said)
+        return await reminders.listed(context.memory, context.zone, incoming, topic)
     if name == "/routines":
         known = context.routines, context.sent
         return routine_list.view(*known, incoming.chat_id or 0, incoming.sent_at, context.zone)
     if name == "/memory":
         return await _memory(context, incoming)
     if name == "/remember" and topic:
-        kept = await remembered(context, incoming, topic)
-        return Reply(views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False))
+        return await _remember(context, incoming, topic)
     told = await answer(context, incoming)
     if told is None and (incoming.chat_id or 0) >= 0:
         # In a group, an unknown command may be for another bot.
-        told = phrase("help.unknown_command")
+        told = _unknown(incoming.text, name)
     return Reply(told) if told is not None else None
+
+
+def _unknown(text: str, name: str) -> str:
+    """The answer to an unknown command, with the command that was probably meant, such as `/memory` for `/memroy` and
+    `/help` for `/hilfe`."""
+    order = order_of(text.removeprefix("/"))
+    meant = [order.command[1:].split()[0]] if order is not None and order.command else []
+    meant = [*meant, *get_close_matches(name.removeprefix("/"), MENU)]
+    near = [phrase("help.did_you_mean", command=meant[0])] if meant and meant[0] in MENU else []
+    return " ".join([phrase("help.unknown_command"), *near])
+
+
+async def _remember(context: CommandContext, incoming: Incoming, text: str) -> Reply:
+    """Store the text and, if it names a future day, offer to remind of it."""
+    kept, zone = await remembered(context, incoming, text), context.zone
+    said, markup = views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False)
+    at = offered(text, incoming.sent_at, zone)
+    if at is None:
+        return Reply(said, markup)
+    offer = buttons.reminder_offer(kept.id, of_memory=True).inline_keyboard[0]
+    rows = [[*markup.inline_keyboard[0], *offer]]
+    return Reply(f"{said}\n{question(at, incoming.sent_at, zone)}", InlineKeyboardMarkup(rows))
 
 
 async def _memory(context: CommandContext, incoming: Incoming) -> Reply:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from tellonce.contract import Explanation
 from tellonce_relay.catalogue import counted, from_english, phrase
-from tellonce_relay.views import SHOWN, short
+from tellonce_relay.telegram.markdown import rendered
+from tellonce_relay.views import SHOWN, in_days, short
 
 _NOUNS = ("message", "memory", "summary")
 _FOUND = re.compile(r"\[(?P<when>[^\],|]*(?:, \d{4})?)[^\]]*\] (?:(?P<who>User|Assistant)[^:]*: |: )?(?P<text>.*)")
@@ -22,10 +23,10 @@ _DAYS = re.compile(r" \((?P<said>[^()]*?)(?:, (?:(?:due|overdue since) (?P<due>[
 def why_view(message: Explanation, receipt: Explanation | None = None, *, said: bool = False) -> str:
     """The answer and then the contents of its context. `said` means that the message is the person's own."""
     lines = list(_held(receipt)) if receipt is not None else []
-    learned = [f"• {m.content}" for m in message.memories]
+    learned = [f"• {in_days(m.content)}" for m in message.memories]
     lines += [phrase("why.learned"), *learned] if learned else []
     none = "why.nothing_learned" if said else "why.no_record"
-    head = phrase("why.said" if said else "why.answered", text=short(message.text))
+    head = phrase("why.said" if said else "why.answered", text=short(rendered(message.text).text))
     return "\n".join([head, *(lines or [phrase(none)])])
 
 
@@ -51,17 +52,24 @@ def _counts(receipt: Explanation) -> list[str]:
 
 
 def _body(receipt: Explanation, name: str) -> list[str]:
-    """Return the lines of a section, without the section's title and without the `⟦…⟧` marks around the section."""
+    """Return the entries of a section, each on one line, without the section's title and without the `⟦…⟧` marks around
+    the section."""
     lines = [line for section in receipt.sections if section.name == name for line in section.text.split("\n")[1:]]
-    return [line for line in lines if line and not line.startswith("⟦") and not line.isupper()]
+    entries: list[str] = []
+    for line in lines:
+        if line.startswith(("[", "- ")) or not entries:
+            entries.append(line)
+        elif not line.startswith("⟦"):
+            entries[-1] = f"{entries[-1]} {line}"  # the next line of a message
+    return [entry for entry in entries if entry and not entry.startswith("⟦") and not entry.isupper()]
 
 
 def _sentence(line: str) -> str:
     """Convert a line of the prompt to a sentence for a person, such as `you said on Feb 15: “…”`."""
     found = _FOUND.match(line)
     if found is None:
-        return short(_DAYS.sub(_days, _NUMBERED.sub("", line)))
-    day, quote = from_english(found["when"].strip()), phrase("offline.quote", text=short(found["text"]))
+        return short(in_days(_DAYS.sub(_days, _NUMBERED.sub("", line))))
+    day, quote = from_english(found["when"].strip()), phrase("offline.quote", text=short(rendered(found["text"]).text))
     match found["who"]:
         case "User":
             return phrase("offline.told", day=day, quote=quote)

@@ -13,6 +13,7 @@ from tellonce_relay.catalogue import clock, day, in_every_language, phrase
 from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import Kind, is_command_in_words, order_of
 from tellonce_relay.responders.prompt import Prompt
+from tellonce_relay.views import in_days
 from tellonce_text.changes import without_changed
 from tellonce_text.dates.annotation import known_reading
 from tellonce_text.dates.readings import Expression, Reading, Said
@@ -33,7 +34,7 @@ _OURS = (
 _OWN = re.compile(
     "|".join(re.escape(text.split("{")[0]) for key in _OURS for text in in_every_language(key))
     # Answers of earlier releases.
-    + r"|• |Noted: “|On \w+ \d+, \d{4} .{1,60}: “|I have no(?:thing| direct answer)|You have no \w+ in my memory|Hello\b"
+    + r"|• |I keep: |Guardo: |Noted: “|On \w+ \d+, \d{4} .{1,60}: “|I have no(?:thing| direct answer)|You have no \w+ in my memory|Hello\b"
     + r"|I know nothing about you yet|I am here\. No language|I keep your words|I erase nothing|I cannot remind you|Nothing you said"
 )
 _SAID: dict[Kind, str] = {
@@ -252,7 +253,7 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
     if result.kind == "summary":
         return phrase("offline.summary", day=at, text=_short(result.text))
     if result.kind != "message":
-        return phrase("offline.memory", text=_short(result.text), day=at)
+        return phrase("offline.memory", text=_short(in_days(result.text)), day=at)
     words = _short(best_sentences(result.text, incoming.text))
     quote = phrase("offline.quote", text=words) + _days_in(words, result.at, incoming, zone)
     if result.role != "user":

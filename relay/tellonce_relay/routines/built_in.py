@@ -7,12 +7,17 @@ from typing import Final, NamedTuple
 
 from tellonce import contract as c
 from tellonce_relay.catalogue import day, phrase
-from tellonce_relay.views import without_due
+from tellonce_relay.orders import order_of
+from tellonce_relay.views import in_days, without_due, without_stamps
+from tellonce_text.sentences import is_question
 
 SILENCE = "NOTHING"
 """The model's whole answer if nothing is worth a message."""
 
 SOON = timedelta(days=7)
+
+SEPARATOR: Final = " · "
+"""What the memory puts between the messages of a session without a summary."""
 
 
 class NothingToSend(Exception):
@@ -41,10 +46,14 @@ def morning(profile: c.Profile, _: c.ChatSummary, now: datetime) -> str:
 
 
 def night(profile: c.Profile, summary: c.ChatSummary, _: datetime) -> str:
-    """The text of the current session and the open goals."""
-    said = summary.current_session.text
-    talk = [phrase("routine.today_said", text=said)] if said else []
-    return _parts("nothing was said today and no goal is open", *talk, *_goals("routine.open_goals", profile))
+    """What the person said in the current session, without questions and orders, and the open goals."""
+    said = summary.current_session.text.split(SEPARATOR)
+    told = [text for text in said if text and not is_question(text) and order_of(text) is None]
+    return _parts(
+        "nothing was said today and no goal is open",
+        *_list("routine.today_said", told),
+        *_goals("routine.open_goals", profile),
+    )
 
 
 def checkin(profile: c.Profile, summary: c.ChatSummary, now: datetime) -> str:
@@ -56,9 +65,9 @@ def checkin(profile: c.Profile, summary: c.ChatSummary, now: datetime) -> str:
         raise NothingToSend("no goal is known")
     goal = goals[0]
     if goal.deadline is None:
-        return phrase("routine.checkin", goal=goal.content)
+        return phrase("routine.checkin", goal=without_stamps(goal.content))
     due = day(goal.deadline.astimezone(now.tzinfo), now, weekday=True)
-    return phrase("routine.checkin_due", goal=goal.content, day=due)
+    return phrase("routine.checkin_due", goal=without_stamps(goal.content), day=due)
 
 
 def _parts(without: str, *parts: str) -> str:
@@ -72,7 +81,7 @@ def _list(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def _goals(title: str, profile: c.Profile) -> list[str]:
-    return _list(title, [m.content for m in profile.goals])
+    return _list(title, [in_days(m.content) for m in profile.goals])
 
 
 CHECK_IN: Final = "smart-checkin"

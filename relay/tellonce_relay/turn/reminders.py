@@ -1,7 +1,8 @@
 """Sets, lists and changes reminders, and answers in the person's language."""
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
@@ -18,8 +19,11 @@ from tellonce_relay.cron import next_due
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import FOREVER, patiently
 from tellonce_relay.orders import without_joint
-from tellonce_text.dates.alarms import Alarm, alarm, names_more
+from tellonce_relay.responders.offline import content_words
+from tellonce_relay.views import without_stamps
+from tellonce_text.dates.alarms import Alarm
 from tellonce_text.dates.readings import Said
+from tellonce_text.dates.several_alarms import alarms
 from tellonce_text.dates.zones import region_of
 
 MOST_LISTED: Final = 20
@@ -41,9 +45,6 @@ _SAID: Final[dict[Change, str]] = {
     "restore": "reminder.restored",
     "move": "reminder.later",
 }
-
-_STAMP: Final = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d\)\Z")
-"""Matches the time at the end of a reminder's text, in the memory's format."""
 
 
 @dataclass(frozen=True)
@@ -74,94 +75,119 @@ _COLON = re.compile(r":(?=\s)")
 
 
 class NotSet(Exception):
-    """No reminder can be set; the text gives the person the reason."""
+    """No reminder can be set; the text gives the person the reason. If only a possible time is missing, `what` is what
+    the person wants to be reminded of."""
+
+    def __init__(self, reason: str = "", what: str = "") -> None:
+        super().__init__(reason)
+        self.what = what
 
 
-async def remind(
-    memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, *, recorded: bool = False
-) -> Reply:
-    """Set the reminder that a person asks for or, without a text, list those that are set. Raises MemoryUnreachable and
+async def listed(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, topic: str = "") -> Reply:
+    """The reminders that share a word with the topic; all of them if there is none. Raises MemoryUnreachable and
     MemoryRefused."""
-    if not text:
-        return list_reply(await coming(memory, incoming), incoming.sent_at, zone)
-    try:
-        made = await set_by(memory, zone, incoming, text, recorded=recorded)
-    except NotSet as reason:
-        return Reply(str(reason))
-    said = set_reply(made, incoming.sent_at, zone)
-    found = _alarm_in(text, incoming.sent_at, zone)
-    more = names_more(text, found, Said(incoming.sent_at, zone, region_of(zone)), spoken())
-    return replace(said, text=f"{said.text}\n{phrase('reminder.only_one')}") if more else said
+    known, said = await coming(memory, incoming), content_words(topic)
+    meant = tuple(reminder for reminder in known if said & content_words(subject_of(reminder)))
+    return list_reply(meant or known, incoming.sent_at, zone)
 
 
 async def set_by(
     memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, *, recorded: bool = False
-) -> Reminder:
-    """Set the reminder that a person asks for. Raises NotSet, MemoryUnreachable and MemoryRefused."""
+) -> tuple[Reminder, ...]:
+    """Set the reminders that a person asks for, one for each time. Raises NotSet, MemoryUnreachable and
+    MemoryRefused."""
     wanted = wanted_by(text, incoming.sent_at, zone, incoming.quoted)
-    return await memory.set_reminder(wanted.args(incoming, recorded=recorded))
+    return tuple([await memory.set_reminder(one.args(incoming, recorded=recorded)) for one in wanted])
 
 
-def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> Wanted:
+def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> tuple[Wanted, ...]:
     """Parse the text after an order's phrase, such as `tomorrow at 9 to call mom`. Only a time means the message
     `quoted` that it replies to. Raises NotSet."""
-    found = _alarm_in(text, now, zone)
-    rest = f"{text[: found.start].rstrip()} {text[found.end :].lstrip(' ,:')}".strip()
-    what = without_joint(rest) or quoted[:LONGEST_QUOTED]
-    if not what:
+    found = _alarms_in(text, now, zone)
+    subjects = [what or quoted[:LONGEST_QUOTED] for what in _subjects(text, found)]
+    if not all(subjects):
         raise NotSet(phrase("reminder.asks_what", example=phrase("reminder.example")))
-    return _at(what, found, text, now, zone)
+    return tuple(_at(what, one, text, now, zone) for what, one in zip(subjects, found, strict=True))
+
+
+def _subjects(text: str, found: Sequence[Alarm]) -> list[str]:
+    """What the person wants to be reminded of at each of the times. The text before the first time belongs to all of
+    them. Otherwise, each time has the text after it or, if there is none, the text of the time beside it: `at 9 and at
+    15:00 to take the pills`."""
+    ends = [*(one.start for one in found[1:]), len(text)]
+    parts = [text[one.end : end].strip(" ,:") for one, end in zip(found, ends, strict=True)]
+    before = text[: found[0].start].rstrip()
+    if without_joint(before):
+        return [without_joint(" ".join([before, *filter(None, parts)]))] * len(found)
+    parts = [without_joint(f"{before} {part}") for part in parts]
+    last = next((part for part in reversed(parts) if part), "")
+    subjects: list[str] = []
+    for part in reversed(parts):
+        subjects.insert(0, part or (subjects[0] if subjects else last))
+    return subjects
+
+
+def only_times(text: str, now: datetime, zone: ZoneInfo) -> bool:
+    """Whether a text gives one or more times and nothing else."""
+    try:
+        return not any(_subjects(text, _alarms_in(text, now, zone)))
+    except NotSet:
+        return False
 
 
 def is_plain_order(text: str, now: datetime, zone: ZoneInfo) -> bool:
     """Whether the text after `remind me` begins with a time, or has `to` and a number: `remind me what we decided on
     Monday` asks about the past."""
     try:
-        found = _alarm_in(text, now, zone)
+        found = _alarms_in(text, now, zone)[0]
     except NotSet:
         return False
-    numbered = any(character.isdigit() for character in text[found.start : found.end])
+    numbered = any(character.isdigit() for character in text[found.start + found.lead : found.end])
     return found.start == 0 or (numbered and without_joint(text) != text)
 
 
-def timed(what: str, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
-    """The request to be reminded of `what` at the time that `text` gives. Raises NotSet."""
-    return _at(what, _alarm_in(text, now, zone), text, now, zone)
+def timed(what: str, text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
+    """The requests to be reminded of `what` at the times that `text` gives. Raises NotSet."""
+    return tuple(_at(what, found, text, now, zone) for found in _alarms_in(text, now, zone))
 
 
-def _alarm_in(text: str, now: datetime, zone: ZoneInfo) -> Alarm:
-    """The alarm in a text. Raises NotSet if there is none."""
+def _alarms_in(text: str, now: datetime, zone: ZoneInfo) -> tuple[Alarm, ...]:
+    """The alarms in a text. Raises NotSet if there is none."""
     said = Said(now, zone, region_of(zone))
     # The language of a few words is hard to detect. So they are parsed in the detected language and in the
     # conversation's language, and the result that uses more of the words is taken.
     parsed = _COLON.sub(",", text)
-    found = max(filter(None, (alarm(parsed, said), alarm(parsed, said, spoken()))), key=_length, default=None)
-    if found is None:
-        raise NotSet(phrase("reminder.asks_when", example=phrase("reminder.example")))
+    found = max(alarms(parsed, said), alarms(parsed, said, spoken()), key=_length)
+    if not found:
+        raise NotSet(phrase("reminder.asks_when"), without_joint(text))
     return found
 
 
-def _length(found: Alarm) -> int:
-    return found.end - found.start
+def _length(found: tuple[Alarm, ...]) -> int:
+    return sum(one.end - one.start for one in found)
 
 
 def _at(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
     """The request for an alarm that was found in `text`. Raises NotSet if the alarm is past or cannot be repeated."""
-    if found.cron is not None:
-        first = next_due(found.cron, now, zone)
+    if found.repeats is not None:
+        first = next_due(found.repeats, now, zone)
         assert first is not None  # it repeats every day, week, month or year
-        return Wanted(what, first, found.cron, text[found.start : found.end])
+        return Wanted(what, first, found.repeats, text[found.start + found.lead : found.end])
     if found.at is None:
         raise NotSet(phrase("reminder.too_often"))
     if found.at <= now:
-        raise NotSet(phrase("reminder.past", when=moment(found.at, now.astimezone(zone))))
+        raise NotSet(phrase("reminder.past", when=moment(found.at, now.astimezone(zone))), what)
     return Wanted(what, found.at)
 
 
-def set_reply(reminder: Reminder, now: datetime, zone: ZoneInfo) -> Reply:
-    """The confirmation of a reminder, with its time in the person's zone."""
-    text = phrase("reminder.set", when=when(reminder, now, zone), what=what_of(reminder))
-    return Reply(text, buttons.reminder_undo(reminder.memory.id))
+def set_reply(made: Sequence[Reminder], now: datetime, zone: ZoneInfo) -> Reply:
+    """The confirmation of reminders that were set together, each with its time in the person's zone and a button that
+    cancels it."""
+    if len(made) > 1:
+        markup = buttons.reminder_list([one.memory.id for one in made])
+        return Reply("\n".join([phrase("reminder.set_several"), *_lines(made, now, zone)]), markup)
+    text = phrase("reminder.set", when=when(made[0], now, zone), what=what_of(made[0]))
+    return Reply(text, buttons.reminder_undo(made[0].memory.id))
 
 
 def cancelled_reply(reminder: Reminder) -> Reply:
@@ -187,7 +213,7 @@ async def set_in(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ..
 async def revise(
     memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, old: tuple[Reminder, ...]
 ) -> Reply:
-    """Set the reminder of an edited message, and cancel what the message had set. The old ones are shown if the new
+    """Set the reminders of an edited message, and cancel what the message had set. The old ones are shown if the new
     wording has no possible time, or if only a model understands it (`text` is empty)."""
     try:
         if not text:
@@ -196,7 +222,7 @@ async def revise(
     except NotSet as reason:
         shown = list_reply(old, incoming.sent_at, zone)
         return Reply("\n".join(filter(None, (str(reason), shown.text))), shown.markup)
-    for number in {one.memory.id for one in old} - {made.memory.id}:
+    for number in {one.memory.id for one in old} - {one.memory.id for one in made}:
         await memory.change_reminder(ChangeReminderArgs(memory_id=number, action="cancel", chat_id=incoming.chat_id))
     return set_reply(made, incoming.sent_at, zone)
 
@@ -205,9 +231,14 @@ def list_reply(reminders: tuple[Reminder, ...], now: datetime, zone: ZoneInfo) -
     """A list of reminders, each with a button that cancels it."""
     if not reminders:
         return Reply(phrase("reminder.none", example=phrase("reminder.example")))
-    shown = list(enumerate(reminders[:MOST_LISTED], 1))
-    lines = [phrase("reminder.line", number=n, when=when(r, now, zone), what=what_of(r)) for n, r in shown]
-    return Reply("\n".join([phrase("reminder.list"), *lines]), buttons.reminder_list([r.memory.id for _, r in shown]))
+    shown = reminders[:MOST_LISTED]
+    markup = buttons.reminder_list([reminder.memory.id for reminder in shown])
+    return Reply("\n".join([phrase("reminder.list"), *_lines(shown, now, zone)]), markup)
+
+
+def _lines(reminders: Sequence[Reminder], now: datetime, zone: ZoneInfo) -> list[str]:
+    numbered = enumerate(reminders, 1)
+    return [phrase("reminder.line", number=n, when=when(r, now, zone), what=what_of(r)) for n, r in numbered]
 
 
 async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datetime, zone: ZoneInfo) -> Reply:
@@ -215,7 +246,7 @@ async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datet
     number = pressed.number
     if pressed.action == "done":
         known = await memory.explain(c.ExplainArgs(memory_id=number, chat_id=chat_id))
-        return Reply(phrase("reminder.done", what=_STAMP.sub("", known.text)))
+        return Reply(phrase("reminder.done", what=without_stamps(known.text)))
     at = now + SNOOZE if pressed.action == "later" else None
     action = _ACTIONS[pressed.action]
     changed = await memory.change_reminder(ChangeReminderArgs(memory_id=number, action=action, at=at, chat_id=chat_id))
@@ -230,8 +261,8 @@ async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datet
 
 
 def what_of(reminder: Reminder) -> str:
-    """Return the text of a reminder, without the time at the end of the text."""
-    return _STAMP.sub("", reminder.memory.content)
+    """Return the text of a reminder, without the days and times that the memory has added."""
+    return without_stamps(reminder.memory.content)
 
 
 def subject_of(reminder: Reminder) -> str:

@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -74,7 +75,7 @@ async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...],
 
 
 async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, done: Done) -> None:
-    """Set the reminder that the user ordered, and an answer without its tag may have promised."""
+    """Set the reminders that the user ordered, and an answer without their tag may have promised."""
     order, zone = order_of(incoming.text), incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     if order is None or order.kind != "remind":
@@ -83,8 +84,8 @@ async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, 
         with speaking(order.language):
             if not is_plain_order(order.rest, incoming.sent_at, zone):
                 return
-            reminder = await patiently(lambda: set_by(memory, zone, incoming, order.rest, recorded=True), patience)
-        done.saved.append(Saved(reminder.memory, "reject", reminder))
+            made = await patiently(lambda: set_by(memory, zone, incoming, order.rest, recorded=True), patience)
+        done.saved += [Saved(reminder.memory, "reject", reminder) for reminder in made]
     except NotSet:
         pass
     except (MemoryRefused, MemoryUnreachable) as error:
@@ -120,7 +121,7 @@ def _source(incoming: Incoming, text: str) -> Incoming:
 
 
 async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
-    """Set a reminder as the model's claim. Without support in the user's words, the user is asked."""
+    """Set the reminders of a tag as the model's claims. Without support in the user's words, the user is asked."""
     zone = incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     try:
@@ -128,12 +129,13 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
     except NotSet as reason:
         done.unset.append(phrase("reminder.not_set", what=tag.text, reason=reason))
         raise MemoryRefused(f"no time at which a reminder is possible: {tag.time!r}") from None
-    args = wanted.args(_source(incoming, tag.text), claimed=True)
-    reminder = await patiently(lambda: memory.set_reminder(args), patience)
-    if reminder.memory.status == "uncertain":
-        done.doubted.append(reminder.memory)
-    else:
-        done.saved.append(Saved(reminder.memory, "reject", reminder))
+    for one in wanted:
+        args = one.args(_source(incoming, tag.text), claimed=True)
+        reminder = await patiently(partial(memory.set_reminder, args), patience)
+        if reminder.memory.status == "uncertain":
+            done.doubted.append(reminder.memory)
+        else:
+            done.saved.append(Saved(reminder.memory, "reject", reminder))
 
 
 async def _close(memory: MemoryClient, incoming: Incoming, topic: str, patience: float, done: Done) -> None:

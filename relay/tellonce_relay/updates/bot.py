@@ -20,6 +20,7 @@ from tellonce_relay.orders import Order, order_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.turn import reminders, turn
+from tellonce_relay.turn.reminder_offers import ReminderRequests
 from tellonce_relay.updates.access import is_addressed, may_talk, why_deaf
 from tellonce_relay.updates.arrivals import Arrivals
 from tellonce_relay.updates.case import Case, case_of, language_of_user
@@ -44,6 +45,7 @@ class Relay:
         self._arrivals = Arrivals()
         self._conversations = Conversations(dependencies, self._threads, self._outage, self._arrivals)
         e = dependencies
+        self._requests = ReminderRequests(e.command_context.memory, e.zone, e.now)
         self._callbacks = Callbacks(e.command_context, e.outbox, e.stores.moved, e.now)
         self._seen: dict[int, None] = {}
         self._albums = SeenStore()
@@ -242,7 +244,9 @@ class Relay:
         """Change the reminders that the edited message had set."""
         context = self._e.command_context
         with speaking(case.language):
-            order = order_of(case.incoming.text) if len(reminded) == 1 else None
+            # A model may have read more than one reminder in words that the grammar cannot split.
+            by_form = isinstance(context.responder, OfflineResponder) or len(reminded) == 1
+            order = order_of(case.incoming.text) if by_form else None
         text = order.rest if order is not None and order.kind == "remind" else ""
         said = await reminders.revise(context.memory, context.zone, case.incoming, text, reminded)
         self._e.wake_alarms.set()
@@ -260,15 +264,18 @@ class Relay:
         return not self._is_order(case) or (name == "/remind" and bool(text))
 
     def _order_in_words(self, case: Case) -> Order | None:
-        """The order that a command carries out. A model understands orders itself, but cannot stop itself."""
+        """The order that a command carries out, or the answer to the question when a reminder is due. A model understands
+        other orders itself, but cannot stop itself."""
         e, sticker = self._e, case.message.sticker
-        offline = isinstance(e.command_context.responder, OfflineResponder)
-        if is_command(case.incoming.text) or not (offline or case.entry.stops):
-            return None
-        if not is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved):
+        text = (sticker.emoji or "") if sticker is not None else case.incoming.text
+        if is_command(text) or not is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved):
             return None
         with speaking(case.language):
-            order = order_of((sticker.emoji or "") if sticker is not None else case.incoming.text)
+            whole = self._requests.completed(case.thread, case.incoming, text)
+            if whole is not None:
+                return Order("remind", whole, case.language)
+            offline = isinstance(e.command_context.responder, OfflineResponder)
+            order = order_of(text) if offline or case.entry.stops else None
         return order if order is not None and (order.command is not None or order.kind == "nod") else None
 
     def _stops(self, case: Case) -> bool:
@@ -351,9 +358,9 @@ class Relay:
         """Run a command, which may have been given in words."""
         context, incoming = self._e.command_context, replace(case.incoming, text=command)
         name, text = command_of(command)
-        if name == "/remind":
+        if name == "/remind" and text:
             recorded = case.entry.recorded and case.entry.draft is None  # otherwise the memory refused the message
-            return await reminders.remind(context.memory, context.zone, case.incoming, text, recorded=recorded)
+            return await self._requests.carry_out(case.thread, case.incoming, text, recorded=recorded)
         if name == "/why" and incoming.reply_to_message_id is None:
             incoming = replace(incoming, reply_to_message_id=self._conversations.last_answer(case.thread))
         return await menu.run(context, incoming)

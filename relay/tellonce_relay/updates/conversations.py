@@ -21,6 +21,7 @@ from tellonce_relay.telegram.attachment_reader import Unperceived
 from tellonce_relay.telegram.outbox import Markup
 from tellonce_relay.turn import reminders, turn
 from tellonce_relay.turn.model_call import trouble
+from tellonce_relay.turn.reminder_offers import offered, question
 from tellonce_relay.turn.tag_effects import Saved
 from tellonce_relay.turn.tags import parse
 from tellonce_relay.updates.arrivals import Arrivals, Thread
@@ -382,7 +383,7 @@ class Conversations:
         """Ask about each goal and reminder that the answer would close although the user did not mention it."""
         for one in unclosed:
             with _logged():
-                question = phrase("memory.is_it_done", content=one.content)
+                question = phrase("memory.is_it_done", content=views.in_days(one.content))
                 await case.tell(f"close {one.id}", question, buttons.close_buttons(one.id))
 
     async def _show_unset(self, case: Case, unset: Sequence[str]) -> None:
@@ -392,7 +393,7 @@ class Conversations:
                 await case.tell("unset", "\n".join(unset))
 
     async def _offer_reminders(self, case: Case, incoming: Incoming) -> None:
-        """Without a model, offer to cancel the reminders that a statement may be about."""
+        """Without a model, offer to cancel the reminders that a statement may be about, or else to remind of its day."""
         e, said = self._e, content_words(incoming.text)
         if e.command_context.responder.claims or not said or is_question(incoming.text):
             return
@@ -402,6 +403,8 @@ class Conversations:
             if meant:
                 reply = reminders.list_reply(meant, e.now(), e.zone)
                 await case.tell("reminders", reply.text, reply.markup)
+            elif case.chat_id > 0 and (at := offered(case.incoming.text, case.incoming.sent_at, e.zone)) is not None:
+                await case.tell("offer", question(at, e.now(), e.zone), buttons.reminder_offer(case.message.message_id))
         except (MemoryUnreachable, MemoryRefused, turn.NotShown) as error:
             logger.info("the reminders that may be meant could not be shown: %s", error)
 
@@ -410,7 +413,7 @@ class Conversations:
             self._e.wake_alarms.set()
             if one.undo == "restore":
                 return reminders.cancelled_reply(one.reminder)
-            return reminders.set_reply(one.reminder, self._e.now(), self._e.zone)
+            return reminders.set_reply([one.reminder], self._e.now(), self._e.zone)
         undo = buttons.undo_buttons(one.memory.id, reopens=one.undo == "reopen")
         return buttons.Reply(views.saved_view(one.memory), undo)
 

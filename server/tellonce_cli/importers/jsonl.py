@@ -24,6 +24,7 @@ from tellonce_relay import cron
 from tellonce_server.core.scope import DEFAULT_CHANNEL
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation, clean
+from tellonce_text.dates.intervals import Interval
 
 MemoryT = TypeVar("MemoryT")
 _BY_HAND, _EXPORTED = TypeAdapter(ImportMemory), TypeAdapter(ExportedMemory)
@@ -171,7 +172,7 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
 
 def _check_repetition(expression: str) -> None:
     """Raises ValueError for an invalid expression, and for one due more than once an hour, as no order makes."""
-    if not cron.check(expression).split()[0].isdecimal():
+    if Interval.read(expression) is None and not cron.check(expression).split()[0].isdecimal():
         raise NotAsItShouldBe("its reminder repeats more than once an hour")
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tellonce.contract_types import Bigint, Instant
-from tellonce.reminders import Cron, Reminder
+from tellonce.reminders import Reminder, Repetition
 from tellonce_server.core.scope import ChatId, MemoryId, OwnerId
 from tellonce_server.store.database import Queries, Row
 from tellonce_server.store.memories import memory
@@ -16,7 +16,7 @@ class Alarm:
     """The alarm of a memory, also as imported. `done_at` is when it was delivered; None before that."""
 
     due_at: Instant
-    repeats: Cron | None = None
+    repeats: Repetition | None = None
     chat_id: Bigint | None = None
     message_thread_id: Bigint | None = None
     done_at: Instant | None = None

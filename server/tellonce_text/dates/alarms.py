@@ -12,9 +12,10 @@ from zoneinfo import ZoneInfo
 from tellonce_text.dates.clock_phrases import Clock, clock_at, part_at
 from tellonce_text.dates.counted_phrases import distance_at
 from tellonce_text.dates.day_arithmetic import counted_day
+from tellonce_text.dates.intervals import MOST, UTC, Interval, IntervalUnit, wall
 from tellonce_text.dates.items import Item, items
 from tellonce_text.dates.phrases import count_at, day_number, skip
-from tellonce_text.dates.readings import DAY, Said
+from tellonce_text.dates.readings import DAY, Said, add_months
 from tellonce_text.dates.resolver import resolved
 from tellonce_text.dates.tokens import Line, line_of
 
@@ -26,15 +27,21 @@ MORNING: Final = HOURS["morning"]
 
 class Alarm(NamedTuple):
     """An alarm. `start` and `end` are the place of the alarm's words in the text. A single alarm has `at`; a repeated
-    alarm has `cron`, an expression of five fields in the user's zone.
+    alarm has `repeats`, which is a cron expression of five fields in the user's zone, or an interval.
 
-    An alarm with neither of them repeats in a way that cron cannot express, such as every other day.
+    An alarm with neither of them repeats in a way that cannot be expressed, such as every minute. `dated` and `timed`
+    say whether the text gives a day and a time of day; `halved`, whether it is known that the hour is AM or PM. `lead`
+    is the number of characters before the words themselves, such as `and`.
     """
 
     start: int
     end: int
     at: datetime | None = None
-    cron: str | None = None
+    repeats: str | None = None
+    dated: bool = True
+    timed: bool = True
+    halved: bool = True
+    lead: int = 0
 
 
 MOST_READ: Final = 2_000
@@ -43,11 +50,13 @@ MOST_READ: Final = 2_000
 
 class _Repeat(NamedTuple):
     """A repetition: the last three fields of the repetition's cron expression in `days`, and the hour to use if the
-    text gives no time."""
+    text gives no time. An interval has `every` instead of `days`; `day` is the first day on which it may be due."""
 
     end: int
     days: str
     hour: int = MORNING
+    every: tuple[int, IntervalUnit] | None = None
+    day: date | None = None
 
 
 def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
@@ -60,33 +69,22 @@ def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
     if line is None:
         return None
     local = said.at.astimezone(said.zone)
-    found = _repeating(line, local) or _once(line, said, local) or _bare_hour(line, local)
+    found = _repeating(line, local) or _once(line, said, local) or _in_a_unit(line, local) or _bare_hour(line, local)
     return found and found._replace(start=_led_by(line, found.start))
-
-
-def names_more(text: str, found: Alarm, said: Said, language: str | None = None) -> bool:
-    """Whether `and` or `or` adds another time to an alarm that was found in the text: `at 9 and at 17`."""
-    line = line_of(text[:MOST_READ], language)
-    tokens = (line[index] for index in range(len(line))) if line is not None else ()
-    joints = [token.end for token in tokens if token.start >= found.end and (token.has("and") or token.has("or"))]
-    others = ((end, alarm(text[end : end + _NEAR], said, language)) for end in joints[:_MOST_JOINTS])
-    return any(other is not None and not text[end : end + other.start].strip() for end, other in others)
-
-
-_MOST_JOINTS: Final = 5
-_NEAR: Final = 100  # characters
 
 
 def rings(text: str, said: Said, moment: datetime) -> bool:
     """Whether `moment` can be the due time of the alarm in a text. An hour without AM or PM matches both hours."""
     found = alarm(text, said)
     local = moment.astimezone(said.zone)
-    if found is None or (found.at is None and found.cron is None):
+    if found is None or (found.at is None and found.repeats is None):
         return False
-    if found.at is not None:
-        apart = abs(moment - found.at)
+    interval = Interval.read(found.repeats or "")
+    at = interval.after(said.at, said.zone) if interval is not None else found.at
+    if at is not None:
+        apart = abs(moment - at)
         return apart < timedelta(minutes=1) or (apart == timedelta(hours=12) and local.date() >= said.at.date())
-    minute, hour, day, month, weekdays = (found.cron or "").split()
+    minute, hour, day, month, weekdays = (found.repeats or "").split()
     return (
         local.minute == int(minute)
         and str(local.hour) in hour.split(",")
@@ -113,16 +111,17 @@ def _led_by(line: Line, start: int) -> int:
 
 def _repeating(line: Line, local: datetime) -> Alarm | None:
     for index in range(len(line)):
-        found = _repeat_at(line, index, local.date())
+        spaced = _interval(line, index, local.date())
+        found = spaced or _repeat_at(line, index, local.date())
         if found is not None:
-            return _with_clock(line, index, found)
+            return _with_clock(line, index, found, local)
     repeats = next(((line[first].start, line[item.end - 1].end) for first, item in items(line) if item.repeats), None)
     place = repeats or _uncountable(line)
     return Alarm(*place) if place else None
 
 
 def _uncountable(line: Line) -> tuple[int, int] | None:
-    """The place of a repetition with a number that cron cannot express: `every 2nd Monday`."""
+    """The place of a repetition with a number that cannot be expressed: `every 2nd Monday of the month`."""
     return next(
         (
             (line[at].start, line[at + 1].end)
@@ -133,19 +132,77 @@ def _uncountable(line: Line) -> tuple[int, int] | None:
     )
 
 
-def _with_clock(line: Line, index: int, found: _Repeat) -> Alarm:
+_EVERY: Final = {"de": "alle", "ru": "каждые"}
+"""Words for `every` that stand only before a number."""
+
+_UNITS: Final[dict[str, tuple[int, IntervalUnit]]] = {
+    "hour": (1, "hour"),
+    "day": (1, "day"),
+    "week": (7, "day"),
+    "fortnight": (14, "day"),
+    "month": (1, "month"),
+    "year": (12, "month"),
+}
+_NO_UNIT: Final[tuple[int, IntervalUnit]] = (0, "day")
+
+
+def _interval(line: Line, index: int, today: date) -> _Repeat | None:
+    """Parse `every other day`, `every 2 weeks on Monday`, `every second Friday`, `alle zwei Tage`, `через день`, `раз в
+    две недели`."""
+    if line.language == "ru" and line[index].word == "через" and line[index + 1].word == "день":
+        return _Repeat(index + 2, "", every=(2, "day"), day=today)
+    once_in = line[index].word == "раз" and line[index + 1].word == "в"
+    if not (once_in or line[index].has("every") or line[index].word == _EVERY.get(line.language)):
+        return None
+    count, at = _spacing(line, index + 2 if once_in else skip(line, index + 1, "article"))
+    weekday = line[at].get("weekday") if not once_in else None
+    unit_word = "week" if weekday is not None else line[at].get("unit")
+    size, unit = _UNITS.get(unit_word or "", _NO_UNIT)
+    counted = count > 1 or once_in or unit_word in ("fortnight", "hour")
+    if not size or not counted or not 0 < count * size <= MOST:
+        return None
+    end = at + 1
+    if line[end].has("of") or line[skip(line, end, "inside", "article")].get("unit") == "month":
+        return None
+    if weekday is None and size % 7 == 0 and unit == "day":
+        weekday, end = _weekday_at(line, end)
+    first = today if weekday is None else today + (weekday - today.weekday()) % 7 * DAY
+    return _Repeat(end, "", every=(count * size, unit), day=first)
+
+
+def _spacing(line: Line, at: int) -> tuple[int, int]:
+    """Parse the number after `every`, as in `other`, `2`, `2nd`, `zweiten`. Returns it, or 1, and the index of the next
+    token."""
+    if line[at].has("other"):
+        return 2, at + 1
+    ordinal = day_number(line, at) if line[at].has("ordinal") or line[at].suffix or _is_dotted(line, at) else None
+    if ordinal is not None:
+        return ordinal, at + 1 + _is_dotted(line, at)
+    count = count_at(line, at)
+    return (count.value, count.end) if count is not None and count.exact else (1, at)
+
+
+def _weekday_at(line: Line, end: int) -> tuple[int | None, int]:
+    """Parse `on Monday`, `los lunes` or `по понедельникам`. Returns the weekday, if any, and the index after it."""
+    at = skip(line, end, "on", "article", "every")
+    weekday = line[at].get("weekday") if line[at].has("weekday") else line[at].get("weekdays")
+    return (weekday, at + 1) if weekday is not None else (None, end)
+
+
+def _with_clock(line: Line, index: int, found: _Repeat, local: datetime) -> Alarm:
     """Add the time of day, which may come before or after the days: `every Monday at 8`, `at 8 every Monday`."""
     part = part_at(line, found.end)
     hour, end = (HOURS[part[0]], part[1]) if part else (found.hour, found.end)
     after = clock_at(line, end, beside_day=True)
     if after is not None:
         clocks = [after, *_more_clocks(line, end, after)]
-        return _cron(line, index, clocks[-1].end, clocks, found.days)
+        return _repeated(line, (index, clocks[-1].end), clocks, found, local)
     for at in range(index):
         before = clock_at(line, at, beside_day=True)
         if before is not None and before.end == index:
-            return _cron(line, at, end, [before], found.days)
-    return _cron(line, index, end, [Clock(end, hour)], found.days)
+            return _repeated(line, (at, end), [before], found, local)
+    alarm = _repeated(line, (index, end), [Clock(end, hour)], found, local)
+    return alarm._replace(timed=part is not None)
 
 
 def _more_clocks(line: Line, start: int, first: Clock) -> Iterator[Clock]:
@@ -160,20 +217,41 @@ def _more_clocks(line: Line, start: int, first: Clock) -> Iterator[Clock]:
 
 def _hour_at(line: Line, at: int) -> Clock | None:
     """The time of day at a token. A number alone is an hour if it counts nothing: if the text ends or goes on with
-    `to`."""
+    `to`, `and` or a comma."""
     clock = clock_at(line, at, beside_day=True)
     value = line[at].value if line[at].kind == "number" and not line[at].suffix else None
-    if clock is None and value is not None and value < 24 and (at + 1 == len(line) or line[at + 1].has("to")):
-        return Clock(at + 1, value, half=value > 12)
-    return clock
+    following = line[at + 1]
+    ends = at + 1 == len(line) or following.has("to") or following.has("and") or following.word == ","
+    return (
+        Clock(at + 1, value, half=value > 12) if clock is None and value is not None and value < 24 and ends else clock
+    )
 
 
-def _cron(line: Line, first: int, end: int, clocks: Sequence[Clock], days: str) -> Alarm:
-    """The alarm at each of the times. Cron cannot express times with different minutes."""
-    place = line[first].start, line[end - 1].end
+def _repeated(line: Line, tokens: tuple[int, int], clocks: Sequence[Clock], found: _Repeat, local: datetime) -> Alarm:
+    """The alarm at each of the times. Cron cannot express times with different minutes, and an interval has one
+    time."""
+    alarm = Alarm(line[tokens[0]].start, line[tokens[1] - 1].end)
+    if found.every is not None:
+        return alarm._replace(repeats=str(_spaced(clocks[0], found, local))) if len(clocks) == 1 else alarm
     hours = ",".join(str(hour) for hour in sorted({_awake(clock) % 24 for clock in clocks}))
     minutes = {clock.minute for clock in clocks}
-    return Alarm(*place, cron=f"{minutes.pop()} {hours} {days}") if len(minutes) == 1 else Alarm(*place)
+    return alarm._replace(repeats=f"{minutes.pop()} {hours} {found.days}") if len(minutes) == 1 else alarm
+
+
+def _spaced(clock: Clock, found: _Repeat, local: datetime) -> Interval:
+    """The interval that begins at the next possible time."""
+    assert found.every is not None
+    assert found.day is not None
+    count, unit = found.every
+    if unit == "hour":
+        return Interval((local + timedelta(hours=count)).replace(second=0, microsecond=0, tzinfo=None), count, unit)
+    start = datetime.combine(found.day, time(_awake(clock) % 24, clock.minute))
+    if start > local.replace(tzinfo=None):
+        return Interval(start, count, unit)
+    if unit == "month":
+        return Interval(datetime.combine(add_months(found.day, count), start.time()), count, unit)
+    later = found.day + (1 if count % 7 else count) * DAY
+    return Interval(datetime.combine(later, start.time()), count, unit)
 
 
 def _repeat_at(line: Line, index: int, today: date) -> _Repeat | None:
@@ -184,14 +262,16 @@ def _repeat_at(line: Line, index: int, today: date) -> _Repeat | None:
         return _Repeat(index + 1, "* * *")
     if token.has("weekdays"):
         return _weekdays(line, index, "weekdays")
+    if token.word == "los" and line[index + 1].has("weekday"):
+        return _weekdays(line, index + 1, "weekday")
     if token.has("workdays"):
         return _Repeat(index + 1, "* * 1-5")
     return _every(line, skip(line, index + 1, "article"), today) if token.has("every") else None
 
 
 def _every(line: Line, at: int, today: date) -> _Repeat | None:
-    """Parse the words after `every`. None for `every other week` and `every 3 days`, which cron cannot express."""
-    if line[at].has("other") or (count_at(line, at) is not None and not _is_dotted(line, at)):
+    """Parse the words after `every`."""
+    if count_at(line, at) is not None and not _is_dotted(line, at):
         return None
     if line[at].has("workdays"):
         return _Repeat(at + 1, "* * 1-5")
@@ -274,13 +354,37 @@ def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> 
     if named is None or named.best is None:
         return None
     place, best = (named.start, named.end), named.best
-    if item.elapsed or (named.timed and (item.clock is None or item.clock.half or item.phrase is None)):
-        return Alarm(*place, at=best.start), True
+    dated = item.phrase is not None
+    if item.elapsed:
+        end, more = _more_minutes(line, item.end)
+        return Alarm(named.start, line[end - 1].end if more else named.end, at=best.start + more), True
+    if named.timed and (item.clock is None or item.clock.half or item.phrase is None):
+        return Alarm(*place, at=best.start, dated=dated), True
     day = _counted(line, first, item, local.date()) or best.start.date()
     if item.clock is not None:
-        return Alarm(*place, at=_on(day, item.clock, local, said.zone)), True
+        at = _on(day, item.clock, local, said.zone)
+        return Alarm(*place, at=at, dated=dated, halved=item.clock.half), True
     hour = HOURS[item.part] if item.part else MORNING
-    return Alarm(*place, at=_wall(day, hour, 0, said.zone)), bool(item.part)
+    return Alarm(*place, at=_on_wall(day, hour, 0, said.zone), dated=dated, timed=bool(item.part)), bool(item.part)
+
+
+def _more_minutes(line: Line, end: int) -> tuple[int, timedelta]:
+    """Parse the minutes after a number of hours, as in `in 2 hours and 30 minutes`."""
+    count = count_at(line, end + 1 if line[end].has("and") else end)
+    if count is None or line[count.end].get("unit") != "minute":
+        return end, timedelta()
+    return count.end + 1, timedelta(minutes=count.value)
+
+
+def _in_a_unit(line: Line, local: datetime) -> Alarm | None:
+    """Parse `через час` and `через полчаса`, which have no number."""
+    for at in range(len(line)) if line.language == "ru" else ():
+        unit = line[at + 1].get("unit")
+        minutes = 30 if line[at + 1].word == "полчаса" else {"hour": 60, "minute": 1}.get(unit or "", 0)
+        if line[at].word == "через" and minutes:
+            at_time = local.astimezone(UTC) + timedelta(minutes=minutes)
+            return Alarm(line[at].start, line[at + 1].end, at=at_time.astimezone(local.tzinfo))
+    return None
 
 
 def _counted(line: Line, first: int, item: Item, today: date) -> date | None:
@@ -298,9 +402,22 @@ def _bare_hour(line: Line, local: datetime) -> Alarm | None:
     for index in range(len(line)):
         clock = clock_at(line, index, beside_day=True) if line[index].has("exactly_at") else None
         if clock is not None:
-            at = next(_coming(clock, local))
-            return Alarm(line[index].start, line[clock.end - 1].end, at=at)
+            return _next(line, index, clock, local)
     return None
+
+
+def hour_alone(text: str, said: Said, language: str | None = None) -> Alarm | None:
+    """The alarm of a text that begins with a number that is an hour, such as the rest of `at 8, 12 and 20`; None for a
+    number that counts something."""
+    line = line_of(text[:MOST_READ], language)
+    clock = _hour_at(line, 0) if line is not None else None
+    return _next(line, 0, clock, said.at.astimezone(said.zone)) if line is not None and clock is not None else None
+
+
+def _next(line: Line, index: int, clock: Clock, local: datetime) -> Alarm:
+    return Alarm(
+        line[index].start, line[clock.end - 1].end, at=next(_coming(clock, local)), dated=False, halved=clock.half
+    )
 
 
 def _coming(clock: Clock, local: datetime) -> Iterator[datetime]:
@@ -314,8 +431,8 @@ def _coming(clock: Clock, local: datetime) -> Iterator[datetime]:
 def _on(day: date, clock: Clock, local: datetime, zone: ZoneInfo) -> datetime:
     """The clock time on that day. Without AM or PM, it is an hour when people are awake; for today, it is an hour in
     the future if possible."""
-    at = _wall(day, _awake(clock), clock.minute, zone)
-    later = _wall(day, clock.hour % 12 + 12, clock.minute, zone)
+    at = _on_wall(day, _awake(clock), clock.minute, zone)
+    later = _on_wall(day, clock.hour % 12 + 12, clock.minute, zone)
     return later if not clock.half and day == local.date() and at <= local < later else at
 
 
@@ -323,8 +440,6 @@ def _awake(clock: Clock) -> int:
     return clock.hour if clock.half or not 1 <= clock.hour <= 6 else clock.hour + 12
 
 
-def _wall(day: date, hour: int, minute: int, zone: ZoneInfo) -> datetime:
-    """The time on a day at which the wall clock shows `hour` and `minute`. A time that does not exist because summer
-    time begins becomes the time an hour later."""
-    moment = datetime.combine(day + timedelta(days=hour // 24), time(hour % 24, minute), zone)
-    return moment.astimezone(ZoneInfo("UTC")).astimezone(zone)
+def _on_wall(day: date, hour: int, minute: int, zone: ZoneInfo) -> datetime:
+    """The time on a day. Hour 24 is the first hour of the next day."""
+    return wall(day + timedelta(days=hour // 24), time(hour % 24, minute), zone)

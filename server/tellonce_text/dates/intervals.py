@@ -1,0 +1,74 @@
+"""Repetitions that cron cannot express: every few hours, days or months, counted from the first time. Pure.
+
+As text, an interval is a repeating interval of ISO 8601 without a zone: `R/2026-02-16T08:00/P2D`.
+"""
+
+import re
+from datetime import date, datetime, time, timedelta
+from typing import Final, Literal, NamedTuple, Self
+from zoneinfo import ZoneInfo
+
+from tellonce_text.dates.readings import DAY, add_months
+
+UTC: Final = ZoneInfo("UTC")
+MOST: Final = 999
+"""Maximum number of units between two times."""
+
+_TEXT: Final = re.compile(r"R/(\d{4}-\d\d-\d\dT\d\d:\d\d)/P(?:T(\d{1,3})H|(\d{1,3})([DM]))")
+
+IntervalUnit = Literal["hour", "day", "month"]
+_LETTERS: Final[dict[str, IntervalUnit]] = {"D": "day", "M": "month"}
+
+
+class Interval(NamedTuple):
+    """Every `number` units from `start`, a local time without a zone. Days and months keep the time of day when the
+    clocks change; hours do not."""
+
+    start: datetime
+    number: int
+    unit: IntervalUnit
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        """The interval that a text expresses; None if the text is something else, such as a cron expression. Raises
+        ValueError for a day or a time that does not exist, for a year before 1900 or after 2199, and for a number 0."""
+        found = _TEXT.fullmatch(text)
+        if found is None:
+            return None
+        start, hours, count, letter = found.groups()
+        if not int(hours or count) or not 1900 <= int(start[:4]) < 2200:
+            raise ValueError(f"{text!r} repeats after no time, or begins in a year nobody lives in")
+        return cls(datetime.fromisoformat(start), int(hours or count), "hour" if hours else _LETTERS[letter])
+
+    def __str__(self) -> str:
+        period = f"T{self.number}H" if self.unit == "hour" else f"{self.number}{self.unit[0].upper()}"
+        return f"R/{self.start:%Y-%m-%dT%H:%M}/P{period}"
+
+    def after(self, moment: datetime, zone: ZoneInfo) -> datetime:
+        """The first time after `moment`, in the zone."""
+        step = self._steps_until(moment.astimezone(zone), zone)
+        while (due := self._at(step, zone)) <= moment:
+            step += 1
+        return due
+
+    def _steps_until(self, local: datetime, zone: ZoneInfo) -> int:
+        """A number of steps after which the time is at most `local`, or 0."""
+        if self.unit == "hour":
+            passed = (local - wall(self.start.date(), self.start.time(), zone)) // timedelta(hours=1)
+        elif self.unit == "day":
+            passed = (local.date() - self.start.date()).days - 1
+        else:
+            passed = (local.year - self.start.year) * 12 + local.month - self.start.month - 1
+        return max(0, passed // self.number)
+
+    def _at(self, step: int, zone: ZoneInfo) -> datetime:
+        day, clock, passed = self.start.date(), self.start.time(), step * self.number
+        if self.unit == "hour":
+            return (wall(day, clock, zone).astimezone(UTC) + timedelta(hours=passed)).astimezone(zone)
+        return wall(day + passed * DAY if self.unit == "day" else add_months(day, passed), clock, zone)
+
+
+def wall(day: date, clock: time, zone: ZoneInfo) -> datetime:
+    """The time on a day at which the wall clock shows `clock`. A time that does not exist because summer time begins
+    becomes the time an hour later."""
+    return datetime.combine(day, clock, zone).astimezone(UTC).astimezone(zone)

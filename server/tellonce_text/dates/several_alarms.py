@@ -1,0 +1,160 @@
+"""Finds all alarms that one order asks for: `at 9 and at 15:00`, `tomorrow at 8 and again on Friday`. Pure."""
+
+from collections.abc import Sequence
+from datetime import datetime, time
+from itertools import pairwise
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from tellonce_text.dates.alarms import MOST_READ, Alarm, alarm, hour_alone
+from tellonce_text.dates.intervals import Interval, wall
+from tellonce_text.dates.readings import DAY, Said
+from tellonce_text.dates.tokens import Line, line_of
+
+MOST: Final = 5
+"""Maximum number of alarms of one order."""
+
+_MOST_JOINTS: Final = 20
+_FILLERS: Final = 2
+"""Maximum number of words between `and` and a time, such as `again` or `noch einmal`."""
+
+
+def alarms(text: str, said: Said, language: str | None = None) -> tuple[Alarm, ...]:
+    """Return the alarms that a text orders, in the order of the text; empty if it gives no time. The places of the later
+    ones include the `and` before them. An alarm without a day or a time has the day of the one before, or the time of
+    the one after.
+
+    `language` is the order's language, if known; otherwise it is detected from the words.
+    """
+    text = text[:MOST_READ]
+    line, whole = line_of(text, language), alarm(text, said, language)
+    if line is None or whole is None:
+        return ()
+    cuts = _cuts(line, whole, said)
+    starts = [0, *(first for first, _ in cuts)]
+    ends = [*starts[1:], len(text)]
+    found = []
+    for (first, end), begin in zip(zip(starts, ends, strict=True), [0, *(at for _, at in cuts)], strict=True):
+        one = _read(text[begin:end], said, line.language, alone=first > 0)
+        if one is None:
+            return (whole,)
+        start = first or begin + one.start
+        found.append(one._replace(start=start, end=begin + one.end, lead=begin + one.start - start))
+    return _shared(found, said) if len(found) > 1 else (whole,)
+
+
+def _read(text: str, said: Said, language: str, *, alone: bool) -> Alarm | None:
+    """The alarm of a part of an order; with `alone`, the part may begin with a number that is an hour."""
+    return alarm(text, said, language) or (hour_alone(text, said, language) if alone else None)
+
+
+def _cuts(line: Line, whole: Alarm, said: Said) -> list[tuple[int, int]]:
+    """The places in the text at which another alarm begins: where its `and` or comma begins, and where its words
+    begin."""
+    cuts: list[tuple[int, int]] = []
+    begun = 0
+    joints = [at for at in range(len(line)) if _is_joint(line, at)]
+    for joint in joints[:_MOST_JOINTS]:
+        token = line[joint]
+        left = _read(line.text[begun : token.start], said, line.language, alone=bool(cuts))
+        if left is None or (left.at is None and left.repeats is None) or _is_bound(line, joint, begun, whole):
+            continue
+        beside = not line.text[begun + left.end : token.start].strip()
+        begin = _begin(line, joint, left, said, beside=beside, within=whole.start < token.start < whole.end)
+        if begin is not None and len(cuts) < MOST - 1:
+            cuts.append((token.start, begin))
+            begun = begin
+    return cuts
+
+
+def _is_bound(line: Line, joint: int, begun: int, whole: Alarm) -> bool:
+    """Whether the words on both sides of a joint are one expression: `every Monday and Thursday`, `between 8 and 9`,
+    `Friday, March 6`."""
+    if any(line[at].has("between") for at in range(joint) if line[at].start >= begun):
+        return True
+    within = whole.start < line[joint].start < whole.end
+    return within and (whole.repeats is not None or line[joint].word == ",")
+
+
+def _begin(line: Line, joint: int, left: Alarm, said: Said, *, beside: bool, within: bool) -> int | None:
+    """The place where the words of an alarm begin after a joint; None if there is no alarm."""
+    comma = line[joint].word == ","
+    for at in range(joint + 1, min(joint + 2 + (_FILLERS if beside and not comma else 0), len(line))):
+        begin = line[at].start
+        bare = at == joint + 1 and left.timed and not within
+        right = _right(line, at, said, bare=bare)
+        if right is not None and (not comma or _are_alike(left, right)):
+            return begin
+    return None
+
+
+def _right(line: Line, at: int, said: Said, *, bare: bool) -> Alarm | None:
+    """The alarm that begins at a token; with `bare`, also a number that is an hour. A later alarm of a list may have the
+    time of day, so the text up to the next joint is read, too."""
+    begin = line[at].start
+    stop = next((line[n].start for n in range(at, len(line)) if _is_joint(line, n)), len(line.text))
+    hour = hour_alone(line.text[begin:], said, line.language) if bare else None
+    read = (alarm(text, said, line.language) for text in (line.text[begin:stop], line.text[begin:]))
+    return next((found for found in (hour, *read) if found is not None and found.start == 0), None)
+
+
+def _is_joint(line: Line, at: int) -> bool:
+    return line[at].has("and") or line[at].has("or") or line[at].word == ","
+
+
+def _are_alike(left: Alarm, right: Alarm) -> bool:
+    """Whether a comma may join the alarms: `at 8, 12 and 20`, `on Monday, Wednesday and Friday`."""
+    return (left.timed and not right.dated) or (left.dated, left.timed) == (right.dated, right.timed) == (True, False)
+
+
+def _shared(found: Sequence[Alarm], said: Said) -> tuple[Alarm, ...]:
+    """The alarms with the days and times that they share."""
+    timed = list(found)
+    for at in range(len(timed) - 2, -1, -1):
+        if not timed[at].timed and timed[at + 1].timed:
+            timed[at] = _at_time_of(timed[at], timed[at + 1], said.zone)
+    timed = [*(_before(one, after, said) for one, after in pairwise(timed)), timed[-1]]
+    shared = timed[:1]
+    for one in timed[1:]:
+        shared.append(one if one.dated or not shared[-1].dated else _on_day_of(one, shared[-1], said.zone))
+    return tuple(shared)
+
+
+def _before(one: Alarm, after: Alarm, said: Said) -> Alarm:
+    """The alarm with the AM hour if the next one in the text would otherwise be at an earlier hour: in `at 9 and at
+    15:00`, the first hour is not 21:00."""
+    if one.at is None or after.at is None or one.dated or one.halved or one.at.time() < after.at.time():
+        return one
+    morning = one.at.time().replace(hour=one.at.hour % 12)
+    today = said.at.astimezone(said.zone).date()
+    at = next(at for day in (today, today + DAY) if (at := wall(day, morning, said.zone)) > said.at)
+    return one._replace(at=at, halved=True)
+
+
+def _on_day_of(one: Alarm, day: Alarm, zone: ZoneInfo) -> Alarm:
+    return _at_time_of(day, one, zone)._replace(start=one.start, end=one.end, lead=one.lead)
+
+
+def _at_time_of(one: Alarm, clock: Alarm, zone: ZoneInfo) -> Alarm:
+    """The alarm at the time of day of another one."""
+    at = _clock(clock)
+    if at is None:
+        return one
+    if one.at is not None:
+        return one._replace(at=wall(one.at.date(), at, zone), timed=True)
+    interval = Interval.read(one.repeats or "")
+    if interval is not None:
+        start = datetime.combine(interval.start.date(), at)
+        return one._replace(repeats=str(interval._replace(start=start)), timed=True)
+    days = (one.repeats or "").split()[2:]
+    return one._replace(repeats=" ".join((str(at.minute), str(at.hour), *days)), timed=True)
+
+
+def _clock(one: Alarm) -> time | None:
+    """The time of day of an alarm; None for one with several times a day."""
+    if one.at is not None:
+        return one.at.time()
+    if (interval := Interval.read(one.repeats or "")) is not None:
+        return interval.start.time()
+    minute, hour = (one.repeats or "* *").split()[:2]
+    return time(int(hour), int(minute)) if minute.isdecimal() and hour.isdecimal() else None
