@@ -167,6 +167,8 @@ class SessionPool(_OpenPool):
     async def close(self) -> None:
         if self._review is not None:
             self._review.cancel()
+        if self._reviewing is not None:
+            await self._reviewing
         await self._give_back(len(self._kept))
         await super().close()
 
