@@ -2,10 +2,14 @@
 
 import importlib
 import inspect
+import json
 import pkgutil
 import re
+import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import cast
 from zoneinfo import ZoneInfo
@@ -28,7 +32,7 @@ from tellonce_relay.commands import confirmations
 from tellonce_relay.responders import offline
 from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
-from tellonce_relay.turn import expectation, model_call, reminders, tags
+from tellonce_relay.turn import expectation, model_call, reminder_offers, reminders, tags
 from tellonce_server.api import coercion
 from tellonce_server.domain import tombstones
 from tellonce_server.domain.context import canonical_summary, lines, slots, turn_index
@@ -42,6 +46,7 @@ from tellonce_server.domain.memory import check, dedup, literals, measures, reso
 from tellonce_server.domain.memory.resolution import following
 from tellonce_server.domain.retrieval import excerpt, feedback, lexical, prompt_selection, question, signals
 from tellonce_server.domain.retrieval.search_results import Result
+from tellonce_server.embedding.wordpiece import WordPiece
 from tellonce_server.services import import_messages, record, unread_exchanges
 from tellonce_server.services.chat_summary import gist
 from tellonce_server.store.messages import Line
@@ -65,7 +70,7 @@ from tellonce_text import (
     stemming,
     tokens,
 )
-from tellonce_text.dates import alarms, annotation, clock_phrases, meanings, resolver, several_alarms
+from tellonce_text.dates import alarms, annotation, clock_phrases, intervals, meanings, resolver, several_alarms
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
 
@@ -151,6 +156,15 @@ def _wanted_by(text: str) -> object:
         return None
 
 
+@cache
+def _wordpiece() -> WordPiece:
+    vocabulary = {token: number for number, token in enumerate(["[UNK]", "[CLS]", "[SEP]", "a", "##a", "cat"])}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "tokenizer.json"
+        file.write_text(json.dumps({"model": {"type": "WordPiece", "vocab": vocabulary}}), "utf-8")
+        return WordPiece(file, 256)
+
+
 def _read_answer(text: str) -> object:
     try:
         return answers.read(answers.ExchangeShape, text)
@@ -196,6 +210,13 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.incoming_message.is_split": incoming_message.is_split,
     "tellonce_relay.turn.model_call.continued": lambda text: model_call.continued(text, text),
     "tellonce_relay.turn.model_call.whole": model_call.whole,
+    "tellonce_relay.orders.without_polite": orders_in_words.without_polite,
+    "tellonce_relay.views.in_days": views.in_days,
+    "tellonce_relay.views.without_stamps": views.without_stamps,
+    "tellonce_relay.turn.reminder_offers.offered": lambda text: reminder_offers.offered(text, NOW, ZONE),
+    "tellonce_relay.turn.reminders.only_times": lambda text: reminders.only_times(text, NOW, ZONE),
+    "tellonce_text.dates.intervals.Interval.read": intervals.Interval.read,
+    "tellonce_server.embedding.wordpiece.WordPiece.ids": lambda text: _wordpiece().ids(text),
     "tellonce_relay.views.without_due": lambda text: views.without_due(text, NOW),
     "tellonce_relay.turn.reminders.is_plain_order": lambda text: reminders.is_plain_order(text, NOW, ZONE),
     "tellonce_relay.turn.reminders.wanted_by": _wanted_by,
@@ -439,7 +460,7 @@ NOT_READERS = frozenset(
     """
     tellonce_text.dates.abbreviations.spelled_out tellonce_text.dates.number_words.compounds
     tellonce_text.dates.nights.by_waking_day
-    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun tellonce_server.app.access_tokens.access_tokens
+    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun
     tellonce_server.api.strict.failed
     tellonce_server.api.page.tools.page_tool tellonce_server.api.spec.tool tellonce_server.store.named_queries.column
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
@@ -479,7 +500,8 @@ NOT_READERS = frozenset(
 
     tellonce_text.dates.clock_phrases.hour_in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.neighbor_phrases.counted_from tellonce_text.dates.neighbor_phrases.unit_from tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
-tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tellonce_server.app.access_tokens.granted
+tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminder_offers.ReminderRequests.completed
+    tellonce_relay.views.in_order tellonce_server.app.access_tokens.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
     tellonce_server.app.unavailable.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread tellonce_server.core.scope.replaced_channel
@@ -522,7 +544,8 @@ SLOW = frozenset(
     tellonce_server.domain.tombstones.Tombstones.mark tellonce_server.domain.tombstones.Tombstones.covering
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
-    tellonce_server.domain.context.lines.with_days
+    tellonce_relay.turn.reminders.only_times
+    tellonce_server.domain.context.lines.with_days tellonce_server.domain.context.lines.View.current
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
     tellonce_server.domain.erasure.redaction.redact_derived

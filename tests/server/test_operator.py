@@ -95,9 +95,9 @@ async def test_a_backup_is_made_whenever_one_is_due_and_the_newest_are_kept(
     async def waited(stopping: asyncio.Event, seconds: float) -> bool:
         waits.append(seconds)
         clock.forward(seconds=max(0.0, seconds))
-        return len(waits) > 4
+        return len(waits) <= 4
 
-    monkeypatch.setattr(backup, "_stopped", waited)
+    monkeypatch.setattr(backup, "pause_or_stop", waited)
     (tmp_path / "backups").mkdir()
     (folder / "other.zip").touch()
     await backup.repeat(settings, folder, timedelta(hours=6), 2, clock, stop)

@@ -59,7 +59,7 @@ class WordPiece:
 
 
 def _words(text: str) -> list[str]:
-    return unicodedata.normalize("NFD", text.translate(_SPACED)).translate(_LOWERED).split()
+    return text.translate(_SPACED).translate(_LOWERED).split()
 
 
 def _spaced(character: str) -> str:
@@ -72,6 +72,12 @@ def _spaced(character: str) -> str:
     if character.isspace():
         return " "
     return f" {character} " if any(first <= code <= last for first, last in _CJK) else character
+
+
+def _decomposed(character: str) -> str:
+    """The parts of the character, each as `_lowered` returns it. Decomposing character by character is linear;
+    `unicodedata.normalize` takes seconds for a text of accents alone."""
+    return "".join(map(_lowered, unicodedata.normalize("NFD", character)))
 
 
 def _lowered(character: str) -> str:
@@ -100,4 +106,4 @@ class _Table(dict[int, str]):
 
 _KEPT: Final = 0x3000
 _SPACED: Final = _Table(_spaced)
-_LOWERED: Final = _Table(_lowered)
+_LOWERED: Final = _Table(_decomposed)

@@ -55,6 +55,9 @@ MAX_MESSAGE: Final = 4_000
 MAX_TEXT: Final = 2_000
 """Maximum characters of a claim that are searched for dates."""
 
+MAX_DATES: Final = 8
+"""Maximum dates of a claim that are compared with the quotes; a statement has only a few."""
+
 _ISO_DAY: Final = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)")
 _ISO_MONTH: Final = re.compile(r"(?<![\d-])(\d{4})-(\d\d)(?![\d-])")
 _NOTED_YEAR: Final = re.compile(r"\((\d{4})\)")
@@ -286,7 +289,7 @@ class _Evidence:
         """The claim with `x` for each word of a date that the quotes support, because neither the numbers nor the names of
         this date need to be in the quotes: `Saturday 7 November 2026` follows from `the 7th of nov`."""
         first = self._quotes[0]
-        for named in reversed(named_dates(text[:MAX_TEXT], first.said_at, self._zone)):
+        for named in reversed(named_dates(text[:MAX_TEXT], first.said_at, self._zone)[:MAX_DATES]):
             if any(self._supports(reading, moments) for reading in named.readings):
                 hidden = _WORD.sub("x", text[named.start : named.end])
                 text = f"{text[: named.start]}{hidden}{text[named.end :]}"
@@ -298,7 +301,7 @@ class _Evidence:
             return self._follows(_Moment(reading.start, "instant"))
         first, last = reading.days
         if reading.precision == "month":
-            return self._follows(_Moment(first, "month"))
+            return any(first <= moment.day <= last for moment in moments) or self._follows(_Moment(first, "month"))
         few = (last - first).days <= WEEK
         return few and all(self._named(day) or any(moment.day == day for moment in moments) for day in {first, last})
 
