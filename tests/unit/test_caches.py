@@ -20,6 +20,7 @@ import tellonce_text
 from tellonce_server.app import background
 from tellonce_server.store.context import Remembered
 from tellonce_text import caches
+from tellonce_text.dates.readings import Said
 
 PACKAGES = (tellonce, tellonce_text, tellonce_server)
 MOST_BYTES = 80_000_000
@@ -55,10 +56,10 @@ def takes_text(cache: Cache) -> bool:
 def read(cache: Cache, text: str) -> None:
     """Call the cached function with a text, or a memory with this text, and whatever else it needs."""
     memory = Remembered(1, "fact", text, 42, 0.5, 0.5, False, None, AT, False, False, "user")
-    values = {str: text, Remembered: memory, datetime: AT, date: AT.date(), ZoneInfo: ZONE}
+    values = {str: text, Remembered: memory, datetime: AT, date: AT.date(), ZoneInfo: ZONE, Said: Said(AT, ZONE)}
     arguments = cache.__wrapped__.__code__.co_varnames[: cache.__wrapped__.__code__.co_argcount]
     kinds = get_annotations(cache.__wrapped__)
-    cache(*(values[kinds[name]] for name in arguments))
+    cache(*(values.get(kinds[name]) for name in arguments))
 
 
 def statement(number: int) -> str:

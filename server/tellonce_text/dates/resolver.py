@@ -41,12 +41,19 @@ def expressions(text: str, said: Said, direction: Direction | None = None) -> li
     `direction` is given if the whole text is known to be about the past or the future, such as a question about the
     past or a plan.
     """
+    return list(_found(text, said, direction))
+
+
+@of_texts
+@lru_cache(maxsize=8)
+def _found(text: str, said: Said, direction: Direction | None) -> tuple[Expression, ...]:
+    """Cached, because the check of a claim reads a message and its quotes once for each day in the claim."""
     line, unresolved = _remembered(text) if len(text) <= _SHORT else _items(text)
     if line is None:
-        return []
+        return ()
     local = said.at.astimezone(said.zone)
     found = (resolved(line, first, item, local, said.region, direction) for first, item in unresolved)
-    return [expression for expression in found if expression]
+    return tuple(expression for expression in found if expression)
 
 
 def _items(text: str) -> tuple[Line | None, Sequence[tuple[int, Item]]]:
