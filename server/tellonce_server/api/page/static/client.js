@@ -171,15 +171,14 @@ export async function call(name, args = {}, onProgress) {
 
 const CHANGES = { notifications: { resourceSubscriptions: ["memory://profile", "memory://chats"] } };
 
-/* Calls `changed` after changes of the memory while the page is visible, and when it becomes visible. A hidden page closes its stream, because a browser opens few connections to a server. A host passes no changes on. */
+/* Calls `changed` after changes of the memory while the page is visible, when it becomes visible, and when the stream begins. A hidden page closes its stream, because a browser opens few connections to a server. A host passes no changes on. */
 export function follow(changed) {
   let stream;
-  const told = (method) => method.endsWith("/updated") && changed();
   const wait = () => new Promise((resolve) => setTimeout(resolve, 3000));
   async function listen() {
     const { signal } = (stream = new AbortController());
     while (!signal.aborted) {
-      await link.request("subscriptions/listen", CHANGES, told, signal).catch((error) => error instanceof SignedOut && stream.abort());
+      await link.request("subscriptions/listen", CHANGES, changed, signal).catch((error) => error instanceof SignedOut && stream.abort());
       if (!signal.aborted) await wait().then(changed);
     }
   }
