@@ -23,6 +23,7 @@ SAID_AT_IN = {
     "claims9.jsonl": datetime(2027, 2, 8, 9, tzinfo=ZoneInfo("UTC")),
     "claims10.jsonl": datetime(2027, 4, 15, 10, tzinfo=ZoneInfo("UTC")),
     "claims11.jsonl": datetime(2026, 10, 14, 11, 20, tzinfo=ZoneInfo("Europe/Berlin")),
+    "claims12.jsonl": datetime(2027, 3, 9, 20, 15, tzinfo=ZoneInfo("America/Chicago")),
 }
 """The tables whose messages were not sent at SAID_AT."""
 TABLES = Path(__file__).parent

@@ -27,6 +27,7 @@ def test_nearly_every_right_claim_with_its_quote_is_certain() -> None:
         ("claims9.jsonl", 0.89, 98),
         ("claims10.jsonl", 0.97, 61),
         ("claims11.jsonl", 0.97, 118),
+        ("claims12.jsonl", 0.95, 66),
     ],
 )
 def test_claims_of_other_authors_are_judged_alike(table: str, least_right: float, most_false: int) -> None:
