@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 from itertools import islice, pairwise
 from typing import Final
@@ -63,20 +63,11 @@ def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, 
     return any(_includes(reading, moment) for reading in readings) or rings(text, said, moment)
 
 
-@dataclass(frozen=True, slots=True)
-class NamedDate:
-    """The place of a date in a text, and its readings."""
-
-    start: int
-    end: int
-    readings: tuple[Reading, ...]
-
-
-def named_dates(text: str, said_at: datetime, zone: tzinfo) -> list[NamedDate]:
+def named_dates(text: str, said_at: datetime, zone: tzinfo) -> list[Expression]:
     """The dates that the text names, in order of their places. A date whose weekday is wrong has no readings."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     found = expressions(text, Said(said_at, zone, region_of(zone)))
-    return [NamedDate(one.start, one.end, tuple(_consistent(one))) for one in found]
+    return [replace(one, readings=tuple(_consistent(one))) for one in found]
 
 
 def _consistent(found: Expression) -> Iterator[Reading]:
