@@ -7,6 +7,7 @@ import anyio
 import asyncpg
 import pytest
 
+from tellonce_server.core.errors import PASSING
 from tellonce_server.store import pools
 from tellonce_server.store.database import Database, open_database
 from tests.memory_fixtures import USER
@@ -68,7 +69,7 @@ async def test_lost_connections_are_replaced(opened: Database, dsn: str) -> None
             try:
                 await asyncio.gather(*(asked(opened) for _ in range(4)))
                 break
-            except (OSError, asyncpg.PostgresError):
+            except PASSING:
                 continue  # the loss has not arrived yet
     assert busy(opened) == 0
 
