@@ -146,9 +146,7 @@ async def test_a_crashed_child_is_started_again_and_postgresql_ends_even_if_the_
         os.kill(again, signal.SIGKILL)
         await running.until("server ended with code -9")
         assert await running.end(signal.SIGTERM) == 0
-    await nothing_runs(
-        home, 75
-    )  # a server that was just starting leaves PostgreSQL to its watcher, which may need 63 s
+    await nothing_runs(home, 15)  # the watcher may be about to stop PostgreSQL, too
 
 
 async def test_a_killed_up_takes_all_with_it_and_everything_comes_back(home: Home) -> None:

@@ -17,7 +17,7 @@ SECONDS: Final = 1.0
 LOOKS: Final = 3
 """The server is stopped after this many consecutive checks found no process that uses it."""
 AFTER_FAILURE: Final = 60.0
-"""Seconds to wait after the server could not be stopped."""
+"""Seconds to wait after stopping the server failed."""
 
 
 def lock(path: Path) -> int | None:
@@ -48,6 +48,11 @@ def unused(home: Path, cluster: Path) -> bool:
     return using is not None
 
 
+def stop_command(home: Path) -> list[str]:
+    """The command that stops the server unless it is in use again; its exit code is 0 in both cases."""
+    return [sys.executable, "-P", "-m", "tellonce_server.store.postgres.embedded", str(home)]
+
+
 def watch(home: Path, cluster: Path) -> None:
     """Watch until the server is unused and has ended."""
     looks = 0
@@ -55,8 +60,7 @@ def watch(home: Path, cluster: Path) -> None:
         time.sleep(SECONDS)
         looks = looks + 1 if unused(home, cluster) else 0
         if looks >= LOOKS:
-            stop = [sys.executable, "-P", "-m", "tellonce_server.store.postgres.embedded", str(home)]
-            if subprocess.run(stop, check=False).returncode != 0:
+            if subprocess.run(stop_command(home), check=False).returncode != 0:
                 time.sleep(AFTER_FAILURE)
             looks = 0
 
