@@ -318,6 +318,37 @@ async def test_a_message_edited_after_the_preview_is_not_the_one_that_was_shown(
     assert done.traces_left
 
 
+async def test_previews_that_share_messages_are_all_confirmed_with_what_is_left_of_them(memory: Memory) -> None:
+    async with memory.client() as client:
+        await said(client, "Zorblax barks. Quibble purrs. Tea is fine.", "Zorblax and Quibble play.")
+        await said(client, "Zorblax runs. Quibble sleeps.", message_id="8")
+        await said(client, "Quibble eats.", "Only Zorblax here.")
+        topics = [c.ForgetArgs(topic=topic) for topic in ("Zorblax", "Quibble", "Quibble")]
+        asked = [args.model_copy(update={"confirm": (await client.forget(args)).confirm}) for args in topics]
+        await said(client, "Zorblax ran. Quibble slept.", message_id="8")
+        done = [await client.forget(args) for args in (*asked, asked[1])]
+        left = [line for line in await stored(memory) if "Quibble" in line or "Zorblax" in line]
+    assert [each.erased["messages"] for each in done] == [3, 2, 0, 0]
+    assert left == ["Zorblax ran. Quibble slept."]
+    assert {each.traces_left for each in done} == {1}, "the message that was edited after the previews"
+
+
+async def test_a_memory_that_was_erased_meanwhile_leaves_no_message_that_is_called_forgotten(memory: Memory) -> None:
+    async with memory.client() as client:
+        await said(client, "We are by the sea now, in the white town.", message_id="7")
+        kept = await client.remember(c.RememberArgs(content="The user lives in Zorblax", source_message_id="7"))
+        by_number = c.ForgetArgs(memory_ids=(kept.memory.id,))
+        async with memory.tables() as tables:
+            quote = '[{"message_id": 1, "text": "We are by the sea now, in the white town."}]'
+            await tables.execute("update memories set quotes = $1::text::jsonb", quote)
+        preview = await client.forget(by_number)
+        await gone(client, topic="Zorblax")
+        done = await client.forget(by_number.model_copy(update={"confirm": preview.confirm}))
+    assert [match.text for match in done.left] == ["We are by the sea now, in the white town."]
+    assert (done.traces_left, done.erased["messages"]) == (1, 0)
+    assert done.notes[0] == "New or changed since the preview, so not erased: 1 match."
+
+
 async def test_another_subjects_sentence_goes_only_when_it_is_ticked(memory: Memory) -> None:
     async with memory.client() as client:
         await said(client, "I live in Berlin", "My brother lives in Berlin")
