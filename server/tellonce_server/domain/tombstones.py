@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from tellonce_server.core.offload import offloaded
+from tellonce_server.core.scope import MACHINE_ID, PROGRAMS
 from tellonce_server.store import tombstones
 from tellonce_server.store.database import Queries
 from tellonce_server.store.tombstones import Forgotten, Tombstone
@@ -18,7 +19,9 @@ SAME = 0.75
 """The share of one statement's words that it has in common with a forgotten one that it repeats."""
 
 FORGOTTEN_NAME = "forgotten:"
-"""The beginning of the names that replace forgotten names of threads."""
+"""The beginning of the names that replace forgotten names."""
+NAMED = "name:"
+"""The beginning of the hashes that stand for the names of threads. Migration 0072 computes the same hashes."""
 
 Mark = tuple[bytes, frozenset[int]]
 """The hash of a statement and the hashes of its content words."""
@@ -59,6 +62,19 @@ class Tombstones:
     def replacement(self, name: str) -> str:
         """The name that replaces a name if the name is forgotten."""
         return f"{FORGOTTEN_NAME}{self._name(name)[:8].hex()}"
+
+    def thread_key(self, thread_key: str) -> str:
+        """The thread's key as it is stored: hashes replace the names that a client chose. The names are stored nowhere,
+        so a `forget` need not rename the thread of a thousand messages."""
+        kind, chat, *name = thread_key.split(":", 2)
+        parts = (self._in_key(part) for whole in name for part in whole.split("/"))
+        return f"{kind}:{chat}:{'/'.join(parts)}" if name else thread_key
+
+    def _in_key(self, name: str) -> str:
+        if name.startswith(FORGOTTEN_NAME):
+            return NAMED + name.removeprefix(FORGOTTEN_NAME)
+        is_plain = name in PROGRAMS or MACHINE_ID.fullmatch(name) is not None
+        return name if is_plain else f"{NAMED}{self._name(name)[:8].hex()}"
 
     def forgotten_at(self, name: str, marks: Mapping[bytes, datetime]) -> datetime | None:
         """When the name was forgotten; None if it was not."""
