@@ -273,6 +273,8 @@ async def test_the_name_of_a_session_is_stored_nowhere_and_names_its_thread_afte
             clock.forward(minutes=1)
         await client.summarize_chat(c.SummarizeChatArgs(now=True, **place))
         await work_off(agent)
+        for disguised in ("forgotten:Vuxley", "vuxley:42", "name:vuxley"):
+            await said(client, "Tea.", conversation_id="home", message_thread_id=disguised)
         assert await tables_with(tables, "vuxley") == []
         replies = [
             await client.record_message(
@@ -294,7 +296,7 @@ async def test_the_name_of_a_session_is_stored_nowhere_and_names_its_thread_afte
         )
         context = await client.get_context(c.GetContextArgs(query="The answer?", **place))
         gaps = await threads.gaps((await memory.storage.services()).deps.database, USER)
-    assert (again.id, context.thread_key, gaps) == (49, again.thread_key, [])
+    assert (again.id, context.thread_key, gaps) == (52, again.thread_key, [])
     assert re.fullmatch(r"topic:\d+:name:[0-9a-f]{16}", again.thread_key)
     assert answer.thread_key == replies[1].thread_key
     assert "The answer is 23." in (context.context or "")

@@ -2,12 +2,13 @@
 
 import hashlib
 import hmac
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
 from tellonce_server.core.offload import offloaded
-from tellonce_server.core.scope import MACHINE_ID, PROGRAMS
+from tellonce_server.core.scope import PROGRAMS
 from tellonce_server.store import tombstones
 from tellonce_server.store.database import Queries
 from tellonce_server.store.tombstones import Forgotten, Tombstone
@@ -22,6 +23,12 @@ FORGOTTEN_NAME = "forgotten:"
 """The beginning of the names that replace forgotten names."""
 NAMED = "name:"
 """The beginning of the hashes that stand for the names of threads. Migration 0072 computes the same hashes."""
+
+_FORGOTTEN = re.compile(rf"{FORGOTTEN_NAME}([0-9a-f]{{16}}(?:-[0-9]+)?)")
+_WORDLESS = re.compile(
+    rf"{NAMED}[0-9a-f]{{16}}(?:-[0-9]+)?|(?:(?:{'|'.join(PROGRAMS)}):)?-?[0-9]+(?::-?[0-9]+)*|[0-9a-fA-F-]{{12,}}"
+)
+"""Matches what may stand in a thread's key as it is: a hash, numbers that may follow a program's name, or a UUID."""
 
 Mark = tuple[bytes, frozenset[int]]
 """The hash of a statement and the hashes of its content words."""
@@ -71,9 +78,10 @@ class Tombstones:
         return f"{kind}:{chat}:{'/'.join(parts)}" if name else thread_key
 
     def _in_key(self, name: str) -> str:
-        if name.startswith(FORGOTTEN_NAME):
-            return NAMED + name.removeprefix(FORGOTTEN_NAME)
-        is_plain = name in PROGRAMS or MACHINE_ID.fullmatch(name) is not None
+        former = _FORGOTTEN.fullmatch(name)
+        if former is not None:
+            return NAMED + former[1]
+        is_plain = name in PROGRAMS or _WORDLESS.fullmatch(name) is not None
         return name if is_plain else f"{NAMED}{self._name(name)[:8].hex()}"
 
     def forgotten_at(self, name: str, marks: Mapping[bytes, datetime]) -> datetime | None:

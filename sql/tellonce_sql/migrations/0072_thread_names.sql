@@ -19,9 +19,10 @@ create function pg_temp.hashed(key bytea, name text) returns text
 create function pg_temp.in_key(key bytea, name text) returns text
   language sql immutable
   return case
-    when starts_with(name, 'forgotten:') then 'name:' || substr(name, length('forgotten:') + 1)
+    when name ~ '^forgotten:[0-9a-f]{16}(-[0-9]+)?$' then 'name:' || substr(name, length('forgotten:') + 1)
     when name in ('telegram', 'mcp', 'terminal', 'notes', 'chatgpt', 'claude', 'claude-ai', 'claude-code')
-      or name ~ '^(?:[a-z]+:)?(?:[0-9]+|[0-9a-fA-F-]{12,})$' then name
+      or name ~ '^name:[0-9a-f]{16}(-[0-9]+)?$' or name ~ '^[0-9a-fA-F-]{12,}$'
+      or name ~ '^((telegram|mcp|terminal|notes|chatgpt|claude|claude-ai|claude-code):)?-?[0-9]+(:-?[0-9]+)*$' then name
     else 'name:' || pg_temp.hashed(key, name) end;
 
 create temp table named on commit drop as
