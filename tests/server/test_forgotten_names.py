@@ -109,6 +109,24 @@ async def test_an_import_that_is_repeated_brings_back_no_forgotten_speaker_or_id
     assert [row["ext_id"] for row in rows[:3] if "vuxley" in row["ext_id"]] == []
 
 
+async def test_an_import_leaves_out_a_forgotten_sentence_in_other_markup_and_punctuation(
+    memory: Memory, clock: Clock
+) -> None:
+    begin = clock() - timedelta(days=9)
+    again = "I met Vuxley", "I met **Vux**ley!", "> i met  vuxley...", "- I met `Vuxley`. Tea is fine."
+    other = "I met Vuxley 3.5 times", "Did I meet Vuxley?"
+    async with memory.client() as client:
+        importer = Importer((await memory.storage.services()).deps, ChatScope(USER, USER))
+        await said(client, "I met Vuxley. Tea is fine.", "I met Vuxley 35 times.")
+        await gone(client, topic="Vuxley")
+        clock.forward(hours=1)
+        counts = [
+            (await importer.add([ImportMessage("user", text, text, begin, "telegram")])).forgotten
+            for text in (*again, *other)
+        ]
+    assert counts == [1] * len(again) + [0] * len(other)
+
+
 async def test_what_is_forgotten_while_an_import_waits_to_write_is_not_written(memory: Memory, clock: Clock) -> None:
     begin = clock() - timedelta(days=9)
     read = [ImportMessage("user", f"Zqvuxley sings. Lamp {n} is lit.", str(n), begin, "telegram") for n in range(3)]

@@ -30,6 +30,9 @@ _WORDLESS = re.compile(
 )
 """Matches what may stand in a thread's key as it is: a hash, numbers that may follow a program's name, or a UUID."""
 
+_MARKUP = re.compile(r"[*_~'\\]+")
+_NO_WORD = re.compile(r"\W+")
+
 Mark = tuple[bytes, frozenset[int]]
 """The hash of a statement and the hashes of its content words."""
 
@@ -117,7 +120,7 @@ class Tombstones:
         """Return the text of an old message without the sentences that were forgotten after it was said."""
 
         def gone(part: str) -> bool:
-            claims = self._message(part), self._hash(f"m:{part}")
+            claims = self._message(part), self._folded(part), self._hash(f"m:{part}")
             return any(said_at < marks.get(claim, said_at) for claim in claims)
 
         parts = [] if gone(text) else sentences(text)
@@ -152,10 +155,17 @@ class Tombstones:
         return [stone for stone in stones if covers(stone, said)]
 
     def _claims(self, chat_id: int, number: int, text: str) -> Claims:
-        """The hashes of a text forgotten in a message, also as made before texts were folded and migration 0062."""
-        return self._message(text), self._hash(f"m:{text}"), self._hash(f"m:{chat_id}:{number}:{text}")
+        """The hashes of a text forgotten in a message, also as made before punctuation was left out, before texts were
+        folded, and before migration 0062."""
+        former = self._folded(text), self._hash(f"m:{text}"), self._hash(f"m:{chat_id}:{number}:{text}")
+        return self._message(text), *former
 
     def _message(self, text: str) -> bytes:
+        """The hash of the words in their order, without markup and punctuation, which another client may add or drop."""
+        words = _NO_WORD.sub(" ", _MARKUP.sub("", fold(text))).split()
+        return self._hash(f"s:{' '.join(words)}") if words else self._folded(text)
+
+    def _folded(self, text: str) -> bytes:
         return self._hash(f"f:{' '.join(fold(text).split())}")
 
     def _name(self, name: str) -> bytes:
