@@ -64,6 +64,7 @@ from tellonce_text import (
     fences,
     folding,
     importance,
+    literal,
     own_words,
     secrets,
     sentences,
@@ -126,8 +127,8 @@ SOURCE = forget_query.Source("message", 1, 2)
 STATED = forget_query.Stated(SENTENCE, 1, (SENTENCE,), frozenset({(1, 3)}))
 
 
-def _literal(text: str) -> folding.Literal:
-    found = folding.Literal.of(text)
+def _literal(text: str) -> literal.Literal:
+    found = literal.Literal.of(text)
     assert found is not None
     return found
 
@@ -145,8 +146,8 @@ def _redact(text: str) -> object:
 
 
 def _forgotten_as_topic(text: str) -> object:
-    literal = folding.Literal.of(text)
-    return forget_query.TopicQuery(text, literal).marks(SENTENCE, SOURCE) if literal is not None else None
+    found = literal.Literal.of(text)
+    return forget_query.TopicQuery(text, found).marks(SENTENCE, SOURCE) if found is not None else None
 
 
 def _wanted_by(text: str) -> object:
@@ -398,8 +399,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.own_words.quotations": lambda text: own_words.quotations(text, 12),
     "tellonce_text.own_words.label": lambda text: own_words.label("file", text),
     "tellonce_text.own_words.own_words": own_words.own_words,
-    "tellonce_text.folding.Literal.of": lambda text: folding.Literal.of(text),
-    "tellonce_text.folding.Literal.spans": lambda text: [
+    "tellonce_text.literal.Literal.of": lambda text: literal.Literal.of(text),
+    "tellonce_text.literal.Literal.spans": lambda text: [
         _literal(said).spans(text) for said in ("4111 1111", SENTENCE)
     ],
     "tellonce_text.folding.fold": folding.fold,
@@ -481,7 +482,7 @@ NOT_READERS = frozenset(
     tellonce_server.domain.keep.heads.read
     tellonce_server.services.assistant_statements.newest_words tellonce_server.domain.memory.extraction_results.may_tell
     tellonce_server.app.oauth.scopes_of tellonce_server.app.oauth.is_jwt tellonce_server.core.scope.channel_of
-    tellonce_server.core.scope.thread_name tellonce_server.core.scope.renamed_thread tellonce_server.store.database.one_transaction
+    tellonce_server.store.database.one_transaction
     tellonce_server.app.bootstrap.open_in_one_transaction tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
     tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.work.status
     tellonce_server.domain.queue.job_type.sender_time tellonce_server.domain.queue.job_type.shown
@@ -504,7 +505,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
     tellonce_relay.views.in_order tellonce_server.app.access_tokens.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
-    tellonce_server.app.unavailable.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread tellonce_server.core.scope.replaced_channel
+    tellonce_server.app.unavailable.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread tellonce_server.domain.tombstones.Tombstones.thread_key tellonce_server.core.scope.replaced_channel
     tellonce_server.domain.context.relevant_section.unseen tellonce_server.services.list_cursor.place_of tellonce_server.domain.context.canonical_summary.summary_text
     tellonce_server.services.page.reads.month_span tellonce_text.dates.resolver.resolved
     tellonce_text.dates.feasts.feast_day tellonce_text.dates.feasts.feast_in tellonce_text.dates.lexicon.lexicon

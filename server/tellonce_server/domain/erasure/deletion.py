@@ -90,10 +90,12 @@ class _Progress:
 
 @dataclass
 class Erased:
-    """The result of an erasure. `changed` are messages and memories that were not erased because they changed after the
-    preview; `left` are the matches of a final search of every text."""
+    """The result of an erasure. `redacted` are the messages that lost text, as (chat, number), with their version before.
+    `changed` are messages and memories that were not erased because they changed after the preview; `left` are the
+    matches of a final search of every text."""
 
     counts: dict[str, int] = field(default_factory=lambda: {"memories": 0, "messages": 0, "sentences": 0})
+    redacted: dict[tuple[int, int], int] = field(default_factory=dict)
     changed: set[tuple[str, int, int]] = field(default_factory=set)
     left: list[MatchingRow] = field(default_factory=list)
 
@@ -199,6 +201,7 @@ class Eraser:
                     done |= await texts.redact_messages(t, owner, [(plan.new, plan.claims) for plan in batch], now)
                     names = [name for plan in batch if plan.key in done for name in plan.names]
                     await self._deps.tombstones.add_names(t, owner, names, now)
+            erased.redacted |= {plan.key: plan.new.row.version for plan in planned if plan.key in done}
             erased.count("messages", len(done))
             erased.count("sentences", sum(plan.gone for plan in planned if plan.key in done))
             erased.changed |= {match.key for match in read if (match.chat_id, match.ref) not in done}

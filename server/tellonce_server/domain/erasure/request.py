@@ -23,7 +23,7 @@ from tellonce_server.store import forget, texts
 from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import Statement
 from tellonce_server.store.texts import TextRow
-from tellonce_text.folding import Literal
+from tellonce_text.literal import Literal
 from tellonce_text.sentences import sentences
 
 TELLING = 2
