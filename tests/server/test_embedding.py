@@ -32,7 +32,6 @@ from tellonce_server.embedding.active import ActiveEmbedder, choose_embedder
 from tellonce_server.embedding.backlog import EmbeddingBacklog
 from tellonce_server.embedding.local import LocalEmbedder
 from tellonce_server.embedding.model_files import (
-    FORMER_GRAPH,
     GRAPH,
     MEAN,
     MODEL,
@@ -238,36 +237,6 @@ async def test_a_prepared_folder_of_the_user_is_used_where_it_is(tmp_path: Path)
         (tmp_path / name).touch()
     assert await fetch(tmp_path / "cache" / MODEL, nothing, tmp_path) == tmp_path
     assert not (tmp_path / "cache").exists()
-
-
-async def as_formerly(folder: Path) -> None:
-    """Write the model as the first version of the program did: its graph has no second output."""
-    graph_now = build(await original())
-    assert graph_now.endswith(early(384))
-    (folder / FORMER_GRAPH).write_bytes(graph_now.removesuffix(early(384)))
-    for name in (MEAN, TOKENIZER):
-        shutil.copy(model_folder() / name, folder / name)
-
-
-@pytest.mark.model
-@pytest.mark.parametrize("whose", ["ours", "the user's"])
-async def test_a_graph_an_earlier_version_prepared_is_prepared_again_once_without_a_download(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whose: str
-) -> None:
-    await fetch(model_folder(), nothing)
-    former = tmp_path / (MODEL if whose == "ours" else "mine")
-    former.mkdir()
-    await as_formerly(former)
-    shutil.copy(former / FORMER_GRAPH, tmp_path / "former.onnx")
-    monkeypatch.setattr(model_files, "download", None)
-    made = await fetch(tmp_path / MODEL, nothing, None if whose == "ours" else former)
-    assert complete(made)
-    assert (former / FORMER_GRAPH).exists() == (whose != "ours")
-    former_session, session = (
-        Session(graph, model_folder() / TOKENIZER) for graph in (tmp_path / "former.onnx", made / GRAPH)
-    )
-    for text in SENTENCES:
-        assert list(session.layers(text).final) == list(former_session.vector(text))
 
 
 @pytest.mark.model

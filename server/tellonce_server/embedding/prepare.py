@@ -1,7 +1,6 @@
 """Prepares the local model's files: the int8 graph, the tokenizer and the mean vector.
 
-Run as `python -m tellonce_server.embedding.prepare SOURCE TARGET`. SOURCE holds the model's own files, or the files
-that an earlier version of this program prepared from them.
+Run as `python -m tellonce_server.embedding.prepare SOURCE TARGET`. SOURCE holds the model's own files.
 """
 
 import hashlib
@@ -12,8 +11,8 @@ from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
-from tellonce_server.embedding.model_files import FORMER_GRAPH, GRAPH, MEAN, TOKENIZER, formerly_complete
-from tellonce_server.embedding.onnx_graph import build, early
+from tellonce_server.embedding.model_files import GRAPH, MEAN, TOKENIZER
+from tellonce_server.embedding.onnx_graph import build
 from tellonce_server.embedding.onnx_session import Session, mean_of
 
 _FRAMES = (
@@ -54,21 +53,12 @@ GRAPH_SHA256 = "0c73a981d43413b71c40c81c3d7d5eee3f8178bd3ce495694fc05aa10ed93f0a
 def prepare(source: Path, target: Path) -> None:
     target.mkdir(parents=True)
     shutil.copy(source / TOKENIZER, target / TOKENIZER)
-    if formerly_complete(source):
-        shutil.copy(source / MEAN, target / MEAN)
-        hidden = len(json.loads((source / MEAN).read_text()))
-        (target / GRAPH).write_bytes((source / FORMER_GRAPH).read_bytes() + early(hidden))
-    else:
-        _build(source, target / GRAPH)
-        session = Session(target / GRAPH, target / TOKENIZER)
-        (target / MEAN).write_text(json.dumps(mean_of(session.embed(list(sentences())))))
-
-
-def _build(source: Path, file: Path) -> None:
     written = build(source)
     if hashlib.sha256(written).hexdigest() != GRAPH_SHA256:
         sys.exit("the graph that was written is not the expected one; please report the machine and its numpy version")
-    file.write_bytes(written)
+    (target / GRAPH).write_bytes(written)
+    session = Session(target / GRAPH, target / TOKENIZER)
+    (target / MEAN).write_text(json.dumps(mean_of(session.embed(list(sentences())))))
 
 
 if __name__ == "__main__":
