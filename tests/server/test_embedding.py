@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from platformdirs import user_cache_path
 
 from tellonce import contract as c
+from tellonce.file_lock import exclusive
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.embedding import backlog, local, model_files
@@ -50,7 +51,6 @@ from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, N
 from tellonce_server.embedding.question_cache import VectorCache
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database
-from tellonce_server.store.postgres.file_lock import exclusive
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS, promised
 

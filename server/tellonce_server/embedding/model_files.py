@@ -22,7 +22,7 @@ import anyio
 from anyio.streams.text import TextReceiveStream
 
 from tellonce.children import python
-from tellonce_server.store.postgres.file_lock import exclusive
+from tellonce.file_lock import exclusive
 
 Progress = Callable[[int, int], None]
 """Called with the bytes downloaded and the total, which is 0 while it is unknown."""
