@@ -545,7 +545,7 @@ SLOW = frozenset(
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
     tellonce_relay.turn.reminders.only_times
-    tellonce_server.domain.context.lines.with_days tellonce_server.domain.context.lines.View.current
+    tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
     tellonce_server.domain.erasure.redaction.redact_derived
