@@ -1,4 +1,4 @@
-"""`tellonce import`: reads a history into the memory, with a progress bar. A repeated one adds only what is new."""
+"""`tellonce import`: reads a history into the memory, with a progress bar. If repeated, it adds only new entries."""
 
 import asyncio
 from collections import Counter

@@ -78,7 +78,8 @@ def _belongs(chat: _Chat, source: Source) -> bool:
 
 
 def _raw(stream: Watched, source: Source) -> Iterator[tuple[Record, _Chat, Source]]:
-    """Yield each message as it is in the file, with its chat and the source, which names the user once the file has."""
+    """Yield each message unchanged, with its chat and the source. The source has the user's name as soon as the file has
+    given it."""
     chat = _Chat()
     for found in records(stream, lambda prefix: prefix.endswith("messages.item")):
         if isinstance(found, Record):
