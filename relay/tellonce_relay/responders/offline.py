@@ -15,7 +15,7 @@ from tellonce_relay.orders import Kind, is_command_in_words, order_of
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.views import in_days
 from tellonce_text.changes import without_changed
-from tellonce_text.dates.annotation import known_reading
+from tellonce_text.dates.annotation import possible_readings
 from tellonce_text.dates.readings import Expression, Reading, Said
 from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.zones import region_of
@@ -247,8 +247,7 @@ def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
 
 
 def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
-    """One result as a line. Quotation marks enclose only verbatim words; the days that these words certainly name
-    follow."""
+    """One result as a line. Quotation marks enclose only verbatim words; the days that these words name follow."""
     at = day(result.at, incoming.sent_at)
     if result.kind == "summary":
         return phrase("offline.summary", day=at, text=_short(result.text))
@@ -266,23 +265,21 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
 
 
 def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -> str:
-    """The days and times that relative words name, such as ` (next Tuesday: Tue, Nov 24)`; `≈` marks a casual count.
-    Empty if there are none, or if one of them is not known, because the others would then look like the answer."""
+    """The days and times that relative words name, such as ` (next Tuesday: Tue, Nov 24)`; `≈` marks a casual count. If
+    the day is not known, both days that it can be follow. Empty if there are none."""
     said, now = Said(said_at, zone, region_of(zone)), incoming.sent_at.astimezone(zone)
-    named = [(one, known_reading(one)) for one in expressions(words, said) if one.best and not one.absolute]
-    days = [f"{_flat(one.text)}: {_span(one, best, now)}" for one, best in named[:_MOST_DAYS] if best is not None]
-    return f" ({'; '.join(days)})" if days and all(best is not None for _, best in named) else ""
+    named = ((one, possible_readings(one)) for one in expressions(words, said))
+    days = [f"{_flat(one.text)}: {' / '.join(_span(one, it, now) for it in its)}" for one, its in named if its]
+    return f" ({'; '.join(days)})" if days else ""
 
 
-_MOST_DAYS = 3
-
-
-def _span(found: Expression, best: Reading, now: datetime) -> str:
-    first, last = best.days
+def _span(found: Expression, reading: Reading, now: datetime) -> str:
+    first, last = reading.days
     if first != last:
         return "–".join(day(datetime.combine(at, time()), now) for at in (first, last))
-    at = "≈ " * found.approximate + day(datetime.combine(first, time()), now, weekday=True)
-    return f"{at}, {clock(best.start)}" if found.timed else at
+    casual = found.approximate or reading.slack
+    at = ("≈ " if casual else "") + day(datetime.combine(first, time()), now, weekday=True)
+    return f"{at}, {clock(reading.start)}" if found.timed else at
 
 
 def _short(text: str, longest: int = _LONGEST) -> str:
