@@ -8,7 +8,7 @@ import { dollars, span, t } from "./words.js";
 
 export async function today(place) {
   const seen = await call("page_today");
-  const part = (name) => section(t(`today.${name}`), seen[name].length ? list(seen[name]) : name === "learned" && seen.memories ? soft(t("today.learned.none")) : null);
+  const part = (name) => section(t(`today.${name}`), seen[name].length ? list(seen[name]) : null);
   show(place,
     h("h1", t("today")),
     introduction(seen),
