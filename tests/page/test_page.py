@@ -138,11 +138,15 @@ async def test_several_memories_are_confirmed_pinned_merged_and_shared_at_once(
     assert (await state(memory, TIAGO)).status == "active"
     assert (await state(memory, merged.superseded_by)).status == "superseded"
     await tab.memory(FLIGHT).get_by_role("checkbox").check()
-    await bar.get_by_role("button", name="Share").click()
-    await page.locator("dialog input").fill("-300")
-    await page.locator("dialog button.main").click()
-    await tab.noted("Shared")
     async with connect_http(server.url, server.token("relay")) as relay:
+        for name in ("Climbers", "Climbing club"):
+            said = c.RecordMessageArgs(role="user", content="Hi", chat_id=-300, conversation_id=name, speaker="Ben")
+            await relay.record_message(said)
+        await bar.get_by_role("button", name="Share").click()
+        await expect(page.locator("dialog option")).to_have_text(["Climbing club", "-301"])
+        await page.locator("dialog select").select_option(label="Climbing club")
+        await page.locator("dialog button.main").click()
+        await tab.noted("Shared")
         known = c.GetProfileArgs(chat_id=-300)
         assert [x.content for x in (await relay.get_profile(known)).dates] == ["Flight to Ponta Delgada"]
         await tab.undo()

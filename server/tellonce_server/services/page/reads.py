@@ -46,6 +46,13 @@ class PageReads:
             else None,
         )
 
+    async def groups(self, numbers: Sequence[int]) -> p.PageGroups:
+        """The shared groups with these numbers, each of which is its own owner."""
+        found = [(number, await chats.find(self._deps.database, number, number)) for number in numbers]
+        return p.PageGroups(
+            groups=tuple(p.PageGroup(chat_id=x, name=chat.conversation if chat else None) for x, chat in found)
+        )
+
     async def today(self, owner_id: int, *, operator: bool) -> p.PageToday:
         database, now = self._deps.database, self._deps.now()
         stored = await profile.find(database, owner_id)

@@ -10,10 +10,10 @@ import { because, clock, day, moment, t } from "./words.js";
 export async function memory(place, id) {
   const { explanation: why, talks, answers } = await call("page_memory", { memory_id: Number(id) });
   const known = why.memory;
-  const text = h("div", written("p", { className: "narrative" }, known.content), tags(known));
-  const card = h("div", { className: "card", "data-memory": id }, text, div("row", buttons(known, text), button(t("share"), () => share([known]))));
+  const text = h("div", written("p.narrative", null, known.content), tags(known));
+  const card = h("div.card", { "data-memory": id }, text, div("row", buttons(known, text), button(t("share"), () => share([known]))));
   card.redraw = () => memory(place, id);
-  const quote = (text, below) => written("p", { className: "quote" }, text, h("br"), h("span", { className: "soft" }, below));
+  const quote = (text, below) => written("p.quote", null, text, h("br"), h("span.soft", below));
   const part = (title, entries, made) => section(t(title), entries.map(made));
   show(place,
     h("p", h("a", { href: "#memories" }, `← ${t("memories")}`)),
