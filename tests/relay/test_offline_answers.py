@@ -79,6 +79,8 @@ def test_an_answer_adds_the_day_that_the_persons_words_name(question: str, words
             "I moved yesterday, on Sunday came Ben, and Ines visits tomorrow at 5 or on Friday",
             "yesterday: Mon, Feb 9; Sunday: Sun, Feb 8 / Sun, Feb 15; tomorrow at 5: Wed, Feb 11, 5:00 PM; Friday: Fri, Feb 6 / Fri, Feb 13",
         ),
+        ("Ines visits on March 4 and leaves the next Monday", "the next Monday: Mon, Feb 16"),
+        ("Ines left on December 3 and visits on March 4", "December 3: Wed, Dec 3, 2025"),
         ("Ines left 2 hours ago", "2 hours ago: ≈ Tue, Feb 10, 7:00 AM"),
         ("Ines left a few weeks ago", "a few weeks ago: Jan 17–Jan 23"),
     ],

@@ -266,11 +266,19 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
 
 def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -> str:
     """The days and times that relative words name, such as ` (next Tuesday: Tue, Nov 24)`; `≈` marks a casual count. If
-    the day is not known, both days that it can be follow. Empty if there are none."""
+    the day is not known, both days that it can be follow. A date of this year explains itself. Empty if there are
+    none."""
     said, now = Said(said_at, zone, region_of(zone)), incoming.sent_at.astimezone(zone)
-    named = ((one, possible_readings(one)) for one in expressions(words, said))
+    relative = (one for one in expressions(words, said) if not _is_date_of(now.year, one))
+    named = ((one, possible_readings(one)) for one in relative)
     days = [f"{_flat(one.text)}: {' / '.join(_span(one, it, now) for it in its)}" for one, its in named if its]
     return f" ({'; '.join(days)})" if days else ""
+
+
+def _is_date_of(year: int, found: Expression) -> bool:
+    """Whether the words give the month, and the day if there is one, so that only the year is open: `March 4`."""
+    starts = {(reading.start.month, reading.start.day) for reading in found.readings}
+    return len(starts) == 1 < len(found.readings) and found.readings[0].start.year == year
 
 
 def _span(found: Expression, reading: Reading, now: datetime) -> str:
