@@ -81,7 +81,8 @@ function done(place, results, kept) {
   const erased = {};
   for (const result of results) for (const [name, n] of Object.entries(result.erased)) erased[name] = (erased[name] ?? 0) + n;
   show(place, h("h2", { className: left ? "bad" : "good", id: "traces" }, kept ? t("forget.traces.ticked", { n: left, kept: number(kept) }) : t("forget.traces", { n: left })),
-    h("p", t("forget.erased", { counts: counts(erased) })),
+    h("p", t("forget.erased", { counts: counts({ ...erased, tombstones: 0 }) })),
+    erased.tombstones ? soft(t("forget.kept", { counts: counts({ tombstones: erased.tombstones }) })) : null,
     results.flatMap((x) => x.left).map((x) => h("p.quote", x.text)),
     [...new Set(results.flatMap((x) => x.notes))].map((x) => h("p", x)),
     soft(t("forget.elsewhere")),

@@ -19,7 +19,7 @@ export async function memory(place, id) {
     h("p", h("a", { href: "#memories" }, `← ${t("memories")}`)),
     h("h1", t("memory.title", { id: String(known.id) })),
     card,
-    soft([t("memory.certainty", { percent: Math.round(known.confidence * 100) }), why.model ? t("memory.model", { model: why.model }) : t(why.versions.length ? "memory.corrected" : known.origin === "import" ? "origin.import" : "memory.own"), because(why.reason)].filter(Boolean).join(" · ")),
+    soft([t("memory.certainty", { percent: known.user_confirmed ? 100 : Math.round(known.confidence * 100) }), why.model ? t("memory.model", { model: why.model }) : t(why.versions.length ? "memory.corrected" : known.origin === "import" ? "origin.import" : "memory.own"), because(why.reason)].filter(Boolean).join(" · ")),
     part("memory.said", talks, (talk) => div("card", byDay(talk.lines))),
     part("memory.before", why.versions, (version) => quote(version.text, t("until", { day: moment(version.at) }))),
     part("memory.replaced", why.memories, (old) => quote(h("a", { href: `#memory/${old.id}` }, old.content), [t("from.to", { from: day(old.valid_from), to: old.valid_to ? day(old.valid_to) : "…" }), old.reason ? ` · ${because(old.reason)}` : ""])),
