@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tellonce import contract as c
+from tellonce_cli.memories import nearest
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.offline import best_sentences, from_memory
@@ -163,3 +164,9 @@ def test_words_that_only_mean_what_is_asked_are_shown_nearest_first_and_far_ones
         "You told me on Feb 16: “I grew up speaking Portuguese”",
         "You told me on Feb 16: “I moved to Oslo”",
     ]
+
+
+@pytest.mark.parametrize(("text", "missing"), [("I drink CAFÉ", False), ("I drink tea", True), ("A cafe-bar", False)])
+def test_the_command_search_says_if_no_result_contains_a_word_of_the_query(text: str, missing: bool) -> None:
+    results = c.SearchResults(results=(found(text),), next_cursor=None)
+    assert bool(nearest(c.SearchMemoryArgs(query="my café"), results)) is missing
