@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator
 
 from tellonce.contract import Role
+from tellonce_cli.importers.claude_code_projects import without_private
 from tellonce_cli.importers.files import Progress, Source, TextFile, text_files
 from tellonce_cli.importers.items import Item, thread_number, tolerant
-from tellonce_cli.importers.markdown_text import front_matter, paragraphs, said_at, without_links
+from tellonce_cli.importers.markdown_text import front_matter, is_heading, paragraphs, said_at, without_links
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
@@ -29,7 +30,7 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
 
 
 def _note(file: TextFile) -> Iterator[Item]:
-    fields, body = front_matter(file.text)
+    fields, body = front_matter(without_private(file.text))
     if "permalink" not in fields:
         yield from _messages(file, fields, body, "user")
         return
@@ -64,7 +65,7 @@ def _messages(file: TextFile, fields: dict[str, str], body: str, role: Role) -> 
     at, seen = said_at(fields, str(file.name), file.changed), set[str]()
     for text in paragraphs(body):
         digest = hashlib.sha256(f"{file.name}\n{text}".encode()).hexdigest()[:24]
-        if digest not in seen and any(not line.startswith("#") for line in text.splitlines()):
+        if digest not in seen and any(not is_heading(line) for line in text.splitlines()):
             seen.add(digest)
             yield ImportMessage(
                 role=role,

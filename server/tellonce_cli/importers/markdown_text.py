@@ -15,6 +15,7 @@ _FENCES = ("```", "~~~")
 _CREATED = ("created", "created_at", "date", "created time", "said_at")
 SHORTEST = 4
 """Minimum characters of a statement. Shorter lines and paragraphs of a note are not imported."""
+_HEADING = re.compile(r"#{1,6}(?:\s|$)|(?:#[\w/-]++\s*+)++$")
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:
@@ -49,6 +50,11 @@ def without_links(text: str) -> str:
     return _LINK.sub(lambda link: link[2] or link[1], text)
 
 
+def is_heading(line: str) -> bool:
+    """Whether a line is a heading, or consists of tags. `#family dinner at eight` is neither."""
+    return _HEADING.match(line) is not None
+
+
 def paragraphs(body: str) -> Iterator[str]:
     """The paragraphs of a note. The first paragraph below a heading includes the heading. A code block is not split."""
     heading, lines, fenced = "", list[str](), False
@@ -58,7 +64,7 @@ def paragraphs(body: str) -> Iterator[str]:
         if fenced or line.strip():
             lines.append(line.rstrip())
             continue
-        if len(lines) == 1 and lines[0].startswith("#"):
+        if len(lines) == 1 and is_heading(lines[0]):
             heading = lines[0]
         elif lines:
             yield without_links("\n".join([heading, *lines] if heading else lines)).strip()
