@@ -7,9 +7,10 @@ import pytest
 
 from tellonce import contract as c
 from tellonce_cli.memories import nearest
-from tellonce_relay.catalogue import phrase
+from tellonce_relay.catalogue import LANGUAGES, Language, phrase, speaking
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.offline import best_sentences, from_memory
+from tellonce_text.sentences import split_sentences
 
 AT = datetime(2026, 2, 16, 9, 15, tzinfo=UTC)
 
@@ -89,6 +90,15 @@ def test_an_answer_adds_the_day_that_the_persons_words_name(question: str, words
 def test_an_answer_adds_every_day_and_of_an_uncertain_one_what_it_can_be(words: str, days: str) -> None:
     answer = from_memory([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked("When does Ines visit?"))
     assert answer.endswith(f"You told me on Feb 10: “{words}” ({days})")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_sentence_and_its_days_are_one_sentence_so_that_both_are_forgotten(language: Language) -> None:
+    words = "My visit is on Friday at 14:30. I moved my sofa yesterday!"
+    with speaking(language):
+        answer = from_memory([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked("When is my sofa's visit?"))
+    *_, last = split_sentences(answer)
+    assert all(text in last for text in ("visit", "13", "sofa", "9"))
 
 
 def test_a_casual_count_is_marked_as_such() -> None:

@@ -254,7 +254,7 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
     if result.kind != "message":
         return phrase("offline.memory", text=_short(in_days(result.text)), day=at)
     words = _short(best_sentences(result.text, incoming.text))
-    quote = phrase("offline.quote", text=words) + _days_in(words, result.at, incoming, zone)
+    quote = _quoted(words, result.at, incoming, zone)
     if result.role != "user":
         return phrase("offline.wrote", day=at, quote=quote)
     if is_forwarded(result.text) and not result.speaker:
@@ -262,6 +262,17 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
     if result.speaker:
         return phrase("offline.speaker_told", speaker=result.speaker, day=at, quote=quote)
     return phrase("offline.told", day=at, quote=quote)
+
+
+def _quoted(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -> str:
+    """The words in quotation marks. A sentence that names days is quoted alone and without the mark at its end, so that
+    its days belong to it: a forgotten sentence takes them with it."""
+    parts = [(sentence, _days_in(sentence, said_at, incoming, zone)) for sentence in split_sentences(words)]
+    if not any(days for _, days in parts):
+        return phrase("offline.quote", text=words)
+    return " ".join(
+        phrase("offline.quote", text=sentence.rstrip(".!。！") if days else sentence) + days for sentence, days in parts
+    )
 
 
 def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -> str:
@@ -272,7 +283,8 @@ def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) 
     relative = (one for one in expressions(words, said) if not _is_date_of(now.year, one))
     named = ((one, possible_readings(one)) for one in relative)
     days = [f"{_flat(one.text)}: {' / '.join(_span(one, it, now) for it in its)}" for one, its in named if its]
-    return f" ({'; '.join(days)})" if days else ""
+    # A dot, as in the German `13. Feb.`, would end the sentence to which the days belong.
+    return f" ({'; '.join(days)})".replace(".", "") if days else ""
 
 
 def _is_date_of(year: int, found: Expression) -> bool:
