@@ -1,5 +1,6 @@
 """`tellonce connect CLIENT`: adds this memory to a client's user-wide configuration, or undoes that."""
 
+import codecs
 import errno
 import os
 import shutil
@@ -13,6 +14,7 @@ from tellonce.settings import ServerSettings, load
 from tellonce_cli.client_configs import (
     CLIENTS,
     ENTRY,
+    WSL_NAME,
     Client,
     Command,
     Machine,
@@ -26,6 +28,7 @@ from tellonce_cli.client_configs import (
 )
 from tellonce_cli.hosts import ClientName, desktop_snippet
 from tellonce_cli.screen import CommandFailed, answer, console, hint
+from tellonce_cli.windows import windows_account
 
 BACKUP = ".before-tellonce"
 """Suffix of the copy of the original file."""
@@ -52,6 +55,8 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
         console.print(f"This replaces another server called `{ENTRY}` in {file}; --undo restores it.")
     _write(file, text, keeps_former=former is not None and not has_entry(client, file, former))
     console.print(f"{client.title} now shares this memory: {file}")
+    if client.on_desktop and WSL_NAME in os.environ and this_machine().windows is None:
+        console.print(f"Windows did not answer, so this is the file of {client.title} for Linux, not for Windows.")
     if text != preview(name)[1]:
         console.print("The file contains your DATABASE_URL; only you can read it.")
     hint(f"{client.after} `tellonce connect {name} --undo` reverts this.")
@@ -64,7 +69,7 @@ def _show(client: Client, name: ClientName) -> None:
         file, text = preview(name)
     except CommandFailed:
         file = client.file(this_machine())
-        text = with_entry(client, file, "", _command(load(ServerSettings), reveal=False))
+        text = with_entry(client, file, "", _command(client, reveal=False))
         console.print("The file is not as its client writes it; add this to it by hand:")
     console.print(f"{file}:", style="bold")
     console.out(text, end="", highlight=False)
@@ -75,11 +80,12 @@ def preview(name: ClientName, *, reveal: bool = False) -> tuple[Path, str]:
     """The client's file, and its text with our entry; with `reveal`, also with secrets. Raises CommandFailed."""
     client = CLIENTS[name]
     file = client.file(this_machine())
-    return file, _changed(client, file, _command(load(ServerSettings), reveal))
+    return file, _changed(client, file, _command(client, reveal))
 
 
 def this_machine() -> Machine:
-    return Machine(sys.platform, Path.home(), os.environ)
+    windows = windows_account() if WSL_NAME in os.environ else None
+    return Machine(sys.platform, Path.home(), os.environ, windows)
 
 
 def connected(machine: Machine) -> dict[ClientName, bool | str]:
@@ -91,7 +97,7 @@ def connected(machine: Machine) -> dict[ClientName, bool | str]:
             found[name] = True
         elif file.exists():
             try:
-                found[name] = _state(client, file, file.read_text("utf-8"))
+                found[name] = _state(client, file, _text(file) or "")
             except (OSError, UnreadableConfig, UnicodeDecodeError) as error:
                 found[name] = str(error)
     return found
@@ -106,9 +112,9 @@ def _state(client: Client, file: Path, text: str) -> bool | str:
     return True
 
 
-def _command(settings: ServerSettings, reveal: bool) -> Command:
-    entry: dict[str, Any] = desktop_snippet(settings, reveal=reveal)["mcpServers"]["memory"]
-    return entry
+def _command(client: Client, reveal: bool) -> Command:
+    entry: dict[str, Any] = desktop_snippet(load(ServerSettings), reveal=reveal)["mcpServers"]["memory"]
+    return client.command(this_machine(), entry)
 
 
 def _changed(client: Client, file: Path, command: Command) -> str:
@@ -117,7 +123,8 @@ def _changed(client: Client, file: Path, command: Command) -> str:
 
 
 def _text(file: Path) -> str | None:
-    return file.read_text("utf-8") if file.exists() else None
+    """The text of the file, without a byte order mark and with `\n` at the end of each line; None without a file."""
+    return file.read_text("utf-8-sig") if file.exists() else None
 
 
 @contextmanager
@@ -165,10 +172,13 @@ def _backup(file: Path) -> Path:
 
 
 def _replace(link: Path, text: str) -> None:
+    """Write the text with the byte order mark and the line ends of the file that it replaces."""
     file = link.resolve()
+    former = file.read_bytes() if file.exists() else b""
     part = file.with_name(f"{file.name}.part")
     part.touch(mode=0o600)
-    part.write_text(text, "utf-8")
+    encoding = "utf-8-sig" if former.startswith(codecs.BOM_UTF8) else "utf-8"
+    part.write_text(text, encoding, newline="\r\n" if b"\r\n" in former else "\n")
     part.replace(file)
 
 
