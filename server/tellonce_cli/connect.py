@@ -70,7 +70,7 @@ def _show(client: Client, name: ClientName) -> None:
     except CommandFailed:
         file = client.file(this_machine())
         text = with_entry(client, file, "", _command(client, reveal=False))
-        console.print("The file is not as its client writes it; add this to it by hand:")
+        console.print("The file cannot be read as it is; add this to it by hand:")
     console.print(f"{file}:", style="bold")
     console.out(text, end="", highlight=False)
     answer({"client": name, "file": str(file), "text": text})
@@ -98,7 +98,7 @@ def connected(machine: Machine) -> dict[ClientName, bool | str]:
         elif file.exists():
             try:
                 found[name] = _state(client, file, _text(file) or "")
-            except (OSError, UnreadableConfig, UnicodeDecodeError) as error:
+            except UnreadableConfig as error:
                 found[name] = str(error)
     return found
 
@@ -123,16 +123,22 @@ def _changed(client: Client, file: Path, command: Command) -> str:
 
 
 def _text(file: Path) -> str | None:
-    """The text of the file, without a byte order mark and with `\n` at the end of each line; None without a file."""
-    return file.read_text("utf-8-sig") if file.exists() else None
+    """The text of the file, without a byte order mark and with `\n` at the end of each line; None without a file.
+    Raises UnreadableConfig."""
+    try:
+        return file.read_text("utf-8-sig") if file.exists() else None
+    except UnicodeDecodeError as error:
+        raise UnreadableConfig(f"{file} is not UTF-8 text") from error
+    except OSError as error:
+        raise UnreadableConfig(f"{file} cannot be read ({error.strerror})") from error
 
 
 @contextmanager
 def _legible() -> Generator[None]:
-    """Convert the error for a file that cannot be parsed to CommandFailed. The file stays unchanged."""
+    """Convert the error for a file that cannot be read or parsed to CommandFailed. The file stays unchanged."""
     try:
         yield
-    except (OSError, UnicodeDecodeError, UnreadableConfig) as error:
+    except UnreadableConfig as error:
         raise CommandFailed(
             f"{error}. Nothing was changed; correct the file and run this again, or add by hand what --print shows."
         ) from error
@@ -140,23 +146,26 @@ def _legible() -> Generator[None]:
 
 def _write(file: Path, text: str, *, keeps_former: bool) -> None:
     """Replace the file atomically; a symbolic link stays one. With `keeps_former`, the original is copied first."""
-    try:
+    with _writing(file):
         file.parent.mkdir(parents=True, exist_ok=True)
-        _refuse_read_only(file)
         if keeps_former:
             _keep_former(file)
         _replace(file, text)
+
+
+@contextmanager
+def _writing(file: Path) -> Generator[None]:
+    """Convert the error for a file that cannot be written to CommandFailed. A read-only file counts as such, although
+    it could be replaced."""
+    try:
+        if file.exists() and not os.access(file, os.W_OK):
+            raise PermissionError(errno.EACCES, "the file is read-only")
+        yield
     except OSError as error:
         raise CommandFailed(
             f"{file} cannot be written ({error.strerror}). Nothing was changed; make it writable for you and run this "
             "again, or add by hand what --print shows."
         ) from error
-
-
-def _refuse_read_only(file: Path) -> None:
-    """Raises PermissionError if the file is read-only. The replacement of a file would not fail."""
-    if file.exists() and not os.access(file, os.W_OK):
-        raise PermissionError(errno.EACCES, "the file is read-only")
 
 
 def _keep_former(file: Path) -> None:
@@ -189,6 +198,7 @@ def _undo(client: Client, file: Path) -> None:
         if text is None or not has_entry(client, file, text):
             raise CommandFailed(f"Nothing to undo: {file} has no entry of this memory.")
         left = without_entry(client, file, text, _text(_backup(file)))
+    with _writing(file):
         if left is None:
             file.unlink()
         else:

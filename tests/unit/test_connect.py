@@ -129,10 +129,16 @@ def test_a_read_only_file_is_left_alone(home: Path, monkeypatch: pytest.MonkeyPa
     file.parent.mkdir()
     file.write_text("{}")
     # Root may write every file, so the test does not set the file's mode.
-    monkeypatch.setattr("os.access", lambda path, mode: False)
-    with pytest.raises(CommandFailed, match=r"read-only.*what --print shows"):
+    with monkeypatch.context() as patch, pytest.raises(CommandFailed, match=r"read-only.*what --print shows"):
+        patch.setattr("os.access", lambda path, mode: False)
         joined(ClientName.CURSOR)
     assert [(x.name, x.read_text()) for x in file.parent.iterdir()] == [(file.name, "{}")]
+    joined(ClientName.CURSOR)
+    written = file.read_text()
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    with pytest.raises(CommandFailed, match="read-only"):
+        joined(ClientName.CURSOR, undo=True)
+    assert file.read_text() == written
 
 
 def test_print_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,6 +157,16 @@ def test_the_own_database_is_written_to_the_file_and_never_to_a_screen(
     said = capsys.readouterr().out
     assert "hunter2" not in said
     assert "The file contains your DATABASE_URL" in " ".join(said.split())
+
+
+def test_a_file_in_another_encoding_is_named(home: Path) -> None:
+    file = file_of(ClientName.CURSOR)
+    file.parent.mkdir()
+    file.write_bytes("{}".encode("utf-16"))
+    said = f"{file} is not UTF-8 text"
+    assert connect.connected(connect.this_machine()) == {ClientName.CURSOR: said}
+    with pytest.raises(CommandFailed, match=r"is not UTF-8 text\. Nothing was changed"):
+        joined(ClientName.CURSOR)
 
 
 @pytest.mark.parametrize("text", ["{not json", "[]", '{"mcpServers": 5}', "{\ufeff}"])
