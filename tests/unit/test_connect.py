@@ -129,9 +129,10 @@ def test_a_read_only_file_is_left_alone(home: Path, monkeypatch: pytest.MonkeyPa
     file.parent.mkdir()
     file.write_text("{}")
     # Root may write every file, so the test does not set the file's mode.
-    with monkeypatch.context() as patch, pytest.raises(CommandFailed, match=r"read-only.*what --print shows"):
+    with monkeypatch.context() as patch:
         patch.setattr("os.access", lambda path, mode: False)
-        joined(ClientName.CURSOR)
+        with pytest.raises(CommandFailed, match=r"read-only.*what --print shows"):
+            joined(ClientName.CURSOR)
     assert [(x.name, x.read_text()) for x in file.parent.iterdir()] == [(file.name, "{}")]
     joined(ClientName.CURSOR)
     written = file.read_text()
