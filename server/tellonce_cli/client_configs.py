@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import tomlkit
 
@@ -19,6 +20,9 @@ PLUGIN = "tellonce"
 
 OUR_ARGUMENTS = ["serve", "--stdio"]
 """The last words of the command in our entry."""
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+"""The names of this machine in a URL."""
 
 WSL_NAME = "WSL_DISTRO_NAME"
 """The environment variable with the name of the WSL distribution. It is set only in WSL."""
@@ -186,7 +190,7 @@ def _differ_in_space_alone(file: Path, one: str, other: str) -> bool:
 
 
 def has_entry(client: Client, file: Path, text: str) -> bool:
-    """Whether the entry with our name starts our server or contains its URL. Raises UnreadableConfig."""
+    """Whether the entry with our name starts our server or contains its local URL. Raises UnreadableConfig."""
     entry = _servers(client, file, _parsed(file, text)).get(ENTRY)
     return isinstance(entry, dict) and _is_ours(entry)
 
@@ -196,8 +200,21 @@ def has_other_entry(client: Client, file: Path, text: str) -> bool:
     return ENTRY in _servers(client, file, _parsed(file, text)) and not has_entry(client, file, text)
 
 
+def has_command(client: Client, file: Path, text: str) -> bool:
+    """Whether the entry with our name starts our server, as the entries that we write do. Raises UnreadableConfig."""
+    entry = _servers(client, file, _parsed(file, text)).get(ENTRY)
+    return isinstance(entry, dict) and _words(entry)[-2:] == OUR_ARGUMENTS
+
+
 def _is_ours(entry: Mapping[str, Any]) -> bool:
-    return _words(entry)[-2:] == OUR_ARGUMENTS or str(entry.get("url", "")).endswith("/mcp")
+    """An entry with a URL is ours only if the URL is on this machine: hosted memories also end in `/mcp`."""
+    if _words(entry)[-2:] == OUR_ARGUMENTS:
+        return True
+    try:
+        url = urlsplit(str(entry.get("url") or entry.get("httpUrl") or ""))
+        return url.path == "/mcp" and url.hostname in LOOPBACK
+    except ValueError:
+        return False
 
 
 def _words(entry: Mapping[str, Any]) -> list[str]:

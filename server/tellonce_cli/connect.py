@@ -19,6 +19,7 @@ from tellonce_cli.client_configs import (
     Command,
     Machine,
     UnreadableConfig,
+    has_command,
     has_entry,
     has_other_entry,
     has_plugin,
@@ -53,7 +54,7 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
     former = _text(file)
     if has_other_entry(client, file, former or ""):
         console.print(f"This replaces another server called `{ENTRY}` in {file}; --undo restores it.")
-    _write(file, text, keeps_former=former is not None and not has_entry(client, file, former))
+    _write(file, text, keeps_former=former is not None and not has_command(client, file, former))
     console.print(f"{client.title} now shares this memory: {file}")
     if client.on_desktop and WSL_NAME in os.environ and this_machine().windows is None:
         console.print(f"Windows did not answer, so this is the file of {client.title} for Linux, not for Windows.")

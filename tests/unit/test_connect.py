@@ -113,6 +113,30 @@ def test_an_entry_of_the_same_name_comes_back(home: Path, capsys: pytest.Capture
         joined(ClientName.GEMINI, undo=True)
 
 
+@pytest.mark.parametrize(
+    ("url", "ours"),
+    [
+        ({"url": "http://127.0.0.1:8765/mcp"}, True),
+        ({"httpUrl": "http://localhost:8765/mcp"}, True),
+        ({"url": "https://memory.example.com/mcp"}, False),
+        ({"url": "http://[::1/mcp"}, False),
+    ],
+)
+def test_an_entry_with_a_url_comes_back_and_is_ours_only_on_this_machine(
+    home: Path, url: dict[str, str], ours: bool
+) -> None:
+    file = file_of(ClientName.GEMINI)
+    file.parent.mkdir()
+    file.write_text(before := json.dumps({"mcpServers": {"memory": {**url, "headers": {"Authorization": "x"}}}}))
+    assert connect.connected(connect.this_machine()) == {ClientName.GEMINI: ours}
+    if not ours:
+        with pytest.raises(CommandFailed, match="Nothing to undo"):
+            joined(ClientName.GEMINI, undo=True)
+    joined(ClientName.GEMINI)
+    joined(ClientName.GEMINI, undo=True)
+    assert json.loads(file.read_text()) == json.loads(before)
+
+
 def test_the_plugin_needs_no_entry_of_its_own(home: Path) -> None:
     (home / ".claude").mkdir()
     settings = home / ".claude" / "settings.json"
