@@ -27,7 +27,7 @@ from tellonce_cli.client_configs import (
     with_entry,
     without_entry,
 )
-from tellonce_cli.hosts import ClientName, desktop_snippet
+from tellonce_cli.hosts import ClientName, desktop_snippet, require_installation
 from tellonce_cli.screen import CommandFailed, answer, console, hint
 from tellonce_cli.windows import windows_account
 
@@ -50,6 +50,7 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
             "the Claude Code plugin is installed and shares this memory already; a second entry would list every tool "
             "twice. To use the entry instead, first run `claude plugin uninstall tellonce@tellonce`."
         )
+    require_installation()
     file, text = preview(name, reveal=True)
     former = _text(file)
     if has_other_entry(client, file, former or ""):
