@@ -48,6 +48,17 @@ class PageChat(Contract):
     conversation: str | None
 
 
+class PageGroup(Contract):
+    chat_id: int
+    name: str | None = Field(description="Null before the bot has seen a message in the group.")
+
+
+class PageGroups(Contract):
+    """The groups with which the caller may share a memory."""
+
+    groups: tuple[PageGroup, ...]
+
+
 class PageMemories(Contract):
     entries: tuple[PageEntry, ...]
     chats: tuple[PageChat, ...] = Field(description="All chats of the owner, for a filter; only on the first page.")
@@ -67,7 +78,9 @@ class PageToday(Contract):
     overdue: tuple[PageEntry, ...]
     coming: tuple[PageEntry, ...]
     learned: tuple[PageEntry, ...]
-    told: tuple[PageEntry, ...] = Field(description="In place of the narrative: memories that no other list has.")
+    told: tuple[PageEntry, ...] = Field(
+        description="Shown instead of the narrative: memories that are in no other list."
+    )
     wishes: tuple[PageEntry, ...] = Field(description="The preferences and goals among these memories.")
     memories: int
     messages: int
