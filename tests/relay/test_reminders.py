@@ -330,7 +330,7 @@ async def test_without_a_model_a_named_day_is_offered_as_a_reminder(memory: Memo
         for count, text in enumerate(("I was in Paris on Friday", "Is Ann here on Friday?", "We may meet in May"), 4):
             await api.say(text)
             await api.replies(count)
-        await api.say("cancel my reminder about the plumber")
+        await api.say("cancel the plumber reminder")
         listed = (await api.replies(7))[6]
     assert not any("Shall I" in text for text in texts(api)[3:])
     assert listed == "⏰ Your reminders:\n1. Fri, Feb 20 at 9:00 AM: call the plumber on Friday"
