@@ -68,6 +68,16 @@ async def test_forgetting_what_one_asked_about_ticks_the_answer_too(memory: Memo
     assert phrase("offline.kept") not in shown, "the bot's acknowledgment is no news beside the matches"
 
 
+async def test_an_article_before_a_topic_hides_no_match(memory: Memory) -> None:
+    async with relaying(memory) as api:
+        api.world.languages[42] = "de"
+        await api.say("Erinnere mich morgen um 9 an die Milch")
+        await api.replies(1)
+        await api.say("Vergiss die Milch")
+        shown = (await api.replies(2))[1]
+    assert shown.startswith("„Milch“ löschen? 2 von 2 Treffern angehakt.")
+
+
 async def test_seventy_matches_are_one_message_with_pages(memory: Memory) -> None:
     async with relaying(memory) as api, memory.client() as client:
         for number in range(70):
