@@ -10,7 +10,12 @@ _LINK = re.compile(r"!?\[\[([^\[\]|#]*)(?:#[^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
 """No part of a link may contain a bracket. Otherwise the time for a note of many unclosed links would be quadratic."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
-_NO_STATEMENT = re.compile(r"^\s*(?:#|\||>|@|<!--|---|===|\[[^\]]*\]:)")
+_HEADING = re.compile(r"\s*#{1,6}(?:\s|$)")
+_TITLE = re.compile(r"\*\*[^*\n]*\*\*:?\s*$")
+"""A line in bold without other words, which is used as a heading."""
+
+_COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
+_NO_STATEMENT = re.compile(rf"^\s*(?:{_HEADING.pattern}|{_TITLE.pattern}|\||>|@|<!--|---|===|\[[^\]]*\]:)")
 _FENCES = ("```", "~~~")
 _CREATED = ("created", "created_at", "date", "created time", "said_at")
 SHORTEST = 4
@@ -34,6 +39,11 @@ def said_at(fields: dict[str, str], name: str, changed: datetime) -> datetime:
     return next((at for day in days if (at := _moment(day)) is not None), changed)
 
 
+def is_day(name: str) -> bool:
+    """Whether the name of a note is only its day, as in a diary."""
+    return _DAY.fullmatch(name) is not None
+
+
 def _moment(text: str) -> datetime | None:
     """Parse a time. A day alone is noon in this machine's zone, which is the same day in neighboring zones."""
     try:
@@ -49,6 +59,16 @@ def without_links(text: str) -> str:
     return _LINK.sub(lambda link: link[2] or link[1], text)
 
 
+def is_heading(line: str) -> bool:
+    """Whether the line is a heading. A line that begins with a tag (`#family`) is not one."""
+    return _HEADING.match(line) is not None
+
+
+def without_comments(text: str) -> str:
+    """The note without comments in Obsidian's form (`%%…%%`), which its writer hides from readers."""
+    return _COMMENT.sub("", text)
+
+
 def paragraphs(body: str) -> Iterator[str]:
     """The paragraphs of a note. The first paragraph below a heading includes the heading. A code block is not split."""
     heading, lines, fenced = "", list[str](), False
@@ -58,7 +78,7 @@ def paragraphs(body: str) -> Iterator[str]:
         if fenced or line.strip():
             lines.append(line.rstrip())
             continue
-        if len(lines) == 1 and lines[0].startswith("#"):
+        if len(lines) == 1 and is_heading(lines[0]):
             heading = lines[0]
         elif lines:
             yield without_links("\n".join([heading, *lines] if heading else lines)).strip()
