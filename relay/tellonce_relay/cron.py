@@ -1,5 +1,6 @@
 """Computes the next time a repetition is due. Pure. A repetition is a cron expression of five fields, where Sunday is 0
-or 7, or an interval such as `R/2026-02-16T08:00/P2D`.
+or 7, or an interval such as `R/2026-02-16T08:00/P2D`. As in Quartz, the weekday `1#2` is the second Monday of the
+month, and `5L` the last Friday.
 
 Times are in the user's time zone. When the clocks change, a time of day is due exactly once. If the hour of a due time
 is skipped, the routine is due later by the length of the change. If the hour of a due time occurs twice, the routine is
@@ -16,6 +17,8 @@ from tellonce_text.dates.intervals import Interval
 
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _NUMBERED = re.compile(r"(\d)(?:-(\d))?(?:/(\d+))?")
+_OF_MONTH = re.compile(r"([0-7])(?:#([1-5])|L)")
+_ORDINALS = ("last", "1st", "2nd", "3rd", "4th", "5th")
 _TICK = timedelta(seconds=1)
 _LONGEST_CHANGE = timedelta(hours=3)
 """The maximum time by which a zone moves its clocks forward."""
@@ -62,8 +65,23 @@ def _trigger(expression: str, zone: ZoneInfo) -> CronTrigger:
     fields = expression.split()
     if len(fields) != 5:
         raise ValueError(f"{expression!r} has {len(fields)} fields; cron has five: minute hour day month weekday")
-    fields[4] = ",".join(_named(part) for part in fields[4].split(","))
-    return CronTrigger.from_crontab(" ".join(fields), timezone=zone)
+    minute, hour, day, month, weekdays = fields
+    parts = weekdays.split(",")
+    if any(_OF_MONTH.fullmatch(part) for part in parts):
+        if day != "*":
+            raise ValueError(f"{expression!r} limits the day of the month twice")
+        day, weekdays = ",".join(map(_in_month, parts)), "*"
+    else:
+        weekdays = ",".join(map(_named, parts))
+    return CronTrigger(minute=minute, hour=hour, day=day, month=month, day_of_week=weekdays, timezone=zone)
+
+
+def _in_month(part: str) -> str:
+    """Convert a weekday of the month to the scheduler's words, such as `2nd mon`."""
+    found = _OF_MONTH.fullmatch(part)
+    if found is None:
+        raise ValueError(f"{part!r} is not a weekday of the month, such as 1#2 or 5L")
+    return f"{_ORDINALS[int(found[2] or 0)]} {_DAYS[int(found[1]) % 7]}"
 
 
 def _named(part: str) -> str:

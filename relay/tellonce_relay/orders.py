@@ -103,7 +103,8 @@ def _beginning(said: str, language: Language) -> Order | None:
         within = next(filter(None, found.groups()), "")
         rest = f"{within} {said[found.end() :]}".strip()
         asks = kind in _STATED and rest.endswith("?")
-        if not asks and (kind in _WITH_MORE or not rest.strip(_BLANK)):
+        says_more = kind == "unremind" and within and said[found.end() :].strip(_BLANK)
+        if not asks and not says_more and (kind in _WITH_MORE or not rest.strip(_BLANK)):
             return Order(kind, rest.strip().lstrip(_BLANK), language)
     return None
 

@@ -13,7 +13,8 @@ class Stores:
     `newest` holds the highest message id of each chat. `parts` maps `chat:message` of each further part of a long
     message to the id of its first part, because the memory knows only this id. `asked` holds the memories that the
     person was asked about, and `told` the sentences that are said only once. `languages` holds the language of each
-    chat, `alarms` the state of each reminder, and `routines` the id of the last message of each `chat:routine`.
+    chat, `alarms` the state of each reminder, `unfinished` each thread's request for a reminder whose time is missing, and
+    `routines` the id of the last message of each `chat:routine`.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -27,4 +28,5 @@ class Stores:
         self.told = store("told")
         self.languages = store("languages")
         self.alarms = store("alarms")
+        self.unfinished = store("unfinished")
         self.routines = store("routines")

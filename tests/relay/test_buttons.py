@@ -52,6 +52,32 @@ async def test_forget_shows_each_match_and_the_ticked_ones_go(memory: Memory) ->
     assert api.world.toasts == ["", "", kept]
 
 
+async def test_forgetting_what_one_asked_about_ticks_the_answer_too(memory: Memory) -> None:
+    told = ("Sarah's phone number is 555-0142", "What is Sarah's number?")
+    async with relaying(memory) as api:
+        for count, text in enumerate(told, 1):
+            await api.say(text)
+            await api.replies(count)
+        await api.say("/forget sarah's number")
+        shown = (await api.replies(3))[2]
+        await api.press(api.sent[2], "Forget")
+        await api.until(lambda: texts(api)[2].startswith("✓ Forgotten"))
+        await api.say("What is Sarah's number?")
+        assert (await api.replies(4))[3] == phrase("offline.nothing")
+    assert shown.startswith("Forget “sarah's number”? 3 of 3 matches ticked.")
+    assert phrase("offline.kept") not in shown, "the bot's acknowledgment is no news beside the matches"
+
+
+async def test_an_article_before_a_topic_hides_no_match(memory: Memory) -> None:
+    async with relaying(memory) as api:
+        api.world.languages[42] = "de"
+        await api.say("Erinnere mich morgen um 9 an die Milch")
+        await api.replies(1)
+        await api.say("Vergiss die Milch")
+        shown = (await api.replies(2))[1]
+    assert shown.startswith("„Milch“ löschen? 2 von 2 Treffern angehakt.")
+
+
 async def test_seventy_matches_are_one_message_with_pages(memory: Memory) -> None:
     async with relaying(memory) as api, memory.client() as client:
         for number in range(70):

@@ -109,6 +109,13 @@ def test_a_casual_count_is_marked_as_such() -> None:
     assert answer.endswith("“The lease ends in two weeks” (in two weeks: ≈ Tue, Feb 24)")
 
 
+def test_what_is_said_about_another_name_is_no_answer() -> None:
+    plumber = said("The plumber is Jonas, his number is 555-0199", at=AT - timedelta(days=1))
+    results = [plumber, said("Sarah's phone number is 555-0142")]
+    answer = from_memory(results, asked("What is Sarah's number?"))
+    assert answer == "You told me on Feb 16: “Sarah's phone number is 555-0142”"
+
+
 def test_a_newer_memory_stands_beside_the_words() -> None:
     results = [said("I live in Singapore", at=AT - timedelta(days=60)), found("The user lives in Lisbon")]
     assert (

@@ -276,22 +276,39 @@ async def test_each_time_in_a_message_is_a_reminder_with_its_own_text(memory: Me
     assert [one.due_at.astimezone(ZONE).hour for one in found[5:]] == [8, 9, 21]
 
 
-async def test_the_time_of_a_reminder_may_be_given_in_the_next_message(memory: Memory, clock: Clock) -> None:
+async def test_the_time_of_a_reminder_may_be_given_in_the_next_message(
+    memory: Memory, clock: Clock, tmp_path: Path
+) -> None:
     asked = phrase("reminder.asks_when")
     async with telegram() as api:
-        async with relaying(memory, clock=clock, api=api):
+        async with relaying(memory, clock=clock, api=api, state=tmp_path):
             await api.say("remind me to call mom")
             assert await api.replies(1) == [asked]
+        async with relaying(memory, clock=clock, api=api, state=tmp_path):
+            await api.say("yesterday at 5")
+            assert "already past" in (await api.replies(2))[1]
             await api.say("at 6pm, please")
-            assert (await api.replies(2))[1] == "⏰ I'll remind you today at 6:00 PM: call mom"
+            assert (await api.replies(3))[2] == "⏰ I'll remind you today at 6:00 PM: call mom"
             await api.say("at 7pm")
-            assert (await api.replies(3))[2] == phrase("offline.kept")
-        async with relaying(memory, Scripted("Seven it is."), clock=clock, api=api):
+            assert (await api.replies(4))[3] == phrase("offline.kept")
+            await api.say("remind me to call Ann")
+            await api.replies(5)
+            await api.say("/forget Ann")
+            await api.replies(6)
+            await api.press(api.sent[5], "Forget")
+            await api.until(lambda: texts(api)[5].startswith("✓ Forgotten"))
+            await api.say("at 7pm")
+            assert (await api.replies(7))[6].startswith("What should I remind you of?")
+            number = await api.say("remind me to water the plants")
+            await api.replies(8)
+            await api.edit(number, "remind me at 8pm to water the plants")
+            assert (await api.replies(9))[8] == "⏰ I'll remind you today at 8:00 PM: water the plants"
+        async with relaying(memory, Scripted("Seven it is."), clock=clock, api=api, state=tmp_path):
             await api.say("/remind call dad")
-            assert (await api.replies(4))[3] == asked
+            assert (await api.replies(10))[9] == asked
             clock.forward(minutes=61)
             await api.say("at 7pm")
-            assert (await api.replies(5))[4] == "Seven it is."
+            assert (await api.replies(11))[10] == "Seven it is."
 
 
 async def test_without_a_model_a_named_day_is_offered_as_a_reminder(memory: Memory, clock: Clock) -> None:
@@ -313,7 +330,7 @@ async def test_without_a_model_a_named_day_is_offered_as_a_reminder(memory: Memo
         for count, text in enumerate(("I was in Paris on Friday", "Is Ann here on Friday?", "We may meet in May"), 4):
             await api.say(text)
             await api.replies(count)
-        await api.say("cancel my reminder about the plumber")
+        await api.say("cancel the plumber reminder")
         listed = (await api.replies(7))[6]
     assert not any("Shall I" in text for text in texts(api)[3:])
     assert listed == "⏰ Your reminders:\n1. Fri, Feb 20 at 9:00 AM: call the plumber on Friday"
@@ -330,6 +347,36 @@ async def test_a_reminder_every_two_weeks_comes_again_after_two_weeks(memory: Me
         await api.say("/help")
         await api.until(lambda: "⏰ put out the glass (every other Friday at 8)" in texts(api))
         await coming(client, lambda found: found[0].due_at == first.due_at + timedelta(days=14))
+
+
+async def test_a_model_may_set_a_reminder_that_repeats_within_a_day_or_on_a_weekday_of_the_month(
+    memory: Memory, clock: Clock
+) -> None:
+    answers = (
+        "Sure. [REMIND: pay the rent | AT: on the first Monday of every month at 10:00]",
+        "Vale. [REMIND: beber agua | AT: cada dos horas entre las 9 y las 17]",
+        "OK. [REMIND: stretch | AT: every 30 minutes]",
+    )
+    asked = (
+        "remind me to pay the rent on the first Monday of every month at 10",
+        "Recuérdame cada dos horas entre las 9 y las 17 beber agua",
+        "remind me to stretch every day at 8",
+    )
+    async with relaying(memory, Scripted(*answers), clock=clock) as api, memory.relay() as client:
+        for count, text in enumerate(asked, 1):
+            await api.say(text)
+            await api.replies(2 * count)
+        rent, water = [one for one in await coming(client, bool) if "stretch" not in one.memory.content][::-1]
+        clock.at = rent.due_at
+        await api.say("/help")
+        await coming(client, lambda found: rent.due_at + timedelta(days=35) in [one.due_at for one in found])
+    shown = texts(api)
+    assert shown[1] == (
+        "⏰ I'll remind you Mon, Mar 2 at 10:00 AM: pay the rent (on the first Monday of every month at 10:00)"
+    )
+    assert shown[3] == "⏰ I'll remind you today at 11:00 AM: beber agua (cada dos horas entre las 9 y las 17)"
+    assert water.repeats == "0 9-17/2 * * *"
+    assert shown[5].startswith("❔ Is this right?\nstretch"), "the user asked for another repetition"
 
 
 async def test_a_reminder_ordered_in_words_is_set_even_if_the_model_forgets_its_tag(
@@ -352,7 +399,7 @@ async def test_a_reminder_ordered_in_words_is_set_even_if_the_model_forgets_its_
 
 
 async def test_the_time_is_said_where_it_is_missing_past_or_cannot_be_kept(memory: Memory, clock: Clock) -> None:
-    asked = ("remind me to buy milk", "remind me yesterday at 5 to laugh", "remind me every 30 minutes to stand up")
+    asked = ("remind me to buy milk", "remind me yesterday at 5 to laugh", "remind me every minute to breathe")
     async with relaying(memory, clock=clock) as api:
         for count, text in enumerate(asked, 1):
             await api.say(text)

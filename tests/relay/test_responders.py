@@ -1,6 +1,7 @@
 """The same conversation with each responder: the Claude API, a local model, and the `claude` command."""
 
 import json
+import os
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -16,13 +17,14 @@ from tellonce_relay.responders.claude_cli import ClaudeCli
 from tellonce_relay.responders.model import InOnePiece, ModelResponder
 from tellonce_relay.responders.responder import Responder
 from tellonce_relay.turn.model_call import trouble
-from tests.memory_fixtures import Memory
+from tests.conformance.conftest import npm_bin  # noqa: F401
+from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.running_relay import relaying, texts
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub
 from tests.stubs.replies import Fail, HalfStream, Reply, Say
-from tests.stubs.stub import ModelStub
+from tests.stubs.stub import Asked, ModelStub
 
 pytestmark = pytest.mark.anyio
 
@@ -89,6 +91,84 @@ async def told(kind: Kind, replies: Sequence[Reply], folder: Path) -> AsyncItera
             yield Told(ModelResponder(InOnePiece(model), HANGS), stub, asked)
         finally:
             await model.aclose()
+
+
+@dataclass
+class Competent:
+    """A model that sets a reminder, sees a picture, and answers only as long as nothing is `wrong` with it."""
+
+    wrong: Fail | None = None
+
+    def __call__(self, asked: Asked) -> Reply:
+        if self.wrong is not None:
+            return self.wrong
+        said = json.dumps([message for message in asked.messages if message["role"] == "user"])
+        if "What is this?" in said:
+            return Say("A red canoe." if "iVBORw0KGgo" in said else "I see nothing.")
+        return Say("Sure. [REMIND: call mom | AT: 2026-02-17 09:00]" if "call mom" in said else "Hello.")
+
+
+@asynccontextmanager
+async def competent(kind: str, it: Competent, request: pytest.FixtureRequest, home: Path) -> AsyncIterator[Responder]:
+    """A responder whose model is `it`; of the kind `claude-code`, it is the real command."""
+    if kind == "ollama":
+        async with OllamaStub(it, capabilities=("vision",)) as local:
+            model = Ollama(local.url, "llama3.2")
+            yield ModelResponder(InOnePiece(model), HANGS)
+            await model.aclose()
+        return
+    async with AnthropicStub(it) as stub:
+        if kind == "anthropic":
+            claude = Claude("key", base_url=stub.url)
+            yield ModelResponder(InOnePiece(claude), HANGS)
+            await claude.aclose()
+            return
+        monkeypatch, programs = request.getfixturevalue("monkeypatch"), request.getfixturevalue("npm_bin")
+        own = {"HOME": str(home), "PATH": f"{programs}{os.pathsep}{os.defpath}"}
+        for name, value in (own | {"ANTHROPIC_BASE_URL": stub.url, "ANTHROPIC_API_KEY": "dummy"}).items():
+            monkeypatch.setenv(name, value)
+        yield ClaudeCli(str(programs / "claude"), HANGS, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong", "cause"),
+    [
+        ("anthropic", Fail(401, "invalid x-api-key", "authentication_error"), "key"),
+        ("ollama", Fail(404, "model 'llama3.2' not found"), "model"),
+        pytest.param(
+            "claude-code",
+            Fail(400, "Your credit balance is too low", "invalid_request_error"),
+            "billing",
+            marks=[pytest.mark.node, pytest.mark.slow],
+        ),
+    ],
+)
+async def test_each_responder_reminds_sees_a_picture_and_owes_an_answer(
+    memory: Memory,
+    clock: Clock,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    kind: str,
+    wrong: Fail,
+    cause: Literal["key", "model", "billing"],
+) -> None:
+    it = Competent()
+    async with (
+        competent(kind, it, request, tmp_path) as responder,
+        relaying(memory, responder, clock=clock, owed_pauses=(60, 60)) as api,
+    ):
+        await api.say("Can you remind me tomorrow at 9 to call mom?")
+        await api.replies(2)
+        await api.photo(caption="What is this?")
+        await api.replies(3)
+        it.wrong = wrong
+        await api.say("Hi")
+        await api.replies(4)
+        it.wrong = None
+        await api.say("Are you there?")
+        await api.replies(6)
+    reminded = "⏰ I'll remind you tomorrow at 9:00 AM: call mom"
+    assert texts(api) == ["Sure.", reminded, "A red canoe.", trouble(cause, owed=True), "Hello.", "Hello."]
 
 
 @pytest.mark.parametrize("kind", KINDS)

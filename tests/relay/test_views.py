@@ -64,11 +64,11 @@ def test_the_summary_view_has_periods_the_current_session_and_todays_routines() 
 def test_the_status_view_tells_the_backlog_in_words() -> None:
     assert views.status_view(summary(), None, "offline") == "Answers: offline\nLearning is up to date."
     busy = summary(backlog={"waiting": 3, "in_work": 1, "dead": 2, "oldest_seconds": 300.0})
-    assert "3 jobs waiting, oldest 5 min, 1 in work; 2 failed" in views.status_view(busy)
+    assert "Learning: 3 jobs waiting, oldest 5 min, 1 in progress; 2 failed" in views.status_view(busy)
     young = summary(backlog={"waiting": 3, "in_work": 1, "dead": 0, "oldest_seconds": 20.0})
-    assert views.status_view(young) == "3 jobs waiting, 1 in work."
+    assert views.status_view(young) == "Learning: 3 jobs waiting, 1 in progress."
     one = {"waiting": 1, "in_work": 0, "dead": 0, "oldest_seconds": None}
-    assert "1 job waiting, 0 in work" in views.status_view(summary(backlog=one))
+    assert "1 job waiting, 0 in progress" in views.status_view(summary(backlog=one))
 
 
 @pytest.mark.parametrize("action", get_args(Action))
@@ -150,7 +150,7 @@ def test_a_narrative_that_only_repeats_the_memories_below_it_is_left_out() -> No
 
 
 def test_why_gives_the_days_of_memories_in_the_persons_language() -> None:
-    lines = "MEMORIES\n- #3 Call mom (2026-12-01 09:00) (Nov 23, on Dec 1)\n- #4 Launch it (Feb 15, due Mar 1, 2027)"
+    lines = "MEMORIES\nIMPORTANT DATES\n- #3 Call mom (2026-12-01 09:00) (Nov 23, on Dec 1)\nGOALS\n- #4 Launch it (Feb 15, due Mar 1, 2027)"
     section = c.Section(name="memories", title="", text=lines, tokens=9, stability="slow")
     receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", sections=(section,))
     answer = c.Explanation(subject="message", id="7", at=NOW, text="Gern.")

@@ -1,6 +1,6 @@
 """The time at which an ordered alarm is due, read from the words of the order."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
@@ -83,6 +83,44 @@ def test_an_alarm_goes_off_once_when_its_words_say(language: str | None, text: s
         ("es", "todos los días a las 8 pastillas", "0 8 * * *"),
         ("es", "los lunes y jueves a las 10 yoga", "0 10 * * 1,4"),
         ("ru", "по будням в 9 зарядка", "0 9 * * 1-5"),
+        (None, "on the first Monday of every month at 10 to pay rent", "0 10 * * 1#1"),
+        (None, "every 2nd Monday of the month at 9", "0 9 * * 1#2"),
+        (None, "at 16 on the last Friday of each month to send the invoice", "0 16 * * 5L"),
+        (None, "on the first and third Monday of the month at 9", "0 9 * * 1#1,1#3"),
+        (None, "every month on the third Thursday at 7pm", "0 19 * * 4#3"),
+        ("de", "am ersten Montag im Monat Miete zahlen", "0 9 * * 1#1"),
+        ("de", "jeden 1. Montag im Monat um 10", "0 10 * * 1#1"),
+        ("de", "am letzten Freitag jedes Monats um 16 Uhr", "0 16 * * 5L"),
+        ("es", "el primer lunes de cada mes pagar el alquiler", "0 9 * * 1#1"),
+        ("es", "el último viernes del mes a las 16", "0 16 * * 5L"),
+        ("ru", "в первый понедельник месяца платить за квартиру", "0 9 * * 1#1"),
+        ("ru", "в последнюю пятницу каждого месяца в 16", "0 16 * * 5L"),
+        (None, "every 1st and 15th of the month at 9", "0 9 1,15 * *"),
+        (None, "every last day of the month at 9", "0 9 last * *"),
+        (None, "every week on Monday at 8", "0 8 * * 1"),
+        (None, "weekly on Monday at 8", "0 8 * * 1"),
+        (None, "every year on March 3 at 9 to call Ann", "0 9 3 3 *"),
+        ("de", "jedes Jahr am 3. März um 9 Ann anrufen", "0 9 3 3 *"),
+        ("es", "cada año el 3 de marzo llamar a Ana", "0 9 3 3 *"),
+        ("ru", "каждый год 3 марта в 9 позвонить Ане", "0 9 3 3 *"),
+        (None, "Monday to Friday at 8 vitamins", "0 8 * * 1-5"),
+        ("de", "von Montag bis Freitag um 8 Vitamine", "0 8 * * 1-5"),
+        ("es", "de lunes a viernes a las 8 vitaminas", "0 8 * * 1-5"),
+        ("ru", "с понедельника по пятницу в 8 витамины", "0 8 * * 1-5"),
+        (None, "every day except Sunday at 7", "0 7 * * 1,2,3,4,5,6"),
+        (None, "every two hours between 9 and 17 to drink water", "0 9-17/2 * * *"),
+        (None, "every two hours from 9am to 5pm to drink water", "0 9-17/2 * * *"),
+        (None, "between 9 and 5 every hour on weekdays", "0 9-17 * * 1-5"),
+        (None, "every 30 minutes between 9:00 and 17:00 on weekdays", "0,30 9-16 * * 1-5"),
+        (None, "on Mondays every 15 minutes from 2 to 4 pm", "0-45/15 14,15 * * 1"),
+        (None, "every 2 hours from 6:00 to 20:00", "0 6-20/2 * * *"),
+        (None, "every hour from 1 to 5", "0 13-17 * * *"),
+        (None, "every 3 hours on Sundays", "0 0-21/3 * * 0"),
+        ("de", "werktags alle 30 Minuten zwischen 9 und 17 Uhr aufstehen", "0,30 9-16 * * 1-5"),
+        ("de", "alle 2 Stunden von 9 bis 17 Uhr trinken", "0 9-17/2 * * *"),
+        ("es", "cada dos horas entre las 9 y las 17 beber agua", "0 9-17/2 * * *"),
+        ("es", "de lunes a viernes cada hora de 9 a 15", "0 9-15 * * 1-5"),
+        ("ru", "каждые два часа с 9 до 17 пить воду", "0 9-17/2 * * *"),
     ],
 )
 def test_an_alarm_repeats_as_its_words_say(language: str | None, text: str, cron: str) -> None:
@@ -94,7 +132,19 @@ def test_an_alarm_repeats_as_its_words_say(language: str | None, text: str, cron
     assert language is not None or rings(text, SAID, first)
 
 
-@pytest.mark.parametrize("text", ["every 30 minutes", "every 2nd Monday of the month at 9"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "every minute",
+        "every 45 minutes between 9 and 17",
+        "every hour between 10pm and 2am",
+        "every 8 hours for 5 days to take antibiotics",
+        "every hour until 6pm",
+        "every Monday until Christmas at 9",
+        "in the first week of every month",
+        "every 3 days at 9 and 21",
+    ],
+)
 def test_what_cannot_be_repeated_is_told_from_what_names_no_time(text: str) -> None:
     found = alarm(text, SAID)
     assert found is not None
@@ -112,6 +162,24 @@ def test_what_cannot_be_repeated_is_told_from_what_names_no_time(text: str) -> N
         ("en", "every 2nd Sunday at 9", "R/2026-12-06T09:00/P14D"),
         ("en", "every 3 months to change the filter", "R/2027-02-22T09:00/P3M"),
         ("en", "every 4 hours to drink", "R/2026-11-22T19:00/PT4H"),
+        ("en", "every 30 minutes to stand up", "R/2026-11-22T15:30/PT30M"),
+        ("en", "every quarter of an hour to look", "R/2026-11-22T15:15/PT15M"),
+        ("en", "every hour and a half to stretch", "R/2026-11-22T16:30/PT90M"),
+        ("en", "hourly to drink", "R/2026-11-22T16:00/PT1H"),
+        ("en", "every 2 hours starting at 9 to drink", "R/2026-11-23T09:00/PT2H"),
+        ("en", "on alternate Mondays at 8", "R/2026-11-23T08:00/P14D"),
+        ("en", "every quarter to file taxes", "R/2027-02-22T09:00/P3M"),
+        ("de", "jede halbe Stunde trinken", "R/2026-11-22T15:30/PT30M"),
+        ("de", "stündlich trinken", "R/2026-11-22T16:00/PT1H"),
+        ("es", "cada media hora beber agua", "R/2026-11-22T15:30/PT30M"),
+        ("es", "un lunes sí y otro no a las 8 sacar el vidrio", "R/2026-11-23T08:00/P14D"),
+        ("es", "un día sí, otro no tomar la pastilla", "R/2026-11-23T09:00/P2D"),
+        ("es", "una semana sí y otra no los martes a las 9", "R/2026-11-24T09:00/P14D"),
+        ("es", "en días alternos a las 8", "R/2026-11-23T08:00/P2D"),
+        ("ru", "каждые полчаса пить воду", "R/2026-11-22T15:30/PT30M"),
+        ("ru", "раз в 40 минут вставать", "R/2026-11-22T15:40/PT40M"),
+        ("ru", "через понедельник в 8 выносить стекло", "R/2026-11-23T08:00/P14D"),
+        ("ru", "через неделю по понедельникам в 8", "R/2026-11-23T08:00/P14D"),
         ("de", "alle zwei Tage um 8 ans Blumengießen", "R/2026-11-23T08:00/P2D"),
         ("de", "alle zwei Wochen montags um 10 an den Müll", "R/2026-11-23T10:00/P14D"),
         ("de", "jeden zweiten Montag um 10", "R/2026-11-23T10:00/P14D"),
@@ -139,6 +207,8 @@ def test_an_alarm_repeats_after_several_days_weeks_or_months(language: str, text
         ("R/2027-03-27T08:00/P2D", "2027-03-27T08:00+01:00", "2027-03-29T08:00+02:00"),  # the clocks change between
         ("R/2027-03-26T02:30/P2D", "2027-03-27T00:00+01:00", "2027-03-28T03:30+02:00"),  # this hour is left out
         ("R/2027-03-27T23:00/PT4H", "2027-03-27T23:00+01:00", "2027-03-28T04:00+02:00"),
+        ("R/2027-03-28T01:00/PT30M", "2027-03-28T03:10+02:00", "2027-03-28T03:30+02:00"),
+        ("R/2026-10-25T01:00/PT30M", "2026-10-25T02:40+02:00", "2026-10-25T02:00+01:00"),
         ("R/2026-01-31T09:00/P1M", "2026-01-31T09:00+01:00", "2026-02-28T09:00+01:00"),
         ("R/2026-01-31T09:00/P1M", "2026-02-28T09:00+01:00", "2026-03-31T09:00+02:00"),
         ("R/2026-01-01T09:00/P14D", "2036-01-01T00:00+01:00", "2036-01-03T09:00+01:00"),
@@ -147,12 +217,56 @@ def test_an_alarm_repeats_after_several_days_weeks_or_months(language: str, text
 )
 def test_an_interval_keeps_the_time_of_day_and_counts_from_its_start(interval: str, after: str, due: str) -> None:
     assert str(Interval.read(interval)) == interval
-    assert next_due(interval, datetime.fromisoformat(after), BERLIN) == datetime.fromisoformat(due)
+    found = next_due(interval, datetime.fromisoformat(after), BERLIN)
+    assert found is not None
+    assert found.astimezone(UTC) == datetime.fromisoformat(due)
+
+
+@pytest.mark.parametrize(
+    ("weekdays", "days"),
+    [
+        ("1#1", ["12-07", "01-04", "02-01"]),
+        ("5L", ["11-27", "12-25", "01-29"]),
+        ("1#2,4#4", ["11-26", "12-14", "12-24"]),
+        ("0#5", ["11-29", "01-31", "05-30"]),
+    ],
+)
+def test_a_weekday_of_the_month_comes_again_in_the_months_that_have_it(weekdays: str, days: list[str]) -> None:
+    found, due = [], NOW
+    for _ in days:
+        following = next_due(f"0 9 * * {weekdays}", due, BERLIN)
+        assert following is not None
+        found.append(f"{following:%m-%d}")
+        due = following
+    assert found == days
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("on the first Monday of the month at 9", "2026-12-14T09:00+01:00"),
+        ("on the last Friday of the month at 9", "2026-12-18T09:00+01:00"),
+        ("every two hours between 9 and 17", "2026-12-18T10:00+01:00"),
+    ],
+)
+def test_a_time_at_which_a_repetition_is_not_due_does_not_ring(text: str, other: str) -> None:
+    assert not rings(text, SAID, datetime.fromisoformat(other))
+
+
+def test_a_weekday_of_the_month_beside_another_limit_of_days_is_refused() -> None:
+    for wrong in ("0 9 1 * 1#1", "0 9 * * 1#1,2", "0 9 * * 1#6"):
+        with pytest.raises(ValueError, match=r"month|number|1#6|expression"):
+            next_due(wrong, NOW, BERLIN)
 
 
 def test_an_interval_that_is_none_is_refused() -> None:
     assert Interval.read("0 9 * * 1") is None
-    for text in ("R/2026-02-30T09:00/P2D", "R/2026-02-20T09:00/P0D", "R/9999-02-20T09:00/P2D"):
+    for text in (
+        "R/2026-02-30T09:00/P2D",
+        "R/2026-02-20T09:00/P0D",
+        "R/9999-02-20T09:00/P2D",
+        "R/2026-02-20T09:00/P2H",
+    ):
         with pytest.raises(ValueError, match=r"day|nobody"):
             Interval.read(text)
 

@@ -17,6 +17,7 @@ from tellonce import contract as c
 from tellonce_relay import views
 from tellonce_relay.buttons import Action, Pressed, data
 from tellonce_relay.catalogue import counted, phrase
+from tellonce_relay.responders.offline import OWN_ANSWER
 
 PAGE = 8
 """Matches on a page."""
@@ -107,7 +108,8 @@ def text(shown: ForgetList, zone: tzinfo) -> str:
     lines = [f"{match.id}. {views.match_view(match, zone)}" for match in shown.shown]
     foot = [phrase("forget.page", page=shown.page + 1, pages=shown.pages)] if shown.pages > 1 else []
     foot += [phrase("forget.unlisted", count=shown.more)] if shown.more else []
-    near = [f"· {match.text[:_NEAR]}" for match in shown.related[:_NEARBY]]
+    said = dict.fromkeys(match.text[:_NEAR] for match in shown.related if not OWN_ANSWER.match(match.text))
+    near = [f"· {text}" for text in [*said][:_NEARBY]]
     foot += [phrase("forget.nearby"), *near] if near else []
     return "\n".join([head, "", *lines, *(["", *foot] if foot else [])])
 

@@ -7,7 +7,7 @@ from telegram import InlineKeyboardMarkup
 from tellonce import contract as c
 from tellonce_relay import buttons, views
 from tellonce_relay.buttons import Reply
-from tellonce_relay.catalogue import counted, phrase
+from tellonce_relay.catalogue import counted, phrase, spoken
 from tellonce_relay.commands import forget_list, memory_browser
 from tellonce_relay.commands.answers import CommandContext, answer, remembered
 from tellonce_relay.incoming_message import Incoming, command_of
@@ -15,7 +15,7 @@ from tellonce_relay.orders import order_of
 from tellonce_relay.routines import routine_list
 from tellonce_relay.turn import reminders
 from tellonce_relay.turn.reminder_offers import offered, question
-from tellonce_text.dates.lexicon import signs
+from tellonce_text.dates.lexicon import is_determiner, signs
 from tellonce_text.lexicon import STOP_WORDS
 
 MENU = (
@@ -87,12 +87,20 @@ async def _forget(context: CommandContext, incoming: Incoming, topic: str) -> Re
     elif not topic:
         return await _ask_to_wipe(context, incoming)
     else:
+        topic = _without_article(topic)
         target = c.ForgetArgs(topic=topic, **incoming.place)
     preview = await context.memory.forget(target)
     shown = forget_list.list_of(topic, target, preview)
     if shown is None:
         return Reply(views.nothing_view(preview))
     return Reply(forget_list.text(shown, context.zone), forget_list.markup(context.lists.add(shown), shown))
+
+
+def _without_article(topic: str) -> str:
+    """The topic without an article at its beginning, as in `die Milch`: texts about it may have none."""
+    first, _, rest = topic.partition(" ")
+    is_article = spoken() != "en" and is_determiner(first.casefold(), spoken())
+    return rest.strip() if is_article and rest.strip() else topic
 
 
 async def _ask_to_wipe(context: CommandContext, incoming: Incoming) -> Reply:

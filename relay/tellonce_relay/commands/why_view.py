@@ -52,14 +52,14 @@ def _counts(receipt: Explanation) -> list[str]:
 
 
 def _body(receipt: Explanation, name: str) -> list[str]:
-    """Return the entries of a section, each on one line, without the section's title and without the `⟦…⟧` marks around
+    """Return the entries of a section, each on one line, without the section's titles and without the `⟦…⟧` marks around
     the section."""
     lines = [line for section in receipt.sections if section.name == name for line in section.text.split("\n")[1:]]
     entries: list[str] = []
     for line in lines:
         if line.startswith(("[", "- ")) or not entries:
             entries.append(line)
-        elif not line.startswith("⟦"):
+        elif not line.startswith("⟦") and not line.isupper():
             entries[-1] = f"{entries[-1]} {line}"  # the next line of a message
     return [entry for entry in entries if entry and not entry.startswith("⟦") and not entry.isupper()]
 

@@ -31,12 +31,13 @@ _OURS = (
     *("offline.masked", "help.text"),
 )
 """The catalogue's keys of this responder's own answers. Such answers in a chat are not evidence."""
-_OWN = re.compile(
+OWN_ANSWER = re.compile(
     "|".join(re.escape(text.split("{")[0]) for key in _OURS for text in in_every_language(key))
     # Answers of earlier releases.
     + r"|• |I keep: |Guardo: |Noted: “|On \w+ \d+, \d{4} .{1,60}: “|I have no(?:thing| direct answer)|You have no \w+ in my memory|Hello\b"
-    + r"|I know nothing about you yet|I am here\. No language|I keep your words|I erase nothing|I cannot remind you|Nothing you said"
+    + r"|I know nothing about you yet|I am here\. No language|I keep your words|I erase nothing|I cannot remind you|Nothing you said|You said nothing in these words"
 )
+"""Matches the beginning of this responder's own answers."""
 _SAID: dict[Kind, str] = {
     "greeting": "offline.hello",
     "nod": "offline.hello",
@@ -128,13 +129,14 @@ def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
 
 def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneInfo = UTC) -> str:
     """The person's messages about the question, newest first, without sentences that no longer hold. A memory is added
-    only if it is newer than these messages, or if it replaces a sentence that no longer holds. If nothing shares a word
-    with the question, the results nearest in meaning are shown. Results that share few of its words are called the
+    only if it is newer than these messages, or if it replaces a sentence that no longer holds. If something contains a
+    name from the question, nothing else is shown. If nothing shares a word with the question, the results nearest in meaning are shown. Results that share few of its words are called the
     nearest, too."""
     asked = content_words(incoming.text)
     results, corrections = _current(found)
     told = _distinct([r for r in results if not _is_echo(r, incoming)])
     near = [r for r in told if asked & content_words(r.text)]
+    near = [r for r in near if _names(incoming.text, (r,))] or near
     said = [r for r in near if _is_said(r)]
     newest_said = max((r.at for r in said), default=None)
     kept = [r for r in near if r not in said and r.role != "assistant" and (newest_said is None or r.at > newest_said)]
@@ -227,7 +229,7 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
     if not content_words(result.text):
         return True
     if (
-        _OWN.match(result.text)
+        OWN_ANSWER.match(result.text)
         if result.role == "assistant"
         else is_command(result.text) or is_command_in_words(result.text)
     ):

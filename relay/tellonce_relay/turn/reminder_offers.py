@@ -1,18 +1,20 @@
 """Requests for reminders whose time is missing, and offers to remind of a day that the person named."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Self
 from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
-from tellonce.client import MemoryClient
+from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.reminders import SetReminderArgs
 from tellonce_relay.buttons import Pressed, Reply
 from tellonce_relay.catalogue import moment, phrase
-from tellonce_relay.incoming_message import Incoming
-from tellonce_relay.orders import without_joint, without_polite
-from tellonce_relay.turn.reminders import LONGEST_QUOTED, NotSet, only_times, set_by, set_reply
+from tellonce_relay.incoming_message import Incoming, command_of
+from tellonce_relay.orders import order_of, without_joint, without_polite
+from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.turn.reminders import LONGEST_QUOTED, NotSet, only_times, set_by, set_reply, wanted_by
 from tellonce_relay.views import without_stamps
 from tellonce_text.dates.meanings import coming_day
 from tellonce_text.own_words import is_forwarded
@@ -27,15 +29,36 @@ EARLIER: Final = timedelta(hours=1)
 """How long before an appointment a reminder is offered."""
 
 
-class ReminderRequests:
-    """Carries out requests for reminders. If a time is missing, the next message of the thread may give it. Such a
-    request is kept in this process only, so that no text stays outside the memory."""
+@dataclass(frozen=True)
+class _Unfinished:
+    """A request for a reminder without a time: the memory's chat and the message, and the message that gave the time."""
 
-    def __init__(self, memory: MemoryClient, zone: ZoneInfo, now: Callable[[], datetime]) -> None:
+    asked_at: datetime
+    chat_id: int | None
+    message_id: str
+    completed_by: str = ""
+
+    @classmethod
+    def read(cls, stored: str) -> Self:
+        at, chat, message, *by = stored.split(" ")
+        return cls(datetime.fromisoformat(at), int(chat), message, *by)
+
+    def __str__(self) -> str:
+        return f"{self.asked_at.isoformat()} {self.chat_id} {self.message_id} {self.completed_by}".rstrip()
+
+
+class ReminderRequests:
+    """Carries out requests for reminders. If a time is missing, the next message of the thread may give it, also after a
+    restart: the store `unfinished` has the number of the request's message. The text stays in the memory, so that a
+    forget erases it."""
+
+    def __init__(
+        self, memory: MemoryClient, zone: ZoneInfo, now: Callable[[], datetime], unfinished: SeenStore
+    ) -> None:
         self._memory = memory
         self._zone = zone
         self._now = now
-        self._open: dict[Thread, tuple[datetime, str]] = {}
+        self._unfinished = unfinished
 
     async def carry_out(self, thread: Thread, incoming: Incoming, text: str, *, recorded: bool) -> Reply:
         """Set the reminders that the text asks for. `recorded` says that the message is recorded. Raises
@@ -43,19 +66,69 @@ class ReminderRequests:
         try:
             made = await set_by(self._memory, self._zone, incoming, text, recorded=recorded)
         except NotSet as reason:
-            if reason.what:
-                self._open[thread] = self._now(), reason.what
+            if reason.what and recorded and incoming.chat_id is not None:
+                self._put(thread, _Unfinished(self._now(), incoming.chat_id, incoming.message_id))
             return Reply(str(reason))
-        self._open.pop(thread, None)
+        self._complete(thread, incoming)
         return set_reply(made, incoming.sent_at, self._zone)
 
-    def completed(self, thread: Thread, incoming: Incoming, text: str) -> str | None:
-        """The whole request if the text only gives the time that the last request did not give."""
-        asked, what = self._open.get(thread, (None, ""))
-        if asked is None or self._now() - asked > PATIENCE:
-            return None
-        said = without_polite(text)
-        return f"{said}: {what}" if only_times(said, incoming.sent_at, self._zone) else None
+    async def complete(self, thread: Thread, incoming: Incoming, text: str) -> Reply:
+        """Set the last request's reminders at the times of `text`, for which `completes` is true. Raises
+        MemoryUnreachable and MemoryRefused."""
+        asked = self._get(thread)
+        assert asked is not None
+        try:
+            known = await self._memory.explain(c.ExplainArgs(message_id=asked.message_id, chat_id=asked.chat_id))
+        except MemoryRefused:  # the request was forgotten
+            self._complete(thread, incoming)
+            return Reply(phrase("reminder.asks_what", example=phrase("reminder.example")))
+        whole = f"{without_polite(text)}: {_what(known.text, known.at.astimezone(self._zone), self._zone)}"
+        try:
+            made = await set_by(self._memory, self._zone, incoming, whole, recorded=True)
+        except NotSet as reason:  # the request stays open
+            return Reply(str(reason))
+        self._complete(thread, incoming)
+        return set_reply(made, incoming.sent_at, self._zone)
+
+    def completes(self, thread: Thread, incoming: Incoming, text: str) -> bool:
+        """Whether the text only gives the time that the last request did not give."""
+        asked = self._get(thread)
+        if asked is None or self._now() - asked.asked_at > PATIENCE:
+            return False
+        is_open = asked.completed_by in ("", incoming.message_id)
+        return is_open and only_times(without_polite(text), incoming.sent_at, self._zone)
+
+    def is_unfinished(self, thread: Thread, incoming: Incoming) -> bool:
+        """Whether the message is the thread's request whose time is missing."""
+        asked = self._get(thread)
+        return asked is not None and (asked.message_id, asked.completed_by) == (incoming.message_id, "")
+
+    def _complete(self, thread: Thread, incoming: Incoming) -> None:
+        """Note which message gave the time: after a kill, it is carried out once more."""
+        asked = self._get(thread)
+        if asked is not None and not asked.completed_by:
+            self._put(thread, replace(asked, completed_by=incoming.message_id))
+
+    def _get(self, thread: Thread) -> _Unfinished | None:
+        stored = self._unfinished.get(_key(thread))
+        return _Unfinished.read(stored) if stored is not None else None
+
+    def _put(self, thread: Thread, asked: _Unfinished) -> None:
+        self._unfinished.put(_key(thread), str(asked))
+
+
+def _key(thread: Thread) -> str:
+    return ":".join(map(str, thread))
+
+
+def _what(request: str, said_at: datetime, zone: ZoneInfo) -> str:
+    """What a request without a possible time is about."""
+    order, (name, text) = order_of(request), command_of(request)
+    try:
+        wanted_by(text if name == "/remind" or order is None else order.rest, said_at, zone)
+    except NotSet as reason:
+        return reason.what
+    return ""
 
 
 def offered(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:

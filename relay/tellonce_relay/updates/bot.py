@@ -45,7 +45,7 @@ class Relay:
         self._arrivals = Arrivals()
         self._conversations = Conversations(dependencies, self._threads, self._outage, self._arrivals)
         e = dependencies
-        self._requests = ReminderRequests(e.command_context.memory, e.zone, e.now)
+        self._requests = ReminderRequests(e.command_context.memory, e.zone, e.now, e.stores.unfinished)
         self._callbacks = Callbacks(e.command_context, e.outbox, e.stores.moved, e.now)
         self._seen: dict[int, None] = {}
         self._albums = SeenStore()
@@ -239,6 +239,17 @@ class Relay:
         self._conversations.reword(case)
         if reminded:
             await self._revise(case, reminded)
+        elif self._requests.is_unfinished(case.thread, case.incoming):
+            await self._finish_request(case)
+
+    async def _finish_request(self, case: Case) -> None:
+        """Set the reminder of an edited message that lacked its time."""
+        with speaking(case.language):
+            order = order_of(case.incoming.text)
+            if order is not None and order.kind == "remind":
+                said = await self._requests.carry_out(case.thread, case.incoming, order.rest, recorded=True)
+                self._e.wake_alarms.set()
+                await self._conversations.say(case, said.text, said.markup)
 
     async def _revise(self, case: Case, reminded: tuple[Reminder, ...]) -> None:
         """Change the reminders that the edited message had set."""
@@ -271,9 +282,8 @@ class Relay:
         if is_command(text) or not is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved):
             return None
         with speaking(case.language):
-            whole = self._requests.completed(case.thread, case.incoming, text)
-            if whole is not None:
-                return Order("remind", whole, case.language)
+            if self._requests.completes(case.thread, case.incoming, text):
+                return Order("remind", text, case.language)
             offline = isinstance(e.command_context.responder, OfflineResponder)
             order = order_of(text) if offline or case.entry.stops else None
         return order if order is not None and (order.command is not None or order.kind == "nod") else None
@@ -359,6 +369,8 @@ class Relay:
         context, incoming = self._e.command_context, replace(case.incoming, text=command)
         name, text = command_of(command)
         if name == "/remind" and text:
+            if self._requests.completes(case.thread, case.incoming, text):
+                return await self._requests.complete(case.thread, case.incoming, text)
             recorded = case.entry.recorded and case.entry.draft is None  # otherwise the memory refused the message
             return await self._requests.carry_out(case.thread, case.incoming, text, recorded=recorded)
         if name == "/why" and incoming.reply_to_message_id is None:

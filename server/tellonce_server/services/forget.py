@@ -320,7 +320,7 @@ def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[MatchingR
 def _seen(
     found: Sequence[MatchingRow], now: datetime, query: ForgetQuery, copies: Mapping[int, Sequence[Copy]]
 ) -> _Seen:
-    shown = previews.matches(found, copies)
+    shown = previews.with_answers(previews.matches(found, copies))
     ticked = [hit for each in shown if each.match.ticked for hit in each.hits]
     sealed = previews.packed([each.match for each in shown])
     return _Seen(shown, previews.listed(shown, now, query=query), _tally(ticked), sealed)

@@ -91,18 +91,19 @@ class Rememberer:
         self._striker = Striker(deps.embedder)
         self._keeper = Keeper(deps.embedder)
 
-    async def remember(self, where: ChatScope, args: RememberArgs) -> Remembered:
+    async def remember(self, where: ChatScope, args: RememberArgs, repeated: str = "") -> Remembered:
         """Store a statement of the user's, which is certain, or statements of the connected assistant, which are
-        checked against the user's words. A certain statement lifts its tombstone.
+        checked against the user's words. A certain statement lifts its tombstone. To `repeated`, the words at the end
+        that say when a reminder repeats, no dates are added.
 
         Raises: MemoryUnfit: it states nothing, was denied, or was forgotten after its source was sent. NoSuchMemory:
         `replaces` has an unknown number.
         """
         if args.statements is None:
-            (one,) = await self._keep(where, [await self._told(where, args.statement, None)], learned=False)
+            (one,) = await self._keep(where, [await self._told(where, args.statement, None, repeated)], learned=False)
             return Remembered(memory=one.memory, outcome=one.outcome, superseded=one.superseded)
         checker = await checker_at(self._deps, where, args)
-        told = [await self._told(where, statement, checker) for statement in args.statements]
+        told = [await self._told(where, statement, checker, repeated) for statement in args.statements]
         return Remembered(results=tuple(await self._keep(where, told, learned=True)))
 
     async def update(self, where: ChatScope, args: UpdateMemoryArgs, share_to: ChatScope | None) -> Memory:
@@ -112,7 +113,9 @@ class Rememberer:
         self._changed(share_to or where)
         return updated
 
-    async def _told(self, where: ChatScope, statement: Statement, checker: StatementChecker | None) -> _Told:
+    async def _told(
+        self, where: ChatScope, statement: Statement, checker: StatementChecker | None, repeated: str
+    ) -> _Told:
         text = await offloaded(len(statement.content), lambda: mask(statement.content.strip()))
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing about the user; send a sentence.", "nothing_stated")
@@ -121,8 +124,9 @@ class Rememberer:
             source = await checker.source(statement)
         said_at = source.sent_at if source is not None and checker is not None else self._deps.now()
         if statement.kind != "pin":  # a pinned text is kept verbatim: it may be an account or a code
-            plain = text
-            text = await offloaded(len(plain), lambda: annotated(plain, Said(said_at, self._deps.zone)))
+            plain = text.removesuffix(repeated)
+            dated = await offloaded(len(plain), lambda: annotated(plain, Said(said_at, self._deps.zone)))
+            text = f"{dated}{text[len(plain) :]}"
         replaced = [await self._find(where, number) for number in dict.fromkeys(statement.replaces)]
         kind = statement.kind or await self._kind(text, said_at)
         due, checked = statement.deadline, None

@@ -23,11 +23,11 @@ class ReminderKeeper:
 
     async def set(self, where: ChatScope, args: r.SetReminderArgs) -> r.Reminder:
         """Store a dated memory and set its alarm, once. Raises what `Rememberer.remember` raises."""
-        chat, words = room(where), self._words(args)
-        known = await reminders.delivered(self._deps.database, where.owner_id, chat, words, args.at)
+        chat, when = room(where), self._when(args)
+        known = await reminders.delivered(self._deps.database, where.owner_id, chat, args.content + when, args.at)
         if known is not None:
             return known
-        stored = await self._rememberer.remember(where, self._statement(where, args))
+        stored = await self._rememberer.remember(where, self._statement(where, args), when)
         one = stored.results[0] if stored.results else None
         memory = one.memory if one is not None else stored.memory
         assert memory is not None  # one statement was passed in
@@ -78,15 +78,15 @@ class ReminderKeeper:
         self._changed(where)
         return r.FinishedReminder(finished=done)
 
-    def _words(self, args: r.SetReminderArgs) -> str:
-        """The memory's words, with the time, so that two reminders with the same text stay two memories."""
+    def _when(self, args: r.SetReminderArgs) -> str:
+        """The end of the memory's text: the time, so that two reminders with the same text stay two memories."""
         when = args.words if args.repeats else f"{args.at.astimezone(self._deps.zone):%Y-%m-%d %H:%M}"
-        return f"{args.content} ({when or args.repeats})"
+        return f" ({when or args.repeats})"
 
     def _statement(self, where: ChatScope, args: r.SetReminderArgs) -> RememberArgs:
         scope: Scope = "global" if where.is_own else "chat"
         said = {
-            "content": self._words(args),
+            "content": args.content + self._when(args),
             "kind": "date",
             "deadline": args.at,
             "scope": scope,

@@ -40,6 +40,16 @@ def clock_at(line: Line, index: int, *, beside_day: bool = False) -> Clock | Non
     return _zoned(line, _in_part(line, found))
 
 
+def one_clock(line: Line, at: int) -> Clock | None:
+    """Parse one time of day, or a bare hour; the end of a range is left to the caller."""
+    return _one(line, at, bare=True)
+
+
+def awake(clock: Clock) -> int:
+    """The hour from 0 to 24 at which people are awake, if AM or PM is unknown."""
+    return clock.hour if clock.half or not 1 <= clock.hour <= 6 else clock.hour + 12
+
+
 def clocks(text: str) -> list[Clock]:
     """The times of day in a text. An hour without AM or PM is not included."""
     line = line_of(text)

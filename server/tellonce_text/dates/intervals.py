@@ -1,4 +1,4 @@
-"""Repetitions that cron cannot express: every few hours, days or months, counted from the first time. Pure.
+"""Repetitions that cron cannot express: every few minutes, hours, days or months, counted from the first time. Pure.
 
 As text, an interval is a repeating interval of ISO 8601 without a zone: `R/2026-02-16T08:00/P2D`.
 """
@@ -14,15 +14,17 @@ UTC: Final = ZoneInfo("UTC")
 MOST: Final = 999
 """Maximum number of units between two times."""
 
-_TEXT: Final = re.compile(r"R/(\d{4}-\d\d-\d\dT\d\d:\d\d)/P(?:T(\d{1,3})H|(\d{1,3})([DM]))")
+_TEXT: Final = re.compile(r"R/(\d{4}-\d\d-\d\dT\d\d:\d\d)/P(T?)(\d{1,3})([MHD])")
 
-IntervalUnit = Literal["hour", "day", "month"]
-_LETTERS: Final[dict[str, IntervalUnit]] = {"D": "day", "M": "month"}
+IntervalUnit = Literal["minute", "hour", "day", "month"]
+_LETTERS: Final[dict[str, IntervalUnit]] = {"TM": "minute", "TH": "hour", "D": "day", "M": "month"}
+_LENGTHS: Final[dict[IntervalUnit, timedelta]] = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
+"""The units that do not depend on the calendar."""
 
 
 class Interval(NamedTuple):
     """Every `number` units from `start`, a local time without a zone. Days and months keep the time of day when the
-    clocks change; hours do not."""
+    clocks change; minutes and hours do not."""
 
     start: datetime
     number: int
@@ -35,14 +37,15 @@ class Interval(NamedTuple):
         found = _TEXT.fullmatch(text)
         if found is None:
             return None
-        start, hours, count, letter = found.groups()
-        if not int(hours or count) or not 1900 <= int(start[:4]) < 2200:
+        start, time_mark, number, letter = found.groups()
+        unit = _LETTERS.get(time_mark + letter)
+        if unit is None or not int(number) or not 1900 <= int(start[:4]) < 2200:
             raise ValueError(f"{text!r} repeats after no time, or begins in a year nobody lives in")
-        return cls(datetime.fromisoformat(start), int(hours or count), "hour" if hours else _LETTERS[letter])
+        return cls(datetime.fromisoformat(start), int(number), unit)
 
     def __str__(self) -> str:
-        period = f"T{self.number}H" if self.unit == "hour" else f"{self.number}{self.unit[0].upper()}"
-        return f"R/{self.start:%Y-%m-%dT%H:%M}/P{period}"
+        time_mark = "T" if self.unit in _LENGTHS else ""
+        return f"R/{self.start:%Y-%m-%dT%H:%M}/P{time_mark}{self.number}{self.unit[0].upper()}"
 
     def after(self, moment: datetime, zone: ZoneInfo) -> datetime:
         """The first time after `moment`, in the zone."""
@@ -53,8 +56,8 @@ class Interval(NamedTuple):
 
     def _steps_until(self, local: datetime, zone: ZoneInfo) -> int:
         """A number of steps after which the time is at most `local`, or 0."""
-        if self.unit == "hour":
-            passed = (local - wall(self.start.date(), self.start.time(), zone)) // timedelta(hours=1)
+        if self.unit in _LENGTHS:
+            passed = (local.astimezone(UTC) - self._at(0, zone).astimezone(UTC)) // _LENGTHS[self.unit]
         elif self.unit == "day":
             passed = (local.date() - self.start.date()).days - 1
         else:
@@ -63,8 +66,8 @@ class Interval(NamedTuple):
 
     def _at(self, step: int, zone: ZoneInfo) -> datetime:
         day, clock, passed = self.start.date(), self.start.time(), step * self.number
-        if self.unit == "hour":
-            return (wall(day, clock, zone).astimezone(UTC) + timedelta(hours=passed)).astimezone(zone)
+        if self.unit in _LENGTHS:
+            return (wall(day, clock, zone).astimezone(UTC) + passed * _LENGTHS[self.unit]).astimezone(zone)
         return wall(day + passed * DAY if self.unit == "day" else add_months(day, passed), clock, zone)
 
 

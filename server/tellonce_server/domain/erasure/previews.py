@@ -25,7 +25,7 @@ from tellonce_server.store import forget, texts
 from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import Statement
 from tellonce_server.store.texts import TextRow
-from tellonce_text.sentences import placed_runs
+from tellonce_text.sentences import is_question, placed_runs
 
 MOST_LISTED = 300
 """Maximum matches listed one by one. The preview gives only the number of further matches."""
@@ -85,6 +85,17 @@ def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] =
         group = tuple(hit for hit in other if hit.degree == degree)
         shown.append(Shown(Match(GROUP, 0, 0, 0, degree, ticked=degree == "exact"), group))
     return shown
+
+
+def with_answers(shown: Sequence[Shown]) -> list[Shown]:
+    """The matches, of which those with the topic's words in another form are ticked, too, if only questions have its
+    exact words: who forgets `Sarah's number` does not mean the question `What is Sarah's number?` alone."""
+    exact = [hit for each in shown if each.match.ticked for hit in each.hits]
+    if not exact or not all(is_question(_sentence(hit)) for hit in exact):
+        return list(shown)
+    return [
+        Shown(each.match._replace(ticked=each.match.ticked or each.match.degree == "form"), each.hits) for each in shown
+    ]
 
 
 def _best_first(found: Sequence[MatchingRow]) -> list[Degree]:

@@ -1,0 +1,348 @@
+"""Grammar rules for the days of a repetition: `every Monday`, `on the first Friday of the month`, `every other day`.
+Pure. This module knows no times of day.
+
+As in Quartz, the weekday field of a cron expression may be `1#2`, which is the second Monday of the month, or `5L`,
+which is the last Friday.
+"""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Final, NamedTuple
+
+from tellonce_text.dates.grammar import phrase_at
+from tellonce_text.dates.intervals import MOST, IntervalUnit
+from tellonce_text.dates.phrases import count_at, day_number, skip
+from tellonce_text.dates.readings import DAY
+from tellonce_text.dates.tokens import Line
+
+HOURS: Final = {"morning": 9, "afternoon": 14, "evening": 19, "night": 21}
+"""The hour that each part of the day means if no clock time is given."""
+
+MORNING: Final = HOURS["morning"]
+_EVERY_DAY: Final = "* * *"
+_WORKDAYS: Final = "* * 1-5"
+
+
+class RepeatedDays(NamedTuple):
+    """The days: the last three fields of a cron expression, or `every` so many units from the day `first` on; neither of
+    them if neither can express the days. `end` is the index after the last token, `hour` the hour to use if the text
+    gives no time."""
+
+    end: int
+    days: str = ""
+    hour: int = MORNING
+    every: tuple[int, IntervalUnit] | None = None
+    first: date | None = None
+
+
+def repeated_days(line: Line, index: int, today: date) -> RepeatedDays | None:
+    """Parse the days of a repetition that begin at a token; None if there are none. `today` is the day on which it is said."""
+    found = (
+        _alternating(line, index, today)
+        or _spaced(line, index, today)
+        or _weekday_of_month(line, index)
+        or _weekday_range(line, index)
+        or _day_of_every_month(line, index)
+        or _named(line, index, today)
+    )
+    return _without(line, found) if found is not None and found.days in (_EVERY_DAY, _WORKDAYS) else found
+
+
+_EXCEPT: Final = frozenset("except but außer excepto salvo menos кроме".split())
+
+
+def _without(line: Line, found: RepeatedDays) -> RepeatedDays:
+    """Parse `except Sunday` or `außer sonntags` after days."""
+    at = skip(line, found.end + 1, "on", "article")
+    tag = "weekday" if line[at].has("weekday") else "weekdays"
+    if line[found.end].word not in _EXCEPT or not line[at].has(tag):
+        return found
+    left_out = _weekdays(line, at, tag)
+    days = (1, 2, 3, 4, 5) if found.days == _WORKDAYS else range(7)
+    kept = ",".join(str(day) for day in days if str(day) not in left_out.days)
+    return RepeatedDays(left_out.end, f"* * {kept}" if kept else "")
+
+
+EVERY: Final = {"de": "alle", "ru": "каждые"}
+"""Words for `every` that stand only before a number."""
+
+_UNITS: Final[dict[str, tuple[int, IntervalUnit]]] = {
+    "day": (1, "day"),
+    "week": (7, "day"),
+    "fortnight": (14, "day"),
+    "month": (1, "month"),
+    "quarter": (3, "month"),
+    "half_year": (6, "month"),
+    "year": (12, "month"),
+}
+_LONG: Final = frozenset({"fortnight", "quarter", "half_year"})
+"""Units that cron cannot express."""
+_NO_UNIT: Final[tuple[int, IntervalUnit]] = (0, "day")
+_ALTERNATE: Final = frozenset({"alternate", "alternating", "alternos", "alternas"})
+
+
+def every_at(line: Line, index: int) -> int | None:
+    """The index after a word for `every`, or `раз в`, before a number; None for other words."""
+    if line[index].word == "раз" and line[index + 1].word == "в":
+        return index + 2
+    if line[index].has("every") or line[index].word == EVERY.get(line.language):
+        return skip(line, index + 1, "article")
+    return None
+
+
+def spacing(line: Line, at: int) -> tuple[int, int]:
+    """Parse the number after `every`, as in `other`, `2`, `2nd`, `zweiten`. Returns it, or 1, and the index of the next
+    token."""
+    if line[at].has("other"):
+        return 2, at + 1
+    ordinal = day_number(line, at) if line[at].has("ordinal") or line[at].suffix or _is_dotted(line, at) else None
+    if ordinal is not None:
+        return ordinal, at + 1 + _is_dotted(line, at)
+    count = count_at(line, at)
+    return (count.value, count.end) if count is not None and count.exact else (1, at)
+
+
+def _spaced(line: Line, index: int, today: date) -> RepeatedDays | None:
+    """Parse `every other day`, `every 2 weeks on Monday`, `every second Friday`, `alle zwei Tage`, `раз в две недели`,
+    `fortnightly`."""
+    rhythm = line[index].get("rhythm")
+    if rhythm in _LONG and is_adverb(line, index):
+        return _every_so(line, 1, *_UNITS[rhythm], index + 1, today)
+    begin = every_at(line, index)
+    if begin is None:
+        return None
+    count, at = spacing(line, begin)
+    once_in = line[index].word == "раз"
+    counted = count > 1 or (once_in and line[at].has("unit")) or line[at].get("unit") in _LONG
+    return _every_noun(line, count, at, at + 1, today) if counted else None
+
+
+def _alternating(line: Line, index: int, today: date) -> RepeatedDays | None:
+    """Parse `alternate Mondays`, `días alternos`, `un lunes sí y otro no`, `через день`, `через неделю по вторникам`."""
+    if line[index].word in _ALTERNATE:
+        return _every_noun(line, 2, index + 1, index + 2, today)
+    if line[index + 1].word in _ALTERNATE:
+        return _every_noun(line, 2, index, index + 2, today)
+    if line[index].word == "через":  # `через неделю` alone is once, in a week
+        plain = line[index + 1].has("weekday") or line[index + 1].word == "день"
+        weekly = line[index + 1].get("unit") == "week" and _weekday_at(line, index + 2)[0] is not None
+        return _every_noun(line, 2, index + 1, index + 2, today) if plain or weekly else None
+    if line.language == "es" and line[index].has("one") and line[index + 2].word in ("sí", "si"):
+        other = skip(line, index + 3 + (line[index + 3].word == ","), "and")
+        last = other + 1 + (line[other + 1].word == line[index + 1].word)
+        if (line[other].has("other") or line[other].has("one")) and line[last].word == "no":
+            return _every_noun(line, 2, index + 1, last + 1, today)
+    return None
+
+
+def _every_noun(line: Line, count: int, noun: int, end: int, today: date) -> RepeatedDays | None:
+    """Every so many weekdays or units, which the token `noun` names."""
+    weekday = line[noun].get("weekday") if line[noun].has("weekday") else line[noun].get("weekdays")
+    if weekday is not None:
+        return None if _month_after(line, end) else _every_so(line, count, 7, "day", end, today, weekday)
+    size, unit = _UNITS.get(line[noun].get("unit") or "", _NO_UNIT)
+    return None if line[end].has("of") else _every_so(line, count, size, unit, end, today)
+
+
+def _every_so(
+    line: Line, count: int, size: int, unit: IntervalUnit, end: int, today: date, weekday: int | None = None
+) -> RepeatedDays | None:
+    if not 0 < count * size <= MOST:
+        return None
+    if weekday is None and size % 7 == 0 and unit == "day":
+        weekday, end = _weekday_at(line, end)
+    first = today if weekday is None else today + (weekday - today.weekday()) % 7 * DAY
+    return RepeatedDays(end, every=(count * size, unit), first=first)
+
+
+def _weekday_at(line: Line, end: int) -> tuple[int | None, int]:
+    """Parse `on Monday`, `los lunes` or `по понедельникам`. Returns the weekday, if any, and the index after it."""
+    at = skip(line, end, "on", "article", "every")
+    weekday = line[at].get("weekday") if line[at].has("weekday") else line[at].get("weekdays")
+    return (weekday, at + 1) if weekday is not None else (None, end)
+
+
+def _weekday_of_month(line: Line, index: int) -> RepeatedDays | None:
+    """Parse `first Monday of the month`, `every 2nd and 4th Friday of the month`, `letzten Freitag im Monat`."""
+    found = _numbered_weekday(line, skip(line, index + 1, "article") if line[index].has("every") else index)
+    end = found and _month_after(line, found[1])
+    return RepeatedDays(end, found[0]) if found and end else None
+
+
+def _numbered_weekday(line: Line, at: int) -> tuple[str, int] | None:
+    """Parse `first Monday` or `first and third Monday`. Returns its cron fields, and the index after it."""
+    numbers: list[int] = []
+    while (number := _number_in_month(line, at)) is not None:
+        numbers.append(number)
+        at += 1 + _is_dotted(line, at)
+        after = skip(line, at, "and", "article") if line[at].word != "," else at + 1
+        at = after if _number_in_month(line, after) is not None else at
+    weekday: int | None = line[at].get("weekday")
+    if weekday is None or not numbers:
+        return None
+    day = (weekday + 1) % 7
+    return f"* * {','.join(f'{day}#{number}' if number > 0 else f'{day}L' for number in numbers)}", at + 1
+
+
+def _number_in_month(line: Line, at: int) -> int | None:
+    """1 to 5, or -1 for `last`."""
+    token = line[at]
+    if token.get("ordinal") == -1:
+        return -1
+    ordinal = day_number(line, at) if token.has("ordinal") or token.suffix or _is_dotted(line, at) else None
+    return ordinal if ordinal is not None and ordinal <= 5 else None
+
+
+def _month_after(line: Line, end: int) -> int | None:
+    """The index after `of the month`, `of every month` or `im Monat`; None for other words."""
+    at = skip(line, end, "of", "inside", "article", "every")
+    return at + 1 if line[at].get("unit") == "month" else None
+
+
+def _weekday_range(line: Line, index: int) -> RepeatedDays | None:
+    """Parse `Monday to Friday` at the beginning of the words or beside a time; elsewhere it may name a span."""
+    led = line[index].has("from") or line[index].word == "de" or line[index].has("every")
+    first, to = index + led, index + led + 1
+    last = skip(line, to + 1, "article")
+    begin, end = line[first].get("weekday"), line[last].get("weekday")
+    if begin is None or end is None or not line[to].has("to") or line[to].has("and"):
+        return None
+    if index and line[last + 1].kind != "clock" and not line[last + 1].has("exactly_at"):
+        return None
+    return _weekday_list(last + 1, [day % 7 for day in range(begin, begin + (end - begin) % 7 + 1)])
+
+
+def _day_of_every_month(line: Line, index: int) -> RepeatedDays | None:
+    """Parse `1st of every month`, `1st and 15th of each month` and `every last day of the month`."""
+    last = skip(line, index + 1, "article") if line[index].has("every") else index
+    is_last = line[last].get("ordinal") == -1 and line[last + 1].get("unit") == "day"
+    days, at = (["last"], last + 2) if is_last else _month_days(line, index)
+    at = skip(line, at, "of", "article")
+    if is_last and last > index and line[at].get("unit") == "month":
+        return RepeatedDays(at + 1, "last * *")
+    if days and line[at].has("every") and line[at + 1].get("unit") == "month":
+        return RepeatedDays(at + 2, f"{','.join(days)} * *")
+    return None
+
+
+def _month_days(line: Line, at: int) -> tuple[list[str], int]:
+    """Parse `31st` or `1st and 15th`. Returns the days, and the index after them."""
+    days: list[str] = []
+    while (day := day_number(line, at)) is not None:
+        days.append(str(day))
+        at += 1 + _is_dotted(line, at)
+        after = skip(line, at, "and", "article")
+        if after == at or day_number(line, after) is None or line[after + 1].kind == "clock":
+            break
+        at = after
+    return days, at
+
+
+def _named(line: Line, index: int, today: date) -> RepeatedDays | None:
+    token = line[index]
+    if token.has("every_day") and is_adverb(line, index):
+        return RepeatedDays(index + 1, _EVERY_DAY)
+    if token.has("weekdays"):
+        return _weekdays(line, index, "weekdays")
+    if token.word == "los" and line[index + 1].has("weekday"):
+        return _weekdays(line, index + 1, "weekday")
+    if token.has("workdays"):
+        return RepeatedDays(index + 1, _WORKDAYS)
+    if token.has("rhythm") and is_adverb(line, index):
+        return _unit(line, token.get("rhythm"), index + 1, today)
+    return _every(line, skip(line, index + 1, "article"), today) if token.has("every") else None
+
+
+def is_adverb(line: Line, index: int) -> bool:
+    """Whether a word such as `weekly` says how often something is due, and not which report is meant: `the weekly
+    report`."""
+    before, after = line[index - 1], line[index + 1]
+    described = any(before.has(tag) for tag in ("article", "one", "own", "on"))
+    return index == 0 or not (described or (after.kind == "word" and not after.tags))
+
+
+def _every(line: Line, at: int, today: date) -> RepeatedDays | None:
+    """Parse the words after `every`."""
+    if line[at].has("workdays"):
+        return RepeatedDays(at + 1, _WORKDAYS)
+    if line[at].has("weekday") or line[at].has("weekdays"):
+        return _weekdays(line, at, "weekday" if line[at].has("weekday") else "weekdays")
+    if line[at].has("part"):
+        return RepeatedDays(at + 1, _EVERY_DAY, HOURS[line[at].get("part")])
+    if line[at].get("unit") == "month" and line[at - 2].has("of"):  # `in the first week of every month`
+        return RepeatedDays(at + 1)
+    dated = _day_of_year(line, at)
+    if dated is not None or (count_at(line, at) is not None and not _is_dotted(line, at)):
+        return dated
+    return _every_ordinal(line, at) if day_number(line, at) else _unit(line, line[at].get("unit"), at + 1, today)
+
+
+def _every_ordinal(line: Line, at: int) -> RepeatedDays | None:
+    """Parse `31st` or `31st of the month` after `every`."""
+    days, end = _month_days(line, at)
+    after = skip(line, end, "of", "article")
+    if line[after].get("unit") == "month":
+        return RepeatedDays(after + 1, f"{','.join(days)} * *")
+    if any(line[end].has(tag) for tag in ("unit", "weekday", "weekdays", "part")):
+        return None
+    return RepeatedDays(end, f"{','.join(days)} * *")
+
+
+def _is_dotted(line: Line, at: int) -> bool:
+    """Whether the number is an ordinal with a period, such as `1.` in German."""
+    return line[at].kind == "number" and line[at + 1].word == "."
+
+
+def _weekdays(line: Line, at: int, tag: str) -> RepeatedDays:
+    """Parse `Monday` or `Monday and Thursday`."""
+    days, end = [line[at].get(tag)], at + 1
+    while (line[end].has("and") or line[end].word == ",") and line[end + 1].has(tag):
+        days.append(line[end + 1].get(tag))
+        end += 2
+    return _weekday_list(end, days)
+
+
+def _weekday_list(end: int, days: Sequence[int]) -> RepeatedDays:
+    """The weekdays, where Monday is 0. In cron, Sunday is 0."""
+    fields = ",".join(str((day + 1) % 7) for day in days)
+    return RepeatedDays(end, _WORKDAYS if fields == "1,2,3,4,5" else f"* * {fields}")
+
+
+def _unit(line: Line, unit: str | None, end: int, today: date) -> RepeatedDays | None:
+    match unit:
+        case "day":
+            return RepeatedDays(end, _EVERY_DAY)
+        case "week":
+            weekday, end = _weekday_at(line, end)
+            return _weekday_list(end, [today.weekday() if weekday is None else weekday])
+        case "weekend":
+            return RepeatedDays(end, "* * 6")
+        case "month":
+            return _of_month(line, end, today)
+        case "year":
+            dated = _day_of_year(line, skip(line, end, "on", "article"))
+            return dated or RepeatedDays(end, f"{today.day} {today.month} *")
+        case _:
+            return None
+
+
+def _of_month(line: Line, end: int, today: date) -> RepeatedDays:
+    """Parse `on the first Monday`, `on the 1st`, or `1` before a clock time, after `every month`. Without such words,
+    the day is today's day of the month, but at most the 28th, which exists in every month."""
+    at = skip(line, end, "on", "article")
+    weekday = _numbered_weekday(line, at)
+    if weekday is not None:
+        return RepeatedDays(weekday[1], weekday[0])
+    days, after = _month_days(line, at) if at > end or line[at + 1].kind == "clock" else ([], end)
+    return RepeatedDays(after, f"{','.join(days)} * *") if days else RepeatedDays(end, f"{min(today.day, 28)} * *")
+
+
+def _day_of_year(line: Line, at: int) -> RepeatedDays | None:
+    """Parse `March 3` or `3. März`. Feasts are left out, because some of them move."""
+    phrase = phrase_at(line, at)
+    if phrase is None or not phrase.single:
+        return None
+    tokens = range(at, phrase.end)
+    month = next((line[n].get("month") for n in tokens if line[n].has("month")), None)
+    day = next((day for n in tokens if not line[n].has("month") and (day := day_number(line, n)) is not None), None)
+    return RepeatedDays(phrase.end, f"{day} {month} *") if month and day else None
