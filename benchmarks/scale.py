@@ -24,7 +24,7 @@ from asyncpg import BitString
 
 from benchmarks.population import BIG_OWNER, MEASURED_OWNER, Chat, Vectors, Words, arrivals, chats, codes, halfvecs
 from tellonce_server.domain.retrieval.lexical import index_text
-from tellonce_server.embedding.model_files import MEAN, MODEL, fetch
+from tellonce_server.embedding.local import MEAN
 from tellonce_server.store.database import open_database
 from tellonce_server.store.near_indexes import build_missing
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
@@ -91,7 +91,7 @@ async def ensure(server: EmbeddedPostgres, folder: Path, messages: int) -> str:
         if not await admin.fetchval("select exists (select from pg_database where datname = $1)", name):
             await admin.execute(f"drop database if exists {name}_new with (force)")
             await admin.execute(f"create database {name}_new template chatmem owner chatmem_app")
-            await _fill(server, f"{name}_new", folder, messages)
+            await _fill(server, f"{name}_new", messages)
             await admin.execute(f"alter database {name}_new rename to {name}")
     finally:
         await admin.close()
@@ -110,7 +110,7 @@ async def _completed(dsn: str) -> None:
     await database.close()
 
 
-async def _fill(server: EmbeddedPostgres, name: str, folder: Path, messages: int) -> None:
+async def _fill(server: EmbeddedPostgres, name: str, messages: int) -> None:
     owner: Any = await asyncpg.connect(server.dsn(database=name))
     await migrate(owner, migrations())
     await owner.close()
@@ -120,7 +120,7 @@ async def _fill(server: EmbeddedPostgres, name: str, folder: Path, messages: int
         # the time.
         await connection.execute("set session_replication_role = replica; set synchronous_commit = off")
         await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
-        tools = await _tools(folder, messages)
+        tools = _tools(messages)
         indexes = await _dropped_indexes(connection)
         await _fill_heads(connection, tools)
         await _fill_messages(connection, tools)
@@ -135,18 +135,17 @@ async def _fill(server: EmbeddedPostgres, name: str, folder: Path, messages: int
         await connection.close()
 
 
-async def _tools(folder: Path, messages: int) -> Tools:
+def _tools(messages: int) -> Tools:
     rng = np.random.default_rng(SEED)
     population = chats(messages)
     total = sum(chat.size for chat in population)
-    return Tools(Words(rng), Vectors(rng, await model_mean(folder)), population, total)
+    return Tools(Words(rng), Vectors(rng, model_mean()), population, total)
 
 
-async def model_mean(folder: Path) -> Sequence[float]:
+def model_mean() -> Sequence[float]:
     """The local model's mean vector. The codes of synthetic vectors must be relative to the same mean as the codes of
     queries."""
-    files = await fetch(folder / "data" / "models" / MODEL, lambda done, total: None)
-    mean: list[float] = json.loads((files / MEAN).read_text())
+    mean: list[float] = json.loads(MEAN.read_text())
     return mean
 
 

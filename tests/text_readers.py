@@ -64,6 +64,7 @@ from tellonce_text import (
     fences,
     folding,
     importance,
+    literal,
     own_words,
     secrets,
     sentences,
@@ -126,8 +127,8 @@ SOURCE = forget_query.Source("message", 1, 2)
 STATED = forget_query.Stated(SENTENCE, 1, (SENTENCE,), frozenset({(1, 3)}))
 
 
-def _literal(text: str) -> folding.Literal:
-    found = folding.Literal.of(text)
+def _literal(text: str) -> literal.Literal:
+    found = literal.Literal.of(text)
     assert found is not None
     return found
 
@@ -145,8 +146,8 @@ def _redact(text: str) -> object:
 
 
 def _forgotten_as_topic(text: str) -> object:
-    literal = folding.Literal.of(text)
-    return forget_query.TopicQuery(text, literal).marks(SENTENCE, SOURCE) if literal is not None else None
+    found = literal.Literal.of(text)
+    return forget_query.TopicQuery(text, found).marks(SENTENCE, SOURCE) if found is not None else None
 
 
 def _wanted_by(text: str) -> object:
@@ -398,8 +399,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.own_words.quotations": lambda text: own_words.quotations(text, 12),
     "tellonce_text.own_words.label": lambda text: own_words.label("file", text),
     "tellonce_text.own_words.own_words": own_words.own_words,
-    "tellonce_text.folding.Literal.of": lambda text: folding.Literal.of(text),
-    "tellonce_text.folding.Literal.spans": lambda text: [
+    "tellonce_text.literal.Literal.of": lambda text: literal.Literal.of(text),
+    "tellonce_text.literal.Literal.spans": lambda text: [
         _literal(said).spans(text) for said in ("4111 1111", SENTENCE)
     ],
     "tellonce_text.folding.fold": folding.fold,
@@ -481,14 +482,14 @@ NOT_READERS = frozenset(
     tellonce_server.domain.keep.heads.read
     tellonce_server.services.assistant_statements.newest_words tellonce_server.domain.memory.extraction_results.may_tell
     tellonce_server.app.oauth.scopes_of tellonce_server.app.oauth.is_jwt tellonce_server.core.scope.channel_of
-    tellonce_server.core.scope.thread_name tellonce_server.core.scope.renamed_thread tellonce_server.store.database.one_transaction
+    tellonce_server.store.database.one_transaction
     tellonce_server.app.bootstrap.open_in_one_transaction tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
     tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.work.status
     tellonce_server.domain.queue.job_type.sender_time tellonce_server.domain.queue.job_type.shown
     tellonce_server.app.page.commands.failed tellonce_server.api.resources.chat_number
     tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.shown
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.prompt_selection.from_other_chats tellonce_server.domain.retrieval.question.weight
-    tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
+    tellonce_server.store.backup.archive.in_order
     tellonce_server.store.generations.session tellonce_server.store.scrub.session
     tellonce_server.store.bulk.by_number tellonce_server.store.database.as_login tellonce_server.store.texts.find
     tellonce_server.store.messages.of_thread tellonce_server.store.route.unpooled tellonce_server.domain.retrieval.lexical.any_of
@@ -504,7 +505,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
     tellonce_relay.views.in_order tellonce_server.app.access_tokens.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
-    tellonce_server.app.unavailable.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread tellonce_server.core.scope.replaced_channel
+    tellonce_server.app.unavailable.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread tellonce_server.domain.tombstones.Tombstones.thread_key tellonce_server.core.scope.replaced_channel
     tellonce_server.domain.context.relevant_section.unseen tellonce_server.services.list_cursor.place_of tellonce_server.domain.context.canonical_summary.summary_text
     tellonce_server.services.page.reads.month_span tellonce_text.dates.resolver.resolved
     tellonce_text.dates.feasts.feast_day tellonce_text.dates.feasts.feast_in tellonce_text.dates.lexicon.lexicon
@@ -522,7 +523,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
     tellonce_server.embedding.onnx_session.Session.layers tellonce_server.embedding.onnx_session.Session.embed
     tellonce_server.embedding.question_cache.Foresight.expect tellonce_server.embedding.question_cache.VectorCache.get
     tellonce_server.embedding.question_cache.VectorCache.keep tellonce_server.services.page.sessions.Codes.take
-    tellonce_server.services.page.sessions.Seal.token_hash tellonce_server.store.backup.dump.Target.program
+    tellonce_server.services.page.sessions.Seal.token_hash
     tellonce_server.store.database.Queries.statement tellonce_server.store.database.Transaction.statement
     tellonce_server.store.database.Transaction.pages tellonce_server.store.database.Database.statement
     tellonce_server.store.pools.OwnedConnection.adopt tellonce_server.store.pools.Pool.statement
@@ -545,7 +546,7 @@ SLOW = frozenset(
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
     tellonce_relay.turn.reminders.only_times
-    tellonce_server.domain.context.lines.with_days tellonce_server.domain.context.lines.View.current
+    tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
     tellonce_server.domain.erasure.redaction.redact_derived

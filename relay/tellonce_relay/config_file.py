@@ -16,7 +16,7 @@ Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 
 
 def read(file: Path, make: Callable[[dict[str, Any]], MadeT]) -> MadeT | None:
-    """What `make` returns for the file's tables; None without the file. Raises SettingsError for invalid contents."""
+    """The result of `make` for the file's tables; None if there is no file. Raises SettingsError for invalid contents."""
     if not file.exists():
         return None
     try:

@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from filelock import FileLock, Timeout
 from telegram import Bot, BotCommand
 from telegram.error import BadRequest, InvalidToken, TelegramError
 
 from tellonce.client_settings import RelaySettings, relays_token
 from tellonce.connect import connect_http
+from tellonce.file_lock import try_hold
 from tellonce.journal import Emit, journal
 from tellonce.settings import SettingsError
 from tellonce.shutdown import Stopped, pause_or_stop, shutdown_requested, unless_stopped
@@ -136,11 +136,9 @@ async def _receive(dependencies: Dependencies, bot: Relay, stop: asyncio.Event) 
 async def _alone(folder: Path) -> AsyncGenerator[None]:
     """Refuse a second relay on the folder: both would send the same unsent answers. Raises SettingsError."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    lock = FileLock(folder / "lock")
-    try:
-        lock.acquire(blocking=False)
-    except Timeout:
-        raise SettingsError(f"Another relay uses {folder}; stop it first.") from None
+    lock = try_hold(folder / "lock")
+    if lock is None:
+        raise SettingsError(f"Another relay uses {folder}; stop it first.")
     try:
         yield
     finally:

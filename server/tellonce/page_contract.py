@@ -78,7 +78,9 @@ class PageToday(Contract):
     overdue: tuple[PageEntry, ...]
     coming: tuple[PageEntry, ...]
     learned: tuple[PageEntry, ...]
-    told: tuple[PageEntry, ...] = Field(description="In place of the narrative: memories that no other list has.")
+    told: tuple[PageEntry, ...] = Field(
+        description="Shown instead of the narrative: memories that are in no other list."
+    )
     wishes: tuple[PageEntry, ...] = Field(description="The preferences and goals among these memories.")
     memories: int
     messages: int

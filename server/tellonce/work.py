@@ -40,7 +40,7 @@ TRAITS: Final[dict[Tier, TierTraits]] = {
 }
 
 KEEP_MODEL: Final = "keep"
-"""The name that results and the ledger have for work without a language model."""
+"""The model's name in results and in the ledger for work without a language model."""
 
 TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
 

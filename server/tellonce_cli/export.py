@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from tellonce import plural
 from tellonce.settings import ServerSettings
@@ -42,7 +42,7 @@ def _target(file: Path | None) -> Generator[TextIO]:
     if file is None or _is_stdout(file):
         yield sys.stdout
         return
-    device = _is_device(file)
+    device = file.exists() and not file.is_file()  # a pipe or a device, such as /dev/stdout
     try:
         with open(file, "w" if device else "x", encoding="utf-8", opener=_private) as stream, ExitStack() as unfinished:
             if not device:
@@ -56,23 +56,17 @@ def _target(file: Path | None) -> Generator[TextIO]:
         raise CommandFailed(f"{file} cannot be written: {error.strerror}; choose another file.") from error
 
 
-def _is_device(file: Path) -> bool:
-    """Whether the target is a pipe or a device, such as /dev/stdout."""
-    return file.exists() and not file.is_file()
-
-
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-async def _export(settings: ServerSettings, file: Path | None, form: "_Form") -> Counter[str]:
+async def _export(settings: ServerSettings, file: Path | None, written: Callable[[Entry], str]) -> Counter[str]:
     """Export, and return the number of entries of each type."""
     wrote: Counter[str] = Counter()
     async with storage(settings) as services:
         with _target(file) as stream:
-            stream.write(form.header)
             async for entry in entries(services.deps.database, settings.default_user):
-                stream.write(form.line(entry) + "\n")
+                stream.write(written(entry) + "\n")
                 wrote[entry["type"]] += 1
     return wrote
 
@@ -97,11 +91,5 @@ def _markdown(entry: Entry) -> str:
             return f"\n**{entry['speaker'] or entry['role']}** ({entry['sent_at'][:16]}): {entry['content']}"
 
 
-class _Form(NamedTuple):
-    """A form of export: what the file begins with, and what is written of each entry."""
-
-    header: str
-    line: Callable[[Entry], str]
-
-
-_FORMS: dict[ExportForm, _Form] = {"jsonl": _Form("", _json), "markdown": _Form("", _markdown)}
+_FORMS: dict[ExportForm, Callable[[Entry], str]] = {"jsonl": _json, "markdown": _markdown}
+"""The functions that write one entry."""

@@ -1,4 +1,4 @@
-"""What `tellonce doctor` concludes, with the fix for each problem. Pure, but for the files it looks at."""
+"""The conclusions of `tellonce doctor`, with the fix for each problem. Apart from looking at files, this is pure."""
 
 import shlex
 import stat

@@ -1,4 +1,4 @@
-"""`tellonce import`: reads a history into the memory, with a progress bar. A repeated one adds only what is new."""
+"""`tellonce import`: reads a history into the memory, with a progress bar. If repeated, it adds only new entries."""
 
 import asyncio
 from collections import Counter
@@ -18,7 +18,7 @@ from tellonce.settings import ServerSettings, load
 from tellonce_cli.importers import ImportKind
 from tellonce_cli.importers.files import Source, size
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
-from tellonce_cli.importers.items import Item, LeftOut, Unreadable, fitted
+from tellonce_cli.importers.items import Item, LeftOut, Unreadable, fitted, left_out
 from tellonce_cli.importers.recognition import KINDS, READERS, recognized
 from tellonce_cli.memory import chat_of, local_settings, storage
 from tellonce_cli.screen import CommandFailed, answer, can_ask, console, hint, said_yes
@@ -103,7 +103,7 @@ def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
     """Show the forecast and ask. Where nobody can be asked, an import needs --yes if it calls a model or if no message
     is recognized as the user's."""
     for line in foreseen.lines:
-        console.print(line)
+        console.print(line, markup=False)
     if dry_run or yes:
         return yes and not dry_run
     if can_ask():
@@ -117,7 +117,7 @@ def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
 def _progress(title: str, file: Path) -> Generator[Callable[[int], None]]:
     """A progress bar while the file is read. The value is called with the number of bytes that were read."""
     columns = (TextColumn(title), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn())
-    with Progress(*columns, console=console) as progress:
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task("", total=size(file))
         yield lambda done: progress.update(task, completed=done)
         progress.update(task, completed=size(file))
@@ -164,7 +164,7 @@ async def _take(items: Iterator[Item], keeper: Keeper, tally: Tally) -> None:
             times = [m.sent_at for m in messages] + ([tally.newest] if tally.newest else [])
             tally.newest = max(times)
         tally.mine += sum(m.role == "user" and m.speaker is None for m in messages)
-        tally.left_out.update(item.why for item in batch if isinstance(item, LeftOut))
+        tally.left_out.update(item.what for item in batch if isinstance(item, LeftOut))
         tally.pass_over([item.why for item in batch if isinstance(item, Unreadable)])
         await importers.hold()
         await _keep(batch, keeper, tally)
@@ -218,8 +218,8 @@ def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:
     console.print(f"{' and '.join(new)} added" if new else "nothing new")
     if tally.duplicates:
         console.print(f"{plural.messages(tally.duplicates)} {'was' if tally.duplicates == 1 else 'were'} there already")
-    for why, files in tally.left_out.items():
-        console.print(f"left out, because {why}: {plural.counted(files, 'file')}", markup=False)
+    for line in left_out(tally.left_out):
+        console.print(line, markup=False)
     if kept["unfit"]:
         console.print(f"left out because they state nothing or are over 64 KiB: {plural.memories(kept['unfit'])}")
     if tally.forgotten:

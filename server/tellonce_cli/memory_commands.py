@@ -140,7 +140,9 @@ def forget(
         list[str] | None,
         typer.Option("--message", help="A message by its chat and number, as in 42:7; may be repeated."),
     ] = None,
-    everything: Annotated[bool, typer.Option("--everything", help="All memories of the terminal's chat.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--everything", help="All memories and messages, of all your conversations with assistants.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Erase what is marked ☑ without asking.")] = False,
     confirm: Annotated[
         str | None, typer.Option("--confirm", help="Erase what an earlier `forget --json` found: its token.")

@@ -23,7 +23,7 @@ ANOTHER = (
     "the server at {url} has another memory than the data folder {folder}. To use that server's memory, run this in the "
     "folder with its .env. To use this folder's own, set TELLONCE_PORT to another port, here or in .env."
 )
-_OWN = "The server at {url} has another memory, so this uses the memory in {folder}, without a server."
+_OWN = "The server at {url} has another memory. This command uses the memory in {folder} instead."
 OURS = ("127.0.0.1", "localhost", "::1")
 HEALTH_SECONDS = 2.0
 

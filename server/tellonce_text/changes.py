@@ -4,11 +4,9 @@ The words stay as they were said; the number is that of the memory with the curr
 """
 
 import re
-from collections.abc import Container, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from tellonce_text.caches import of_texts
 from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import ELLIPSIS
 
@@ -19,9 +17,9 @@ LEAST_CLIPPED: Final = 3
 """Minimum former words at the end of a clipped text that are marked."""
 
 _WORD: Final = re.compile(r"\w+")
-_DATE: Final = r"(?:\s*\((?=[^()]*\d{4})[^()]*\))?"
+_DATE: Final = re.compile(r"\((?=[^()]*\d{4})[^()]*\)")
 """Matches a date that was added after relative words. The look-ahead keeps the search linear."""
-_BETWEEN: Final = rf"{_DATE}\W+"
+_DATE_AFTER: Final = re.compile(rf"\s*{_DATE.pattern}")
 _MARK: Final = re.compile(r"\(since changed: #(\d+)(?: “[^“”]*”)?\)")
 
 _SPLIT_OFF: Final = "\ue000"
@@ -52,7 +50,8 @@ def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> 
     """Return the text with a mark after each group of words that are no longer true. If these words are not known, the
     mark is at the end of the text. If they are known but not in the text (an excerpt), the text stays unchanged. A mark
     states the memory's content, unless the reader knows the memory's number (`known`) from another line."""
-    marks = [(at, _note(change, known)) for change in changes if (at := _end_of(text, change)) is not None]
+    words = _Words(text)
+    marks = [(at, _note(change, known)) for change in changes if (at := _end_of(text, words, change)) is not None]
     for at, note in sorted(dict.fromkeys(marks), reverse=True):
         text = f"{text[:at]} ({note}){text[at:]}"
     return text
@@ -89,13 +88,41 @@ def _note(change: Change, known: Container[int]) -> str:
 _PLAIN: Final = str.maketrans("“”", '""')
 
 
-def _end_of(text: str, change: Change) -> int | None:
+class _Words:
+    """The words of a text, with and without those of dates that were added, and the index at which each word ends."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        found = (list(_WORD.finditer(part)) for part in dict.fromkeys((text, _DATE.sub(_blank, text))))
+        self._ways = [(_joined(word[0] for word in words), [word.end() for word in words]) for words in found]
+
+    def end_of(self, words: str) -> int | None:
+        """The index after the first place that has these words in order, whatever their case and the punctuation
+        between them, and after a date that was added there; None if there is no such place."""
+        wanted = _joined(_WORD.findall(words))
+        for joined, ends in self._ways:
+            at = joined.find(wanted) if wanted.strip() else -1
+            if at >= 0:
+                end = ends[joined.count(" ", 0, at + len(wanted) - 1) - 1]
+                added = _DATE_AFTER.match(self._text, end)
+                return added.end() if added else end
+        return None
+
+
+def _joined(words: Iterable[str]) -> str:
+    return f" {' '.join(words)} ".casefold()
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
+def _end_of(text: str, words: _Words, change: Change) -> int | None:
     """Return the position in the text after the first of the former words that the text contains, before the
     punctuation that follows; None if the text contains none of them. One of the sentences of the former words is
     enough, because an excerpt may lack the others; of a clipped text, the beginning of these words is enough."""
-    parts = [part for words in change.former for part in (words, *split_sentences(words))]
-    found = (pattern.search(text) for part in parts if (pattern := _words_of(part)) is not None)
-    at = next((match.end() for match in found if match), None)
+    parts = [part for former in change.former for part in (former, *split_sentences(former))]
+    at = next((end for part in parts if (end := words.end_of(part)) is not None), None)
     ends = not change.verbatim or (text.endswith(ELLIPSIS) and any(_is_clipped(text, part) for part in parts))
     return len(text.rstrip()) if at is None and ends else at
 
@@ -104,12 +131,3 @@ def _is_clipped(text: str, words: str) -> bool:
     """Whether the text ends in the middle of the words `words`, after at least LEAST_CLIPPED of them."""
     shown, former = (_WORD.findall(x.casefold()) for x in (text[-2 * len(words) :], words))
     return any(shown[-count:] == former[:count] for count in range(LEAST_CLIPPED, len(former)))
-
-
-@of_texts
-@lru_cache(maxsize=256)
-def _words_of(text: str) -> re.Pattern[str] | None:
-    """Return a pattern that matches the text's words in order, ignoring case, punctuation, and dates that were added
-    between the words."""
-    words = [re.escape(word) for word in _WORD.findall(text)]
-    return re.compile(rf"\b{_BETWEEN.join(words)}\b{_DATE}", re.IGNORECASE) if words else None

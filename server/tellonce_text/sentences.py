@@ -14,6 +14,9 @@ _SENTENCE: Final = re.compile(
 _UNFINISHED: Final = re.compile(r"\b(?:[DMS][rst]|Mrs|[A-Z])\.[^\S\n]*\Z")
 """Matches a title or an initial at the end, which precedes a name and does not end a sentence: `Dr. Ann Lee`."""
 
+_CLOSES: Final = re.compile(r"[”“»«’\"']+\s*+(?:\(|\Z)")
+"""Matches a piece that consists of the last mark of a quotation and a remark about the quotation in parentheses."""
+
 _END: Final = re.compile(
     r"(?<=[.!?…؟।])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\b[A-Z]\.)\s+|(?<=[.!?…؟।][\"')\]”’»])\s+|(?<=[。！？])|\n+"
 )
@@ -43,15 +46,16 @@ def placed_sentences(text: str) -> Iterator[tuple[int, str]]:
 
 def placed_runs(text: str) -> Iterator[tuple[int, list[str]]]:
     """The pieces that `sentences` returns, grouped by sentence, each group with its start index. `sentences` also cuts
-    after the period of a title or an initial, so a sentence can have several pieces."""
+    after the period of a title or an initial, and within a quotation before its last mark, so a sentence can have
+    several pieces."""
     run: list[str] = []
     start = 0
     for at, part in placed_sentences(text):
-        start = start if run else at
-        run.append(part)
-        if not _UNFINISHED.search(part[-_LONGEST_END:]):
+        if run and not _UNFINISHED.search(run[-1][-_LONGEST_END:]) and not _CLOSES.match(part):
             yield start, run
             run = []
+        start = start if run else at
+        run.append(part)
     if run:
         yield start, run
 

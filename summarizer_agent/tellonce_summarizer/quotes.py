@@ -15,7 +15,8 @@ def own(messages: Sequence[WorkMessage]) -> list[WorkMessage]:
 
 
 def placed(words: str, number: int, said: Sequence[WorkMessage]) -> tuple[int, str] | None:
-    """The message, preferably `number`, that contains `words`, and the words as it has them; else None."""
+    """The number of a message that contains `words`, and the words as written there; None if there is no such message.
+    The message `number` is tried first."""
     for message in sorted(said, key=lambda message: message.id != number):
         found = verbatim(words, message.text)
         if found:

@@ -24,7 +24,7 @@ from tellonce_cli.findings import (
     python_finding,
     tokens_finding,
 )
-from tellonce_server.embedding.model_files import GRAPH, MEAN, TOKENIZER
+from tellonce_server.embedding.model_files import GRAPH, TOKENIZER
 from tests import forked
 from tests.chain.home import Home
 from tests.server.processes import free_port
@@ -198,6 +198,6 @@ def test_model_files_are_found_prepared_or_raw_and_a_wrong_folder_is_told(tmp_pa
     assert model_finding(own, given).ok is False
     (raw / "model.safetensors").touch()
     assert model_finding(own, tmp_path / "raw").ok is True
-    for name in (GRAPH, MEAN, TOKENIZER):
+    for name in (GRAPH, TOKENIZER):
         (given / name).touch()
     assert model_finding(own, given).ok is True

@@ -50,7 +50,7 @@ async def test_the_cookie_opens_the_memory_only_for_requests_of_the_page(server:
         assert (await http.get("/page/export")).status_code == 403
         assert (await http.get("/page/export", headers={"Sec-Fetch-Site": "cross-site"})).status_code == 403
         rebound = {"Sec-Fetch-Site": "same-origin", "Host": f"evil.test:{server.port}"}
-        assert (await http.get("/page/export", headers=rebound)).status_code == 403
+        assert (await http.get("/page/export", headers=rebound)).status_code == 421
         assert (await http.post("/page/end", headers={"Origin": server.base})).status_code == 200
         assert (await http.post("/mcp", json=body, headers={**headers, "Origin": server.base})).status_code == 401
 

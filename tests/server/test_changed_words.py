@@ -121,3 +121,19 @@ def test_a_mark_changes_nothing_else_in_a_text(before: str, after: str, former: 
     kept, numbers = without_changed(found)
     assert list(numbers) == ([8] if found != text else [])
     assert former == NEVER or DENTIST not in kept
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("I said: THE VET, is tomorrow! Really", "is tomorrow"),
+        ("The vet (at last) is tomorrow", None),
+        ("The vet (2026-02-17) is tomorrow (Feb 17, 2026), at 9", "(Feb 17, 2026)"),
+        ("The vets are not. The vet is tomorrowish", None),
+        ("The vet, the vet is\ntomorrow.", "tomorrow"),
+    ],
+)
+def test_former_words_are_found_in_any_case_with_other_punctuation_and_added_dates(text: str, end: str | None) -> None:
+    found = marked(text, [Change(8, "x", ("The vet is tomorrow",), True)], {8})
+    at = len(text) if end is None else text.index(end) + len(end)
+    assert found == (text if end is None else f"{text[:at]} (since changed: #8){text[at:]}")

@@ -18,9 +18,9 @@ import anyio.abc
 import asyncpg
 import pytest
 
+from tellonce.file_lock import is_held
 from tellonce_server.store.postgres import embedded, embedded_account, embedded_cluster, watcher
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError, State, bindir
-from tellonce_server.store.postgres.file_lock import is_held
 from tests.patience import HANGS, promised
 
 pytestmark = pytest.mark.anyio

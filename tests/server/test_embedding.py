@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from platformdirs import user_cache_path
 
 from tellonce import contract as c
+from tellonce.file_lock import exclusive
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.embedding import backlog, local, model_files
@@ -32,9 +33,7 @@ from tellonce_server.embedding.active import ActiveEmbedder, choose_embedder
 from tellonce_server.embedding.backlog import EmbeddingBacklog
 from tellonce_server.embedding.local import LocalEmbedder
 from tellonce_server.embedding.model_files import (
-    FORMER_GRAPH,
     GRAPH,
-    MEAN,
     MODEL,
     TOKENIZER,
     WEIGHTS,
@@ -51,7 +50,6 @@ from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, N
 from tellonce_server.embedding.question_cache import VectorCache
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database
-from tellonce_server.store.postgres.file_lock import exclusive
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS, promised
 
@@ -148,7 +146,7 @@ class Gated:
 @asynccontextmanager
 async def gated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[tuple[LocalEmbedder, Gated]]:
     model = Gated()
-    for name in (GRAPH, MEAN, TOKENIZER):
+    for name in (GRAPH, TOKENIZER):
         (tmp_path / name).write_text("[]")
     monkeypatch.setattr(LocalEmbedder, "_load", lambda *_: model)
     embedder = LocalEmbedder(tmp_path)
@@ -168,7 +166,7 @@ async def test_the_model_is_fetched_and_puts_like_meanings_together() -> None:
     assert math.isclose(cosine(told, told), 1, abs_tol=1e-3)
     assert cosine(told, asked) > 0.5 > cosine(told, other) + 0.2
     assert list(told) == list(again)
-    assert len(json.loads((model_folder() / MEAN).read_text())) == 384
+    assert len(embedder.mean) == 384
 
 
 def reference(kind: str) -> dict[str, Vector]:
@@ -216,9 +214,6 @@ async def test_a_users_folder_with_the_original_files_is_prepared_once_elsewhere
     assert len(prepared) == 1
     assert await fetch(made, nothing, source) == made
     assert complete(made)
-    downloaded = await fetch(model_folder(), nothing)
-    means = [json.loads((folder / MEAN).read_text()) for folder in (made, downloaded)]
-    assert means[0] == pytest.approx(means[1], abs=0.01)
     assert sorted(path.name for path in source.rglob("*")) == before
     assert sorted(path.name for path in made.parent.iterdir()) == [f".{MODEL}.lock", MODEL]
 
@@ -234,40 +229,10 @@ async def test_a_users_folder_without_the_model_is_refused_and_never_touched(tmp
 
 
 async def test_a_prepared_folder_of_the_user_is_used_where_it_is(tmp_path: Path) -> None:
-    for name in (GRAPH, MEAN, TOKENIZER):
+    for name in (GRAPH, TOKENIZER):
         (tmp_path / name).touch()
     assert await fetch(tmp_path / "cache" / MODEL, nothing, tmp_path) == tmp_path
     assert not (tmp_path / "cache").exists()
-
-
-async def as_formerly(folder: Path) -> None:
-    """Write the model as the first version of the program did: its graph has no second output."""
-    graph_now = build(await original())
-    assert graph_now.endswith(early(384))
-    (folder / FORMER_GRAPH).write_bytes(graph_now.removesuffix(early(384)))
-    for name in (MEAN, TOKENIZER):
-        shutil.copy(model_folder() / name, folder / name)
-
-
-@pytest.mark.model
-@pytest.mark.parametrize("whose", ["ours", "the user's"])
-async def test_a_graph_an_earlier_version_prepared_is_prepared_again_once_without_a_download(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whose: str
-) -> None:
-    await fetch(model_folder(), nothing)
-    former = tmp_path / (MODEL if whose == "ours" else "mine")
-    former.mkdir()
-    await as_formerly(former)
-    shutil.copy(former / FORMER_GRAPH, tmp_path / "former.onnx")
-    monkeypatch.setattr(model_files, "download", None)
-    made = await fetch(tmp_path / MODEL, nothing, None if whose == "ours" else former)
-    assert complete(made)
-    assert (former / FORMER_GRAPH).exists() == (whose != "ours")
-    former_session, session = (
-        Session(graph, model_folder() / TOKENIZER) for graph in (tmp_path / "former.onnx", made / GRAPH)
-    )
-    for text in SENTENCES:
-        assert list(session.layers(text).final) == list(former_session.vector(text))
 
 
 @pytest.mark.model
@@ -422,7 +387,7 @@ async def test_files_that_could_not_be_had_are_tried_for_again(tmp_path: Path, m
             while embedder.state["failed"] is None:  # noqa: ASYNC110 (this state can only be polled)
                 await anyio.sleep(0.01)
             assert "does not contain model.safetensors" in embedder.state["failed"]
-            for name in (GRAPH, MEAN, TOKENIZER):
+            for name in (GRAPH, TOKENIZER):
                 (source / name).touch()
             while not embedder.ready:  # noqa: ASYNC110
                 await anyio.sleep(0.01)

@@ -90,6 +90,54 @@ async def test_a_topic_goes_in_every_form_and_leaves_its_neighbours(
     assert other in context
 
 
+async def test_what_was_learned_between_preview_and_confirmation_goes_with_its_sentence(memory: Memory) -> None:
+    async with memory.client() as client:
+        await said(client, "My neighbour Gretl plays the viola. I like tea.")
+        preview = await client.forget(c.ForgetArgs(topic="Gretl"))
+        for words, quote in (
+            ("Gretl plays the viola", "My neighbour Gretl plays the viola."),
+            ("Likes tea", "I like tea."),
+        ):
+            learned = c.QuotedStatement(content=words, quote=quote)
+            await client.remember(c.RememberArgs(statements=(learned,)))
+        await client.remember(c.RememberArgs(content="Gretl is my aunt"))
+        done = await client.forget(c.ForgetArgs(topic="Gretl", confirm=preview.confirm))
+        profile = await client.get_profile(c.GetProfileArgs())
+    assert sorted(m.content for m in profile.facts + profile.preferences) == ["Gretl is my aunt", "Likes tea"]
+    assert "viola" not in await texts(memory)
+    assert done.erased["memories"] == 1
+    assert done.traces_left == len(done.left) == 1
+
+
+async def test_the_days_beside_a_quotation_go_with_it(memory: Memory) -> None:
+    answer = (
+        "You told me on Nov 24: “I like tea. My cardiologist comes on Friday.” (Friday: Fri, Nov 27)\nYou like tea."
+    )
+    async with memory.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="assistant", content=answer))
+        await said(client, "“Anna's cardiologist is nice.” She said it on Monday.")
+        done = await forget(client, topic="cardiologist")
+        left = await texts(memory)
+    assert done.traces_left == 0
+    assert "Nov 27" not in left
+    assert "You told me on Nov 24: “I like tea." in left
+    assert "You like tea." in left
+    assert "She said it on Monday." in left
+
+
+async def test_forgetting_everything_erases_the_messages_of_all_conversations(memory: Memory) -> None:
+    async with memory.client() as client:
+        await said(client, "I live in Oslo.", "Where do I live?")
+        await said(client, "We chose Kafka.", conversation_id="shop", channel="claude-code")
+        await client.remember(c.RememberArgs(content="I like tea"))
+        done = await forget(client, everything=True)
+        again = await client.forget(c.ForgetArgs(everything=True))
+        left = await texts(memory)
+    assert (done.erased["messages"], done.erased["memories"], done.traces_left) == (3, 1, 0)
+    assert again.confirm is None
+    assert not [word for word in ("Oslo", "Where do I", "Kafka", "tea") if word in left]
+
+
 @pytest.mark.parametrize("said_", ["\u200b", "\u0301", "\u200d \u200d"])
 @pytest.mark.parametrize("field", ["topic", "literal"])
 async def test_only_what_folds_to_nothing_is_refused(memory: Memory, field: str, said_: str) -> None:

@@ -1,17 +1,20 @@
 """A person copies any text out of their memory. It is found, selected and erased, and is then in no table."""
 
 import random
+import re
 
 import pytest
 
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
+from tellonce_relay.telegram.markdown import rendered
+from tellonce_server.core.scope import PROGRAMS
 from tellonce_server.domain.erasure.redaction import strings
 from tellonce_server.domain.erasure.text_places import PLACES
 from tellonce_server.store import threads
 from tellonce_sql import query
-from tellonce_text.folding import Literal
+from tellonce_text.literal import Literal
 from tests.depth import depth
 from tests.memory_fixtures import USER, Clock, Memory, tables_with
 from tests.offline_worker import work_off
@@ -29,6 +32,7 @@ WORDS: dict[str, list[str]] = {
     "Turkish": "İzmirlioğlu IĞDIR ışık İstanbul'da yaşıyor çiçek şeker öğretmen gün 90-216".split(),
 }
 SEED = 1
+MARKS = ("**{}**", "[{}](https://x.org/a_(1))", "`{}`", "~~{}~~", "*{}*&nbsp;")
 RENDERED = "select concat_ws(chr(10), strings_of(sections), query) as text from context_receipts"
 """The stored contexts. They consist of the other texts with our titles and times, and every erasure deletes them."""
 
@@ -67,13 +71,13 @@ ALSO = {("chat_context_queue", "result"): ", state = 'ready_to_write'"}
 """Only a job with this state has a result."""
 
 
-async def stored(memory: Memory, *, rendered: bool = True) -> list[str]:
+async def stored(memory: Memory, *, contexts: bool = True) -> list[str]:
     """Every line of every stored text, except for the marks of erased text."""
     await (await memory.storage.services()).receipts.written()
     async with memory.tables() as tables:
         rows = await tables.fetch(query("texts.find"), USER, None, ["%"], list(PLACES))
         texts = [text for row in rows for text in (*row["texts"], *strings(row["body"])) if text]
-        texts += [row["text"] for row in await tables.fetch(RENDERED) if rendered]
+        texts += [row["text"] for row in await tables.fetch(RENDERED) if contexts]
     lines = (line for text in texts for line in text.split("\n"))
     return [line for line in lines if line and "[forgotten]" not in line and not line.startswith("forgotten:")]
 
@@ -94,8 +98,13 @@ async def live(client: MemoryClient, chance: random.Random, words: list[str], cl
     """Fill a memory with messages that use all fields, an edit, reworded memories, a routine, and a question for a
     value."""
 
+    def word() -> str:
+        said = chance.choice(words)
+        at = chance.randrange(len(said))
+        return said[:at] + chance.choice(MARKS).format(said[at:]) if chance.random() < 0.2 else said
+
     def text() -> str:
-        return " ".join(chance.choices(words, k=9)) + chance.choice(".!?") + " " + " ".join(chance.choices(words, k=6))
+        return " ".join(word() for _ in range(9)) + chance.choice(".!?") + " " + " ".join(word() for _ in range(6))
 
     for number in range(24):
         who = chance.choice(words)
@@ -168,7 +177,8 @@ async def test_any_part_of_any_stored_text_is_found_erased_and_nowhere_any_more(
         await work_off(agent)
         await client.get_context(c.GetContextArgs())
         for _ in range(depth(4, 8)):
-            text = chance.choice(sorted(await stored(memory, rendered=False)))
+            text = chance.choice(sorted(set(await stored(memory, contexts=False)) - PROGRAMS))
+            text = chance.choice((text, rendered(text).text or text))
             start = chance.randrange(len(text))
             part = text[start : start + chance.randint(4, 24)]
             literal = Literal.of(part)
@@ -197,6 +207,9 @@ async def test_any_part_of_any_stored_text_is_found_erased_and_nowhere_any_more(
         ("Schönbrunn", "We saw Scho\u0308nbrunn"),
         ("Vuxley", "I met Ｖｕｘｌｅｙ there"),
         ("85 000", "I earn 85,000 a year"),
+        ("Vuxley", "I met Dr. **Vux**ley there"),
+        ("Vuxley", "I met [Vux](https://x.org/p_(1))ley there"),
+        ("Vuxley", "I met V&#117;xley there"),
     ],
 )
 async def test_what_is_said_by_name_is_forgotten_by_that_name(memory: Memory, topic: str, text: str) -> None:
@@ -248,39 +261,45 @@ async def test_a_forgotten_name_of_a_conversation_goes_and_the_conversation_stay
     assert again.thread_key == f"root:{talk}"
 
 
-async def test_a_forgotten_name_of_a_session_goes_from_every_table_and_the_session_goes_on(
+async def test_the_name_of_a_session_is_stored_nowhere_and_names_its_thread_after_an_erasure_too(
     memory: Memory, clock: Clock
 ) -> None:
     place = {"conversation_id": "home", "message_thread_id": "Vuxley: the plan"}
-    async with memory.client() as client, memory.agent() as agent:
+    async with memory.client() as client, memory.agent() as agent, memory.tables() as tables:
         for number in range(24):
             for role in ("user", "assistant"):
                 exchange = {"role": role, "content": f"The answer is {number}.", **place}
                 await client.record_message(c.RecordMessageArgs.model_validate(exchange))
             clock.forward(minutes=1)
-            if number == 20:
-                await client.summarize_chat(c.SummarizeChatArgs(now=True, **place))
-                await work_off(agent)
-        await said(client, "A file.", message_id="vuxley.pdf")
-        await said(client, "About it.", reply_to_message_id="vuxley.pdf")
         await client.summarize_chat(c.SummarizeChatArgs(now=True, **place))
-        preview = await client.forget(c.ForgetArgs(topic="Vuxley"))
-        assert preview.would_erase == {"messages": 2, "conversation_names": 2}
-        done = await gone(client, topic="Vuxley")
-        assert (done.erased["conversation_names"], done.traces_left) == (2, 0)
-        again = await client.record_message(c.RecordMessageArgs(role="user", content="One more.", **place))
-        assert again.id == 49
-        context = await client.get_context(c.GetContextArgs(query="The answer?", **place))
-        assert context.thread_key == again.thread_key
-        assert "The answer is 23." in (context.context or "")
         await work_off(agent)
-        assert await threads.gaps((await memory.storage.services()).deps.database, USER) == []
-    async with memory.tables() as tables:
-        rows = await tables.fetch(
-            "select thread_key, last_no from thread_state where thread_key ~ 'forgotten:[0-9a-f]{16}$'"
-        )
-        assert (again.thread_key, 49) in {(row["thread_key"], row["last_no"]) for row in rows}
+        for disguised in ("forgotten:Vuxley", "vuxley:42", "name:vuxley"):
+            await said(client, "Tea.", conversation_id="home", message_thread_id=disguised)
         assert await tables_with(tables, "vuxley") == []
+        replies = [
+            await client.record_message(
+                c.RecordMessageArgs(
+                    role="user", content="It.", message_id=id_, reply_to_message_id=reply, channel=channel
+                )
+            )
+            for id_, reply, channel in (
+                ("1/vuxley.pdf", None, None),
+                ("8", "1/vuxley.pdf", None),
+                ("9", "1/vuxley.pdf", "vuxley-app"),
+            )
+        ]
+        assert (await gone(client, (), topic="Vuxley")).traces_left == 0
+        assert await tables_with(tables, "vuxley") == []
+        again = await client.record_message(c.RecordMessageArgs(role="user", content="One more.", **place))
+        answer = await client.record_message(
+            c.RecordMessageArgs(role="user", content="Another.", message_id="10", reply_to_message_id="1/vuxley.pdf")
+        )
+        context = await client.get_context(c.GetContextArgs(query="The answer?", **place))
+        gaps = await threads.gaps((await memory.storage.services()).deps.database, USER)
+    assert (again.id, context.thread_key, gaps) == (52, again.thread_key, [])
+    assert re.fullmatch(r"topic:\d+:name:[0-9a-f]{16}", again.thread_key)
+    assert answer.thread_key == replies[1].thread_key
+    assert "The answer is 23." in (context.context or "")
 
 
 async def test_a_summary_written_afterwards_does_not_name_it_again(memory: Memory, clock: Clock) -> None:
@@ -316,6 +335,37 @@ async def test_a_message_edited_after_the_preview_is_not_the_one_that_was_shown(
         done = await client.forget(c.ForgetArgs(topic="Zorblax", confirm=preview.confirm))
     assert done.erased["messages"] == 0
     assert done.traces_left
+
+
+async def test_previews_that_share_messages_are_all_confirmed_with_what_is_left_of_them(memory: Memory) -> None:
+    async with memory.client() as client:
+        await said(client, "Zorblax barks. Quibble purrs. Tea is fine.", "Zorblax and Quibble play.")
+        await said(client, "Zorblax runs. Quibble sleeps.", message_id="8")
+        await said(client, "Quibble eats.", "Only Zorblax here.")
+        topics = [c.ForgetArgs(topic=topic) for topic in ("Zorblax", "Quibble", "Quibble")]
+        asked = [args.model_copy(update={"confirm": (await client.forget(args)).confirm}) for args in topics]
+        await said(client, "Zorblax ran. Quibble slept.", message_id="8")
+        done = [await client.forget(args) for args in (*asked, asked[1])]
+        left = [line for line in await stored(memory) if "Quibble" in line or "Zorblax" in line]
+    assert [each.erased["messages"] for each in done] == [3, 2, 0, 0]
+    assert left == ["Zorblax ran. Quibble slept."]
+    assert {each.traces_left for each in done} == {1}, "the message that was edited after the previews"
+
+
+async def test_a_memory_that_was_erased_meanwhile_leaves_no_message_that_is_called_forgotten(memory: Memory) -> None:
+    async with memory.client() as client:
+        await said(client, "We are by the sea now, in the white town.", message_id="7")
+        kept = await client.remember(c.RememberArgs(content="The user lives in Zorblax", source_message_id="7"))
+        by_number = c.ForgetArgs(memory_ids=(kept.memory.id,))
+        async with memory.tables() as tables:
+            quote = '[{"message_id": 1, "text": "We are by the sea now, in the white town."}]'
+            await tables.execute("update memories set quotes = $1::text::jsonb", quote)
+        preview = await client.forget(by_number)
+        await gone(client, topic="Zorblax")
+        done = await client.forget(by_number.model_copy(update={"confirm": preview.confirm}))
+    assert [match.text for match in done.left] == ["We are by the sea now, in the white town."]
+    assert (done.traces_left, done.erased["messages"]) == (1, 0)
+    assert done.notes[0] == "New or changed since the preview, so not erased: 1 match."
 
 
 async def test_another_subjects_sentence_goes_only_when_it_is_ticked(memory: Memory) -> None:
@@ -400,7 +450,7 @@ async def test_a_line_copied_from_a_context_is_found_with_all_that_the_context_a
             done = await gone(client, (), **{how: line})
             assert done.traces_left == 0
     assert len(shown) == 3
-    assert [line for line in await stored(memory, rendered=False) if "Zorblax" in line] == []
+    assert [line for line in await stored(memory, contexts=False) if "Zorblax" in line] == []
     assert "It rains in the valley." in await stored(memory)
 
 

@@ -10,13 +10,13 @@ import pytest
 
 from tellonce import contract as c
 from tellonce import work as w
+from tellonce.file_lock import is_held
 from tellonce.service_files import service_file
 from tellonce.settings import ServerSettings
 from tellonce.side_tasks import SideTask, SideTasks
 from tellonce_server.app.agent_port import agent_port
 from tellonce_server.app.own_summarizer import LOCK_NAME, NOBODY_LEARNS, OwnSummarizer, may_start
 from tellonce_server.app.storage import Storage
-from tellonce_server.store.postgres.file_lock import is_held
 from tests.memory_fixtures import Memory, opened
 from tests.patience import HANGS
 from tests.server.wire import request, wire_headers

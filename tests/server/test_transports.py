@@ -71,15 +71,28 @@ async def test_http_answers_only_who_brings_a_token_and_comes_by_its_name(lastin
         host = await post(lasting, http, Host="evil.example", **bearer)
         origin = await post(lasting, http, Origin="https://evil.example", **bearer)
         local = await post(lasting, http, Origin="http://localhost:6274", **bearer)
-        health = [
-            (await http.get(f"{lasting.base}/health", headers=headers)).status_code
-            for headers in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}, {"Host": "localhost"})
-        ]
+        foreign = {"Host": "evil.example"}, {"Origin": "https://evil.example"}, {"Host": "localhost"}
+        paths = (
+            "/health",
+            "/ready",
+            "/",
+            "/page",
+            "/page/app.js",
+            "/page/nowhere",
+            "/nowhere",
+            "/mcp/",
+            "/.well-known/oauth-protected-resource/mcp",
+        )
+        told = {
+            path: [(await http.get(f"{lasting.base}{path}", headers=headers)).status_code for headers in foreign]
+            for path in paths
+        }
     assert good.status_code == 200
     assert [r.status_code for r in (none, wrong, empty, basic)] == [401] * 4
     assert "bearer" in none.headers["www-authenticate"].lower()
     assert (host.status_code, origin.status_code, local.status_code) == (421, 403, 200)
-    assert health == [421, 403, 200]
+    assert {path: statuses[:2] for path, statuses in told.items()} == {path: [421, 403] for path in paths}
+    assert [path for path, (*_, local_status) in told.items() if local_status == 421] == []
 
 
 async def test_http_refuses_a_body_over_the_limit_and_lives_on(lasting: HttpServer) -> None:

@@ -78,6 +78,7 @@ def test_after_something_was_forgotten_no_cache_holds_a_text() -> None:
     found = caches_of_texts()
     for cache in found.values():
         read(cache, "My locker opens with zq81")
+    re.compile("locker opens with zq81")  # as for a literal that `forget` searches for
     assert all(cache.cache_info().currsize for cache in found.values())
     assert any("zq81" in str(pattern) for pattern in vars(re)["_cache"])
     caches.clear()

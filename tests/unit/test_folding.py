@@ -9,7 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tellonce_text.folding import MOST_FLEXIBLE, Literal, fold
+from tellonce_relay.telegram.markdown import rendered
+from tellonce_text.folding import fold
+from tellonce_text.literal import MOST_FLEXIBLE, Literal
 from tests.depth import depth
 
 POOLS = (
@@ -118,6 +120,17 @@ def test_an_ascii_text_with_the_literal_matches_its_pattern(text: str, data: st.
         ("alpha bravo", "| alpha | bravo |", "alpha | bravo"),
         ("cost $500", "cost **$**500", "cost **$**500"),
         ("👩‍🚀", "my 👩🏽‍🚀", "👩🏽‍🚀"),
+        ("Sarah", "my **Sar**ah!", "Sar**ah"),
+        ("Sarah", "my [Sa](http://x.de/(a)_b)rah", "Sa](http://x.de/(a)_b)rah"),
+        ("Sarahs", "the `Sarah`s of", "Sarah`s"),
+        ("Sarah", "my Sa\u00adrah", "Sa\u00adrah"),
+        ("Müller", "Frau M&uuml;ller", "M&uuml;ller"),
+        ("run it: import x", "run it:\n```python\nimport x\n```", "run it:\n```python\nimport x"),
+        ("a b c d", "| a | b |\n|---|:-:|\n| c | d |", "a | b |\n|---|:-:|\n| c | d"),
+        ("2*3*4 is", "2\\*3\\*4 is", "2\\*3\\*4 is"),
+        ("C# code", "my C# code", "C# code"),
+        ("• one\n• two", "- one\n- two", "one\n- two"),
+        ("logo (http://x/y)", "![logo](http://x/y)", "logo](http://x/y)"),
     ],
 )
 def test_what_people_write_is_found_where_it_stands(said: str, text: str, hit: str) -> None:
@@ -126,11 +139,73 @@ def test_what_people_write_is_found_where_it_stands(said: str, text: str, hit: s
     assert [text[s.start : s.end] for s in literal.spans(text)] == [hit]
 
 
+MARKS = (
+    "**{}**",
+    "*{}*",
+    "~~{}~~",
+    "`{}`",
+    "[{}](https://x.org/p_(1)?q=a)",
+    "[{}](docs/x.md)",
+    "![{}](http://x/i)",
+    "\\*{}",
+    "{}&amp;",
+)
+BLOCKS = (
+    "{}",
+    "## {}",
+    "{}\n====",
+    "- {}\n* {}",
+    "> {}\n> {}",
+    "```python\n{}\n```",
+    "~~~\n{}\n~~~",
+    "| a | b |\n|---|:-:|\n| c | d |",
+)
+NAMES = "Sarah Jean-Luc 73,500 гулять Straße 東京 report_q3.pdf it's C# Müller zed@x.com नमस्ते مَرْحَبًا".split()
+
+
+@st.composite
+def marked_words(draw: st.DrawFn) -> str:
+    """A word, or a word with marks around a part of it."""
+    word = draw(st.sampled_from(NAMES))
+    start = draw(st.integers(0, len(word) - 1))
+    end = draw(st.integers(start + 1, len(word)))
+    mark = draw(st.sampled_from(("{}", *MARKS)))
+    return word[:start] + mark.format(word[start:end]) + word[end:]
+
+
+@st.composite
+def markdown(draw: st.DrawFn) -> str:
+    blocks = draw(st.lists(st.sampled_from(BLOCKS), min_size=1, max_size=4))
+    lines = st.lists(marked_words(), min_size=1, max_size=6).map(" ".join)
+    return "\n\n".join(block.format(*(draw(lines) for _ in range(block.count("{}")))) for block in blocks)
+
+
+@settings(max_examples=depth(300, 3_000))
+@given(markdown(), st.data())
+def test_any_part_of_a_text_as_it_is_shown_is_found_in_the_text_as_it_is_stored(
+    source: str, data: st.DataObject
+) -> None:
+    shown = rendered(source).text
+    start = data.draw(st.integers(0, len(shown) - 1))
+    part = shown[start : data.draw(st.integers(start + 1, len(shown)))]
+    literal = Literal.of(part)
+    if literal is not None and any(c.isalnum() for c in part):
+        assert literal.spans(source)
+
+
 def test_a_short_number_whose_digits_are_separated_is_told_from_the_number() -> None:
-    for said, text, loose in (("123", "1, 2, 3", True), ("123", "no. 123", False), ("73500", "73,500", False)):
+    for said, text, certainty in (
+        ("123", "1, 2, 3", "number"),
+        ("123", "no. 123", "exact"),
+        ("73500", "73,500", "exact"),
+        ("Sarah", "my Sa-rah", "form"),
+        ("snakecase", "a snake_case", "form"),
+        ("its", "it's", None),
+        ("C# code", "C code", None),
+    ):
         literal = Literal.of(said)
         assert literal is not None
-        assert [span.loose for span in literal.spans(text)] == [loose]
+        assert [span.certainty for span in literal.spans(text)] == ([certainty] if certainty else []), said
 
 
 @pytest.mark.parametrize("said", ["", " \t", "\u200b\u200d", "\u0301"])
@@ -147,13 +222,49 @@ def test_a_long_literal_is_found_as_it_is(text: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    [" ", "\t", "[", "1", "1 ", "-", "a\u0315\u0300", "\ufdfa", "ä", "1-", "aaaaaaaaaaaaaaab", "\n", "*", "a*", "_z"],
+    [
+        " ",
+        "\t",
+        "[",
+        "1",
+        "1 ",
+        "-",
+        "a\u0315\u0300",
+        "\ufdfa",
+        "ä",
+        "1-",
+        "aaaaaaaaaaaaaaab",
+        "\n",
+        "*",
+        "a*",
+        "_z",
+        "#",
+        "# ",
+        "[a](",
+        "](a)",
+        "[a](b(",
+        "&a;",
+        "|\n",
+        "a-",
+        "\\",
+    ],
 )
 def test_folding_and_finding_take_time_linear_in_the_text(unit: str) -> None:
     text = unit * (64 * 1024 // len(unit.encode()))
     literals = [
         Literal.of(said)
-        for said in (f"{unit * 4}z", f"{unit * 50}9", "1" * 60 + "2", "zed@foobarx.com", "* a *b", "a_b: c")
+        for said in (
+            f"{unit * 4}z",
+            f"{unit * 50}9",
+            "1" * 60 + "2",
+            "zed@foobarx.com",
+            "* a *b",
+            "a_b: c",
+            "# a",
+            "aaaaaz",
+            "x" * 200,
+            "a|#>b",
+        )
     ]
     began = time.thread_time()
     plain = sum(ord(c) for c in fold(text))

@@ -18,7 +18,7 @@ from tellonce_server.domain.erasure.forget_query import (
 )
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact, redact_derived
 from tellonce_server.domain.tombstones import Tombstones
-from tellonce_text.folding import Literal
+from tellonce_text.literal import Literal
 
 MESSAGE = Source("message", 42, 7)
 SUMMARY = Source("summary", 42, 1)

@@ -7,10 +7,10 @@ import pytest
 
 from tellonce import former_name
 from tellonce.client_settings import RelaySettings
+from tellonce.file_lock import hold
 from tellonce.settings import ServerSettings, load
 from tellonce.work import ClaimWorkArgs, ModelCall
 from tellonce_server.app import memory_location
-from tellonce_server.store.postgres.file_lock import hold
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,11 @@
 import ast
 import re
 import statistics
+from collections.abc import Generator
+from functools import cache
 from pathlib import Path
+
+import pytest
 
 from tellonce_sql import queries
 
@@ -37,10 +41,28 @@ EDGES = {
 """The files that may contain a broad `except`, each with the unit of work that it guards."""
 
 
-def functions(tree: ast.AST) -> list[tuple[str, int]]:
+@cache
+def tree_of(file: Path) -> ast.Module:
+    return ast.parse(file.read_text())
+
+
+@cache
+def nodes(file: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree_of(file)))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def emptied() -> Generator[None]:
+    """The trees take much memory, so they are not kept for the tests of other files."""
+    yield
+    tree_of.cache_clear()
+    nodes.cache_clear()
+
+
+def functions(file: Path) -> list[tuple[str, int]]:
     return [
         (node.name, (node.end_lineno or node.lineno) - node.lineno + 1)
-        for node in ast.walk(tree)
+        for node in nodes(file)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
 
@@ -48,24 +70,17 @@ def functions(tree: ast.AST) -> list[tuple[str, int]]:
 def test_every_file_and_function_is_small_enough_to_read_at_once() -> None:
     texts = {file: file.read_text() for file in SOURCES}
     assert [str(file) for file, text in texts.items() if len(text.splitlines()) > LONGEST_FILE] == []
-    long = [
-        (file.name, name)
-        for file, text in texts.items()
-        for name, n in functions(ast.parse(text))
-        if n > LONGEST_FUNCTION
-    ]
+    long = [(file.name, name) for file in SOURCES for name, n in functions(file) if n > LONGEST_FUNCTION]
     assert long == []
 
 
 def test_the_median_function_fits_in_a_glance() -> None:
-    lengths = [lines for file in SOURCES for _, lines in functions(ast.parse(file.read_text()))]
+    lengths = [lines for file in SOURCES for _, lines in functions(file)]
     assert statistics.median(lengths) <= MEDIAN_FUNCTION
 
 
 def test_every_module_says_in_its_first_line_what_it_is() -> None:
-    silent = [
-        file for file in SOURCES if file.read_text().strip() and ast.get_docstring(ast.parse(file.read_text())) is None
-    ]
+    silent = [file for file in SOURCES if file.read_text().strip() and ast.get_docstring(tree_of(file)) is None]
     assert silent == []
 
 
@@ -73,7 +88,7 @@ def test_everything_is_caught_only_at_an_edge_of_a_process() -> None:
     catching = {
         file.name
         for file in SOURCES
-        for node in ast.walk(ast.parse(file.read_text()))
+        for node in nodes(file)
         if isinstance(node, ast.ExceptHandler)
         and isinstance(node.type, ast.Name)
         and node.type.id in ("Exception", "BaseException")
@@ -87,7 +102,7 @@ def test_named_queries_are_named_in_the_store_alone() -> None:
         (file.name, node.value)
         for file in SOURCES
         if not file.is_relative_to(store)
-        for node in ast.walk(ast.parse(file.read_text()))
+        for node in nodes(file)
         if isinstance(node, ast.Constant) and node.value in names
     }
     assert naming == set()

@@ -55,7 +55,7 @@ def test_a_wrong_name_is_told_before_the_import() -> None:
     assert "None of the messages is recognized as yours" in lines("Ann")
     damaged = forecast(measured([Unreadable("line 2: it has no sent_at")]), RULES, settings())
     assert "1 entry cannot be read and will be skipped." in damaged.lines[0]
-    assert lines(None).startswith("This file holds 1 message, 1 of them yours;")
+    assert lines(None).startswith("It holds 1 message (1 of them yours);")
 
 
 def test_where_nobody_can_be_asked_only_what_costs_nothing_begins(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@ reported."""
 
 import json
 import zipfile
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,12 @@ from hypothesis import strategies as st
 from tellonce_cli.importers.chatgpt import items_of
 from tellonce_cli.importers.claude import messages_of
 from tellonce_cli.importers.files import Source
-from tellonce_cli.importers.items import ImportFailed, Item, Unreadable
+from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable
 from tellonce_cli.importers.recognition import READERS
 from tellonce_cli.importers.telegram import text_of
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage
+from tellonce_text.own_words import own_words
 
 ROOT = "00000000-0000-4000-8000-000000000000"
 
@@ -77,6 +79,22 @@ def test_of_a_whole_account_every_chat_is_a_conversation_of_its_own(tmp_path: Pa
     assert None not in threads
     assert len(set(threads)) == 2
     assert [m.message_id for m in found] == ["telegram:5:1", "telegram:6:1"]
+
+
+def test_of_a_whole_account_a_group_is_imported_only_into_its_own_chat(tmp_path: Path) -> None:
+    club = chat(said(1), said(2, "Cem", "user3"), kind="private_supergroup", name="Book club", number=77)
+    old = chat(said(1, "Dan", "user4"), kind="private_group", name="Choir", number=88)
+    account = {"personal_information": {"user_id": 1}, "chats": {"list": [chat(said(1)), club, old]}}
+    found = items("telegram", tmp_path, account, chat_id=42)
+    assert [m.message_id for m in talk(found)] == ["telegram:5:1"]
+    assert Counter(item.what for item in found if isinstance(item, LeftOut)) == {
+        "messages of the group “Book club”, which --chat -10077 imports": 2,
+        "messages of the group “Choir”, which --chat -88 imports": 1,
+    }
+    for number, expected in ((-10077, [("user", None), ("user", "Cem")]), (-88, [("user", "Dan")])):
+        found = items("telegram", tmp_path, account, chat_id=number)
+        assert voices(talk(found)) == expected
+        assert [m.message_thread_id for m in talk(found)] == [None] * len(expected)
 
 
 def test_a_topic_is_found_through_replies_and_a_reply_inside_it_is_kept(tmp_path: Path) -> None:
@@ -203,6 +221,23 @@ def test_what_chatgpt_remembered_is_dated_by_its_own_day_else_by_its_conversatio
     ]
 
 
+def test_what_chatgpt_was_told_to_remember_and_custom_instructions_are_memories(tmp_path: Path) -> None:
+    told = node("i", None, "system", "")
+    told["message"]["metadata"] = {
+        "is_visually_hidden_from_conversation": True,
+        "user_context_message_data": {"about_user_message": "I am a nurse.", "about_model_message": "Be brief."},
+    }
+    kept = node("k", "i", "assistant", "User is learning Korean")
+    kept["message"]["recipient"] = "bio"
+    found = items("chatgpt", tmp_path, [conversation(told, kept, current_node="k")])
+    assert [m.content for m in found if isinstance(m, ImportMemory)] == [
+        "I am a nurse.",
+        "Be brief.",
+        "User is learning Korean",
+    ]
+    assert talk(found) == []
+
+
 def test_shards_in_a_zip_are_read_in_order(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "e.zip", "w") as archive:
         for number in (1, 0):
@@ -228,6 +263,21 @@ def test_of_a_claude_conversation_the_newest_branch_is_read(tmp_path: Path) -> N
     turns = [turn("1", ROOT, "q", 5), first, second, turn("4", "3", "ok", 10)]
     found = items("claude", tmp_path, [{"uuid": "c", "chat_messages": turns}])
     assert [m.content for m in talk(found)] == ["q", "kept", "ok"]
+
+
+def test_a_text_attached_in_claude_is_found_but_is_not_the_users_word() -> None:
+    attached = {"file_name": "report.txt", "extracted_content": "Bearing B7 is worn."}
+    turn = {
+        "uuid": "a",
+        "sender": "human",
+        "created_at": "2024-01-01T10:00:00Z",
+        "text": "Look",
+        "attachments": [attached],
+    }
+    (message,) = messages_of({"uuid": "t", "chat_messages": [turn]})
+    assert isinstance(message, ImportMessage)
+    assert message.content == "Look\n[file report.txt]\n~~~\nBearing B7 is worn.\n~~~"
+    assert "B7" not in own_words(message.content)
 
 
 def test_claude_turns_that_are_no_tree_are_all_read(tmp_path: Path) -> None:

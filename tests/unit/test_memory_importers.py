@@ -151,7 +151,7 @@ def test_a_persons_notes_are_messages_and_an_assistants_notes_memories(tmp_path:
     ]
     said = [(m.role, m.content, m.sent_at.astimezone().date()) for m in messages(items)]
     assert said == [
-        ("user", "I like rye bread.", CHANGED.astimezone().date()),
+        ("user", "# CLAUDE\nI like rye bread.", CHANGED.astimezone().date()),
         ("assistant", "# Coffee\nProse of a model.\n- [ ] buy beans", date(2024, 7, 2)),
         ("user", "# Today\nI adopted a cat.", date(2024, 6, 1)),
         ("user", "```\na = 1\n\nb\n```", date(2024, 6, 1)),
@@ -161,6 +161,32 @@ def test_a_persons_notes_are_messages_and_an_assistants_notes_memories(tmp_path:
     again = [m.message_id for m in messages(found(tmp_path)[1])]
     assert again == [m.message_id for m in messages(items)]
     assert len(set(again)) == 6
+
+
+def test_a_note_gives_its_title_and_leaves_out_what_its_writer_hides(tmp_path: Path) -> None:
+    lines(
+        tmp_path / "Farah.md",
+        *("Allergic to nuts.", "", "%% she must not", "see this %%", "#family dinner at eight.", ""),
+        *("<private>The code is 4471.</private>", "", "## Food", "", "Loves <private>secretly</private> figs."),
+    )
+    _, items = found(tmp_path)
+    assert [m.content for m in messages(items)] == [
+        "# Farah\nAllergic to nuts.",
+        "# Farah\n#family dinner at eight.",
+        "# Farah\n## Food\nLoves  figs.",
+    ]
+
+
+def test_headings_and_an_index_of_notes_are_no_memories(tmp_path: Path) -> None:
+    folder = tmp_path / "projects" / "-shop" / "memory"
+    lines(folder / "MEMORY.md", "- [Money type](money.md) — integers, never floats", "- The shop opens at 8")
+    lines(folder / "money.md", "## Types of money", "", "**How we count it**", "", "Money is an integer of cents.")
+    entry = {"account_uuid": "a", "conversations_memory": "**Personal context**\n\nAnn runs a bakery in Porto."}
+    lines(tmp_path / "claude" / "memories.json", [entry])
+    _, kept = found(tmp_path)
+    assert [m.content for m in memories(kept)] == ["-shop: The shop opens at 8", "-shop: Money is an integer of cents."]
+    _, told = found(tmp_path / "claude" / "memories.json")
+    assert [m.content for m in memories(told)] == ["Ann runs a bakery in Porto."]
 
 
 def said(role: str, text: Any, **more: Any) -> dict[str, Any]:

@@ -52,7 +52,7 @@ async def test_another_memorys_server_stops_no_command_that_needs_none(
     (tmp_path / "tokens" / "assistant").write_text("ours")
     async with memory_server.connected(settings) as memory:
         assert isinstance(memory, Own)
-    assert "has another memory, so this uses the memory in" in capsys.readouterr().err
+    assert "has another memory. This command uses the memory in" in capsys.readouterr().err
     with pytest.raises(CommandFailed, match="has another memory"):
         async with memory_server.connected(RelaySettings.model_validate({"TELLONCE_PORT": 8765, "data_dir": tmp_path})):
             pass

@@ -1,4 +1,4 @@
-"""`/memory` in one message: tabs, pages, and one memory with buttons, whose data has tab and page."""
+"""`/memory` in one message: tabs, pages, and one memory with buttons. Each button's data contains the tab and the page."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
@@ -13,7 +13,7 @@ from tellonce_relay.catalogue import phrase
 
 TABS = ("all", *c.PROFILE_LISTS, "notes")
 _NOTES = TABS.index("notes")
-"""The tab of the notes that are only searched, which may be thousands, so only it reads them."""
+"""The tab of the notes that contexts do not show. There may be thousands, so the other tabs do not read them."""
 _MOST_NOTES = 1000
 PAGE = 6
 """Memories on a page."""

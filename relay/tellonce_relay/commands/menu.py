@@ -97,8 +97,7 @@ async def _forget(context: CommandContext, incoming: Incoming, topic: str) -> Re
 
 async def _ask_to_wipe(context: CommandContext, incoming: Incoming) -> Reply:
     preview = await context.memory.forget(c.ForgetArgs(everything=True, **incoming.place))
-    derived = any(match.kind != "message" for match in preview.matches)
-    count = sum(match.kind not in ("message", "summary") for match in preview.matches)
-    if derived:
-        return Reply(phrase("forget.wipe", n=max(1, count)), buttons.wipe_buttons())
-    return Reply(phrase("forget.wipe_nothing"))
+    if preview.confirm is None:
+        return Reply(phrase("forget.wipe_nothing"))
+    count = sum(preview.would_erase.get(table, 0) for table in ("memories", "messages"))
+    return Reply(phrase("forget.wipe", n=count), buttons.wipe_buttons())

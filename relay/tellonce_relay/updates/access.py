@@ -29,7 +29,8 @@ def is_for_us(message: Message, bot_name: str) -> bool:
 
 
 def is_addressed(message: Message, bot: User, settings: RelaySettings, moved: MovedGroups) -> bool:
-    """Whether to answer: everywhere but in other groups than personal and `always_groups`, and there when addressed."""
+    """Whether the bot answers the message. In groups that are neither personal nor in `always_groups`, the message must
+    address the bot."""
     chat = moved.memory_chat(message.chat.id)
     if chat > 0 or chat in (*settings.personal_groups, *settings.always_groups):
         return True

@@ -1,4 +1,4 @@
-"""Runs turns in order per thread, each answered exactly once, however long the model is away, or stopped."""
+"""Runs the turns of each thread in order. Each turn is answered once, however long the model is unavailable, or stopped."""
 
 import asyncio
 import logging

@@ -21,6 +21,9 @@ _NUMBERED = re.compile(r"^\s*\d+\.\s+(?:\[(?P<day>[^\]]*)\]\.?\s*)?")
 _PLACES = ("item", "conversations.item")
 """The paths of conversations: in a list, or in an object that contains the list."""
 
+_MEMORY_TOOL = "bio"
+"""The recipient of messages with which ChatGPT stores a memory."""
+
 _MEMORY_TYPES = ("user_editable_context", "model_editable_context")
 
 
@@ -47,7 +50,10 @@ def _node(node: dict[str, Any], identity: str, begun: Any) -> Iterator[Item]:
     if content.get("content_type") in _MEMORY_TYPES:
         yield from _memories(content, at)
         return
+    yield from _instructions(message, at)
     text = _text(content)
+    if message.get("recipient") == _MEMORY_TOOL:
+        yield from _memories({"model_set_context": text or content.get("text")}, at)
     if role not in ("user", "assistant") or not text or _hidden(message):
         return
     if at is None:
@@ -113,6 +119,14 @@ def _memories(content: dict[str, Any], at: datetime | None) -> Iterator[ImportMe
             text = _NUMBERED.sub("", line).strip(" -•\t")
             if len(text) > 3 and not text.startswith(("```", "The user provided")):
                 yield ImportMemory(text, said_at=_own_day(line) or at)
+
+
+def _instructions(message: dict[str, Any], at: datetime | None) -> Iterator[ImportMemory]:
+    """Yield each line of the custom instructions that exports keep in the metadata of a hidden message."""
+    data = (message.get("metadata") or {}).get("user_context_message_data") or {}
+    yield from _memories(
+        {"user_profile": data.get("about_user_message"), "user_instructions": data.get("about_model_message")}, at
+    )
 
 
 def _own_day(line: str) -> datetime | None:

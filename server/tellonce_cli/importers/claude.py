@@ -7,12 +7,20 @@ from typing import Any
 
 from tellonce_cli.importers.files import Progress, Source, shards
 from tellonce_cli.importers.items import Item, thread_number, tolerant
+from tellonce_cli.importers.markdown_text import statements
 from tellonce_cli.importers.records import read_record, records_of
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
+from tellonce_text.own_words import label
 
 CHANNEL = "claude"
 NOTHING = "holds no Claude conversations; choose the downloaded zip, or the folder it was unpacked into."
+SHORTEST = 16
+"""Minimum characters of a statement of Claude's memory; shorter lines are titles."""
+
+LONGEST_ATTACHMENT = 20_000
+"""Maximum characters of an attached text; the rest is left out."""
+
 _ROOT = "00000000-0000-4000-8000-000000000000"
 
 
@@ -72,15 +80,17 @@ def _text(message: dict[str, Any]) -> str:
         str(part.get("text", "")) for part in message.get("content") or () if part.get("type") in ("text", "voice_note")
     ]
     text = "\n".join(part for part in parts if part) or str(message.get("text") or "")
-    files = [f"[file {a.get('file_name', '')}]" for a in message.get("attachments") or ()]
-    return " ".join([text.strip(), *files]).strip()
+    return "\n".join([text.strip(), *map(_file, message.get("attachments") or ())]).strip()
+
+
+def _file(attachment: dict[str, Any]) -> str:
+    """The label of an attached text, and the beginning of its text as code, which is never read as the user's words."""
+    text = str(attachment.get("extracted_content") or "").strip()[:LONGEST_ATTACHMENT]
+    return "\n".join([label("file", str(attachment.get("file_name") or "")), *([f"~~~\n{text}\n~~~"] if text else [])])
 
 
 def _memories(entry: dict[str, Any]) -> Iterator[Item]:
     texts = [str(entry.get("conversations_memory") or "")]
     texts += [str(value) for value in (entry.get("project_memories") or {}).values()]
     for text in texts:
-        for line in text.splitlines():
-            statement = line.strip(" -•*#\t")
-            if len(statement) > 15 and not statement.endswith(":"):
-                yield ImportMemory(statement)
+        yield from (ImportMemory(statement) for statement in statements(text) if len(statement) >= SHORTEST)

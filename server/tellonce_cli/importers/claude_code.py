@@ -26,6 +26,10 @@ from tellonce_server.services.import_messages import ImportMessage, OwnConversat
 CHANNEL = "claude-code"
 NOTHING = "holds neither transcripts of Claude Code nor its memory; try ~/.claude/projects."
 INSTRUCTIONS = "CLAUDE.md"
+INDEX = "MEMORY.md"
+"""The memory file that lists the others, one in a line; it may also contain statements."""
+
+_TO_NOTE = re.compile(r"\]\([^()\s]+\.md\)")
 _LONGEST_NAME = 128
 _OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder", "Caveat: ")
 """Entries that begin with one of these texts are marked as the user's, although Claude Code wrote them."""
@@ -35,7 +39,7 @@ def holds(folder: Path) -> bool:
     """Whether the folder is Claude Code's own or a project with instructions, or holds sessions or memory files."""
     if (folder / ".obsidian").is_dir():
         return False
-    inside = (folder / "projects").is_dir() or (folder / INSTRUCTIONS).is_file() or (folder / "MEMORY.md").is_file()
+    inside = (folder / "projects").is_dir() or (folder / INSTRUCTIONS).is_file() or (folder / INDEX).is_file()
     return inside or any(is_transcript(file) for file in sorted(_transcripts(folder))[:20])
 
 
@@ -85,7 +89,7 @@ def _notes(path: Path) -> Iterator[tuple[Path, str]]:
     for folder in {path, _root(path)}:
         if (folder / INSTRUCTIONS).is_file():
             yield folder / INSTRUCTIONS, _project(folder)
-    memories = [path] if (path / "MEMORY.md").is_file() else sorted(_root(path).rglob("memory"))
+    memories = [path] if (path / INDEX).is_file() else sorted(_root(path).rglob("memory"))
     for folder in memories:
         for file in sorted(folder.glob("*.md")):
             yield file, _project(folder)
@@ -185,7 +189,7 @@ def _session(file: Path, allowed: Choices, progress: Progress) -> Iterator[Item]
 
 
 def _left_out(folder: str) -> LeftOut:
-    return LeftOut(f"the plugin may not record in {conversation_name(folder)}")
+    return LeftOut(f"files of {conversation_name(folder)}, in which the plugin may not record")
 
 
 def _aside(entry: dict[str, Any]) -> bool:
@@ -207,7 +211,10 @@ def _text(content: object) -> str:
 def _remembered(note: TextFile, project: str) -> Iterator[Item]:
     fields, body = front_matter(note.text)
     at = said_at(fields, str(note.name), note.changed)
+    index = note.name.name == INDEX
     for text in statements(body):
+        if index and _TO_NOTE.search(text):
+            continue
         about = project or "user"
         named = not project or project.casefold() in text.casefold()
         yield ImportMemory(text if named else f"{project}: {text}", said_at=at, about=about)

@@ -1,14 +1,14 @@
 """Estimates the model calls, the time and the cost of an import before it begins. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from tellonce.client_settings import SummarizerSettings
 from tellonce.plural import counted, memories, messages
 from tellonce.settings import Compaction
-from tellonce_cli.importers.items import Item, LeftOut, Unreadable
+from tellonce_cli.importers.items import Item, LeftOut, Unreadable, left_out
 from tellonce_llm.prices import price_of
 from tellonce_server.domain.queue.exchange_job import EXCHANGE_MESSAGES
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
@@ -39,7 +39,7 @@ class Talk:
     mine: int = 0
     memories: int = 0
     unreadable: int = 0
-    left_out: int = 0
+    left_out: Counter[str] = field(default_factory=Counter[str])
     first: datetime | None = None
     last: datetime | None = None
 
@@ -66,7 +66,7 @@ class Talk:
             case Unreadable():
                 self.unreadable += 1
             case LeftOut():
-                self.left_out += 1
+                self.left_out[item.what] += 1
 
     def _count_message(self, message: ImportMessage) -> None:
         self.threads[f"{message.conversation} {message.message_thread_id}"] += 1
@@ -94,7 +94,9 @@ class Forecast:
     dollars: float | None
     reader: str
     memories: int = 0
-    left_out: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Number of entries that are not imported, by what they are."""
+
     unreadable: int = 0
     mine: int = 0
     """Number of messages that are recognized as the user's."""
@@ -102,12 +104,10 @@ class Forecast:
     @property
     def lines(self) -> list[str]:
         """The lines that the user sees before the question whether to import."""
-        told_by_me = f", {self.mine} of them yours" if self.mine else ""
+        told_by_me = f" ({self.mine} of them yours)" if self.mine else ""
         held = [messages(self.messages) + told_by_me] if self.messages or not self.memories else []
         held += [memories(self.memories)] if self.memories else []
-        told = f"This file holds {' and '.join(held)}; storing them takes {duration((self.messages + self.memories) / STORED_A_SECOND)}."
-        if self.left_out:
-            told += f" {counted(self.left_out, 'file')} of projects in which the plugin may not record are left out."
+        told = f"It holds {' and '.join(held)}; storing them takes {duration((self.messages + self.memories) / STORED_A_SECOND)}."
         if self.unreadable:
             told += f" {counted(self.unreadable, 'entry')} cannot be read and will be skipped."
         if self.messages and not self.mine:
@@ -115,6 +115,7 @@ class Forecast:
                 " None of the messages is recognized as yours, and an import cannot be corrected later: name yourself as "
                 "the file does, with --me 'Your Name' or --me your numeric id."
             )
+        told = "\n".join([told, *left_out(self.left_out)])
         if not self.messages:
             return [told, "Importing memories of another assistant needs no model, so it costs nothing."]
         if not self.calls:

@@ -4,7 +4,7 @@
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -25,9 +25,14 @@ class Unreadable:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """An entry that is not imported, because the user does not want it recorded."""
+    """An entry that is not imported. `what` names the entries of this kind and says why, as in “messages of …”."""
 
-    why: str
+    what: str
+
+
+def left_out(entries: Mapping[str, int]) -> list[str]:
+    """A line for each kind of entries that are not imported, with their number."""
+    return [f"left out: {what} ({number})" for what, number in entries.items()]
 
 
 Item = ImportMessage | ImportMemory | ExportedMemory | Unreadable | LeftOut

@@ -171,7 +171,7 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
 
 
 def _check_repetition(expression: str) -> None:
-    """Raises ValueError for an invalid expression, and for one due more than once an hour, as no order makes."""
+    """Raises ValueError for an invalid expression, and for one that is due more than once an hour; the bot sets none."""
     if Interval.read(expression) is None and not cron.check(expression).split()[0].isdecimal():
         raise NotAsItShouldBe("its reminder repeats more than once an hour")
 

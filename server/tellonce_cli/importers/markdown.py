@@ -8,7 +8,15 @@ from tellonce.contract import Role
 from tellonce_cli.importers.claude_code_projects import without_private
 from tellonce_cli.importers.files import Progress, Source, TextFile, text_files
 from tellonce_cli.importers.items import Item, thread_number, tolerant
-from tellonce_cli.importers.markdown_text import front_matter, is_heading, paragraphs, said_at, without_links
+from tellonce_cli.importers.markdown_text import (
+    front_matter,
+    is_day,
+    is_heading,
+    paragraphs,
+    said_at,
+    without_comments,
+    without_links,
+)
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
@@ -30,7 +38,7 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
 
 
 def _note(file: TextFile) -> Iterator[Item]:
-    fields, body = front_matter(without_private(file.text))
+    fields, body = front_matter(without_private(without_comments(file.text)))
     if "permalink" not in fields:
         yield from _messages(file, fields, body, "user")
         return
@@ -61,15 +69,17 @@ def _untagged(tags: re.Match[str]) -> str:
 
 
 def _messages(file: TextFile, fields: dict[str, str], body: str, role: Role) -> Iterator[ImportMessage]:
-    """The paragraphs of a note as messages. Nothing is learned from those of the assistant."""
+    """The paragraphs of a note as messages, each below the note's title, which often names their subject. Nothing is
+    learned from those of the assistant."""
+    title = "" if is_day(file.name.stem) else f"# {fields.get('title') or file.name.stem}"
     at, seen = said_at(fields, str(file.name), file.changed), set[str]()
     for text in paragraphs(body):
         digest = hashlib.sha256(f"{file.name}\n{text}".encode()).hexdigest()[:24]
-        if digest not in seen and any(not is_heading(line) for line in text.splitlines()):
+        if digest not in seen and not all(map(is_heading, text.splitlines())):
             seen.add(digest)
             yield ImportMessage(
                 role=role,
-                content=text,
+                content=text if text.splitlines()[0] == title or not title else f"{title}\n{text}",
                 message_id=f"notes:{digest}",
                 sent_at=at,
                 channel=CHANNEL,

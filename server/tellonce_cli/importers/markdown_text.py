@@ -10,12 +10,16 @@ _LINK = re.compile(r"!?\[\[([^\[\]|#]*)(?:#[^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
 """No part of a link may contain a bracket. Otherwise the time for a note of many unclosed links would be quadratic."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
-_NO_STATEMENT = re.compile(r"^\s*(?:#|\||>|@|<!--|---|===|\[[^\]]*\]:)")
+_HEADING = re.compile(r"\s*(?:#{1,6}(?:\s|$)|(?:#[\w/-]++\s*+)++$)")
+_TITLE = re.compile(r"\*\*[^*\n]*\*\*:?\s*$")
+"""A line in bold without other words, which is used as a heading."""
+
+_COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
+_NO_STATEMENT = re.compile(rf"^\s*(?:{_HEADING.pattern}|{_TITLE.pattern}|\||>|@|<!--|---|===|\[[^\]]*\]:)")
 _FENCES = ("```", "~~~")
 _CREATED = ("created", "created_at", "date", "created time", "said_at")
 SHORTEST = 4
 """Minimum characters of a statement. Shorter lines and paragraphs of a note are not imported."""
-_HEADING = re.compile(r"#{1,6}(?:\s|$)|(?:#[\w/-]++\s*+)++$")
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:
@@ -33,6 +37,11 @@ def said_at(fields: dict[str, str], name: str, changed: datetime) -> datetime:
     written = [fields[key] for key in _CREATED if key in fields]
     days = [*written, *_DAY.findall(name)]
     return next((at for day in days if (at := _moment(day)) is not None), changed)
+
+
+def is_day(name: str) -> bool:
+    """Whether the name of a note is only its day, as in a diary."""
+    return _DAY.fullmatch(name) is not None
 
 
 def _moment(text: str) -> datetime | None:
@@ -53,6 +62,11 @@ def without_links(text: str) -> str:
 def is_heading(line: str) -> bool:
     """Whether a line is a heading, or consists of tags. `#family dinner at eight` is neither."""
     return _HEADING.match(line) is not None
+
+
+def without_comments(text: str) -> str:
+    """The note without comments in Obsidian's form (`%%…%%`), which its writer hides from readers."""
+    return _COMMENT.sub("", text)
 
 
 def paragraphs(body: str) -> Iterator[str]:

@@ -2,27 +2,40 @@
 
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final, get_args
 
 from tellonce_cli.importers import ImportKind, chatgpt, claude, claude_code, jsonl, markdown, mcp_memory, mem0, telegram
+from tellonce_cli.importers.claude_code_projects import without_private
 from tellonce_cli.importers.files import Progress, Source
 from tellonce_cli.importers.items import ImportFailed, Item, Unreadable
+from tellonce_server.services.import_memories import ImportMemory
+from tellonce_server.services.import_messages import ImportMessage
 
 KINDS: Final[tuple[ImportKind, ...]] = get_args(ImportKind)
 Read = Callable[[Source, Progress], Iterator[Item]]
 
 
-def _items(read: Read, nothing: str, source: Source, progress: Progress) -> Iterator[Item]:
-    """The items of an export in the order of the file. Raises ImportFailed, also if no entry can be read."""
+def _items(
+    read: Read, nothing: str, source: Source, progress: Progress, *, keeps_private: bool = False
+) -> Iterator[Item]:
+    """The items of an export in the order of the file, without `<private>` parts. Raises ImportFailed, also if no entry
+    can be read."""
     readable, first = False, ""
     for item in read(source, progress):
         readable = readable or not isinstance(item, Unreadable)
         first = first or (item.why if isinstance(item, Unreadable) else "")
-        yield item
+        yield item if keeps_private or not isinstance(item, ImportMessage | ImportMemory) else _public(item)
     if not readable:
         raise ImportFailed(f"{source.path} {nothing}" + (f" ({first})" if first else ""))
+
+
+def _public(item: ImportMessage | ImportMemory) -> Item:
+    """The item without the parts that the user marked as private. A blank one is not stored."""
+    said = without_private(item.content)
+    return item if said == item.content.strip() else replace(item, content=said)
 
 
 READERS: Final[Mapping[ImportKind, Read]] = {
@@ -33,7 +46,8 @@ READERS: Final[Mapping[ImportKind, Read]] = {
     "mcp-memory": partial(_items, mcp_memory.read, mcp_memory.NOTHING),
     "mem0": partial(_items, mem0.read, mem0.NOTHING),
     "markdown": partial(_items, markdown.read, markdown.NOTHING),
-    "jsonl": partial(_items, jsonl.read, jsonl.NOTHING),
+    # Our own export is restored as it is.
+    "jsonl": partial(_items, jsonl.read, jsonl.NOTHING, keeps_private=True),
 }
 
 _HEAD = 1 << 16
@@ -76,7 +90,7 @@ def _candidates(path: Path) -> list[ImportKind]:
     if zipfile.is_zipfile(path):
         return ["telegram", "chatgpt", "claude", "mem0", "markdown"]
     if path.suffix == ".md":
-        return ["claude-code"] if path.name in (claude_code.INSTRUCTIONS, "MEMORY.md") else ["markdown"]
+        return ["claude-code"] if path.name in (claude_code.INSTRUCTIONS, claude_code.INDEX) else ["markdown"]
     with path.open("rb") as stream:
         head = stream.read(_HEAD)
     likely: list[ImportKind] = [kind for mark, kind in _MARKS if mark in head]

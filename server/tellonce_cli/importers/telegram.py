@@ -10,7 +10,7 @@ import ijson
 
 from tellonce.contract import Role
 from tellonce_cli.importers.files import Progress, Source, Watched, not_readable, opened
-from tellonce_cli.importers.items import Item, thread_number
+from tellonce_cli.importers.items import Item, LeftOut, thread_number
 from tellonce_cli.importers.records import Record, read_record, records
 from tellonce_server.services.import_messages import ImportMessage
 from tellonce_text.own_words import forwarded, label
@@ -26,6 +26,7 @@ _MEDIA = {
     "audio_file": "audio",
 }
 _LISTS = ("chats.list.item", "left_chats.list.item")
+_GROUPS = ("private_group", "private_supergroup", "public_supergroup", "private_channel", "public_channel")
 _HEADS = ("", *(f"{place}." for place in _LISTS))
 
 
@@ -40,22 +41,45 @@ class _Chat:
     type: str = ""
     topics: dict[int, int] = field(default_factory=dict)
 
+    @property
+    def number(self) -> int:
+        """The chat's id in the Bot API, which marks groups and channels by a prefix."""
+        if self.type == "private_group":
+            return -self.id
+        return int(f"-100{self.id}") if self.type in _GROUPS else self.id
+
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the messages in order. The source names user and bot as `user123`, 123 or the displayed name."""
+    """Yield the messages in order. The source names user and bot as `user123`, 123 or the displayed name.
+
+    Of a whole account, only the chat of the source is read if that is a group; otherwise everything except groups and
+    channels is read, because other people's words there do not belong to the user's private chat.
+    """
     begun = False
     with opened(source.path, "result.json", progress) as stream:
         try:
             for record, chat, known in _raw(stream, source):
                 begun = True
-                yield from read_record(partial(_message, chat=chat, source=known), record)
+                if _belongs(chat, source):
+                    yield from read_record(partial(_message, chat=chat, source=known), record)
+                elif chat.type in _GROUPS:
+                    yield LeftOut(f"messages of the group “{chat.name}”, which --chat {chat.number} imports")
         except ijson.JSONError as error:
             what = "Telegram export (Settings → Advanced → Export as JSON)"
             raise not_readable(source.path, what, error, begun) from error
 
 
+def _belongs(chat: _Chat, source: Source) -> bool:
+    """Whether the messages of a chat belong to the chat that the source names."""
+    if not chat.one_of_many:
+        return True
+    group = source.chat_id is not None and source.chat_id < 0
+    return chat.number == source.chat_id if group else chat.type not in _GROUPS
+
+
 def _raw(stream: Watched, source: Source) -> Iterator[tuple[Record, _Chat, Source]]:
-    """Yield each message as it is in the file, with its chat and the source, which names the user once the file has."""
+    """Yield each message unchanged, with its chat and the source. The source has the user's name as soon as the file has
+    given it."""
     chat = _Chat()
     for found in records(stream, lambda prefix: prefix.endswith("messages.item")):
         if isinstance(found, Record):
@@ -109,8 +133,9 @@ def _message(raw: dict[str, Any], chat: _Chat, source: Source) -> Iterator[Impor
 
 
 def _thread(chat: _Chat, topic: int | None) -> int | None:
-    """The thread of a message. In the export of a whole account every chat is a thread, so that chats never mix."""
-    return thread_number(f"telegram:{chat.id}:{topic or ''}") if chat.one_of_many else topic
+    """The thread of a message. The private chats of a whole account are threads of one chat, so that they never mix."""
+    mixes = chat.one_of_many and chat.type not in _GROUPS
+    return thread_number(f"telegram:{chat.id}:{topic or ''}") if mixes else topic
 
 
 def _sent_at(raw: dict[str, Any]) -> datetime:

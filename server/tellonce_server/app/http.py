@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import h11
 import uvicorn
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -18,7 +18,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tellonce.settings import ServerSettings
 from tellonce_server.api.middleware import OpenStreams, show_hooked
 from tellonce_server.app.authorization import Authorization, TokenConfirmation
-from tellonce_server.app.operator_pages import add_operator_pages
+from tellonce_server.app.known_hosts import KnownHosts
+from tellonce_server.app.operator_pages import FIGURES, add_operator_pages
 from tellonce_server.app.page.protection import PageCookie, cookie_name
 from tellonce_server.app.page.site import add_page
 from tellonce_server.app.server import build_server
@@ -37,8 +38,8 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
     """The ASGI application. While the app runs, the storage is open. `streams` can end the app's open subscriptions."""
     server = build_server(settings, storage, auth=True, middleware=(streams, show_hooked))
     security = transport_security(settings)
-    add_operator_pages(server, storage, security, transport_security(settings, public=False))
-    add_page(server, storage, TransportSecurityMiddleware(security))
+    add_operator_pages(server, storage)
+    add_page(server, storage)
     app = server.streamable_http_app(
         streamable_http_path="/mcp",
         stateless_http=True,
@@ -50,6 +51,8 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
     # credential.
     app.user_middleware.insert(0, Middleware(PageCookie, name=cookie_name(settings.port)))
     app.user_middleware.insert(0, Middleware(Unavailable))
+    own = transport_security(settings, public=False)
+    app.user_middleware.insert(0, Middleware(KnownHosts, public=security, own=own, private=[FIGURES]))
     app.user_middleware.append(Middleware(Authorization, limit=RateLimit(settings.remote.rate_limit)))
     app.user_middleware.append(Middleware(TokenConfirmation))
     inner = app.router.lifespan_context

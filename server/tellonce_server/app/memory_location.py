@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 
+from tellonce.file_lock import is_held
 from tellonce.former_name import FORMER_NAME, NAME
 from tellonce.settings import ServerSettings
 from tellonce_server.core.errors import StorageRefused
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
-from tellonce_server.store.postgres.file_lock import is_held
 
 NOTE = "external-database"
 """The file with the name of the external database, without user and password."""

@@ -23,7 +23,7 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 
 CLOCK_SKEW_SECONDS = 30
 REFRESH_SECONDS = 30.0
-"""Minimum seconds between fetches of the keys, which an unknown key id, from anybody, causes."""
+"""Minimum seconds between two fetches of the keys. Anybody can cause a fetch, with a token whose key id is unknown."""
 
 KEY_LIFE_SECONDS = 3600.0
 FETCH_SECONDS = 5.0

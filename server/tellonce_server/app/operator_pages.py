@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -13,16 +12,15 @@ from tellonce_server.app.server import VERSION, MemoryServer
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import AWAY, StorageUnavailable
 
+FIGURES = "/metrics"
 READY_SECONDS = 2.0
 """Maximum seconds that `/ready` waits for the database."""
 
 Page = Callable[[], Awaitable[Response]]
 
 
-def add_operator_pages(
-    server: MemoryServer, storage: Storage, public: TransportSecuritySettings, own: TransportSecuritySettings
-) -> None:
-    """Add the pages, for the hosts of `public`, and `/metrics` for those of `own`, without the public address."""
+def add_operator_pages(server: MemoryServer, storage: Storage) -> None:
+    """Add the pages."""
     metrics = Metrics(storage)
     storage.on_call(metrics.called)
 
@@ -39,16 +37,15 @@ def add_operator_pages(
     async def figures() -> Response:
         return Response(await metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
-    _add(server, "/health", TransportSecurityMiddleware(public), health)
-    _add(server, "/ready", TransportSecurityMiddleware(public), ready)
-    _add(server, "/metrics", TransportSecurityMiddleware(own), figures)
+    _add(server, "/health", health)
+    _add(server, "/ready", ready)
+    _add(server, FIGURES, figures)
 
 
-def _add(server: MemoryServer, path: str, security: TransportSecurityMiddleware, page: Page) -> None:
+def _add(server: MemoryServer, path: str, page: Page) -> None:
     @server.custom_route(path, methods=["GET"])  # type: ignore[untyped-decorator]  # untyped in the SDK
-    async def shown(request: Request) -> Response:
-        refusal = await security.validate_request(request)
-        return refusal if refusal is not None else await page()
+    async def shown(_: Request) -> Response:
+        return await page()
 
 
 async def _hindrance(storage: Storage) -> str | None:

@@ -14,12 +14,12 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from tellonce.children import Child
+from tellonce.file_lock import HeldLock, try_hold
 from tellonce.server_text import ServerText
 from tellonce.service_files import service_file
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import AWAY, OUTAGES, StorageUnavailable
-from tellonce_server.store.postgres.file_lock import HeldLock, try_hold
 
 if TYPE_CHECKING:
     from tellonce_server.domain.queue.attendance import Attendance

@@ -14,7 +14,7 @@ MOST_BYTES = 64 * 1024
 
 
 class Unavailable:
-    """The outermost middleware: a temporary failure gets 503, Retry-After, and a sentence as a JSON-RPC error."""
+    """Middleware around all that may need the database: a temporary failure gets 503, Retry-After, and a sentence as a JSON-RPC error."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Notifies of changes: an assistant of those in its own user's memory, the relay of all."""
+"""Notifies subscribers of changes. An assistant is notified of changes in its own user's memory, the relay of all."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
@@ -76,9 +76,9 @@ def may_hear(caller: Caller, change: Change) -> bool:
 
 
 def _affected(uri: str, wanted: Sequence[str]) -> Iterator[str]:
-    """The changed resource, and the resources that may change with it: with the profile each memory, with the messages
-    of a chat its summary and the list of chats, and with both the contexts of all chats. Resources with a variable part
-    are limited to the wanted ones."""
+    """The changed resource, and the resources that may change with it. With the profile, these are the memories; with a
+    chat's messages, its summary and the list of chats; with either, the contexts of all chats. Of memories and
+    contexts, only the wanted ones are returned."""
     yield uri
     chat, _, part = uri.rpartition("/")
     if uri == "memory://profile":

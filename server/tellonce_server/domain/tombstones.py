@@ -2,11 +2,13 @@
 
 import hashlib
 import hmac
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
 from tellonce_server.core.offload import offloaded
+from tellonce_server.core.scope import PROGRAMS
 from tellonce_server.store import tombstones
 from tellonce_server.store.database import Queries
 from tellonce_server.store.tombstones import Forgotten, Tombstone
@@ -18,7 +20,18 @@ SAME = 0.75
 """The share of one statement's words that it has in common with a forgotten one that it repeats."""
 
 FORGOTTEN_NAME = "forgotten:"
-"""The beginning of the names that replace forgotten names of threads."""
+"""The beginning of the names that replace forgotten names."""
+NAMED = "name:"
+"""The beginning of the hashes that stand for the names of threads. Migration 0072 computes the same hashes."""
+
+_FORGOTTEN = re.compile(rf"{FORGOTTEN_NAME}([0-9a-f]{{16}}(?:-[0-9]+)?)")
+_WORDLESS = re.compile(
+    rf"{NAMED}[0-9a-f]{{16}}(?:-[0-9]+)?|(?:(?:{'|'.join(PROGRAMS)}):)?-?[0-9]+(?::-?[0-9]+)*|[0-9a-fA-F-]{{12,}}"
+)
+"""Matches what may stand in a thread's key as it is: a hash, numbers that may follow a program's name, or a UUID."""
+
+_MARKUP = re.compile(r"[*_~'\\]+")
+_NO_WORD = re.compile(r"\W+")
 
 Mark = tuple[bytes, frozenset[int]]
 """The hash of a statement and the hashes of its content words."""
@@ -60,6 +73,20 @@ class Tombstones:
         """The name that replaces a name if the name is forgotten."""
         return f"{FORGOTTEN_NAME}{self._name(name)[:8].hex()}"
 
+    def thread_key(self, thread_key: str) -> str:
+        """The thread's key as it is stored: hashes replace the names that a client chose. The names are stored nowhere,
+        so a `forget` need not rename the thread of a thousand messages."""
+        kind, chat, *name = thread_key.split(":", 2)
+        parts = (self._in_key(part) for whole in name for part in whole.split("/"))
+        return f"{kind}:{chat}:{'/'.join(parts)}" if name else thread_key
+
+    def _in_key(self, name: str) -> str:
+        former = _FORGOTTEN.fullmatch(name)
+        if former is not None:
+            return NAMED + former[1]
+        is_plain = name in PROGRAMS or _WORDLESS.fullmatch(name) is not None
+        return name if is_plain else f"{NAMED}{self._name(name)[:8].hex()}"
+
     def forgotten_at(self, name: str, marks: Mapping[bytes, datetime]) -> datetime | None:
         """When the name was forgotten; None if it was not."""
         return marks.get(self._name(name))
@@ -93,7 +120,7 @@ class Tombstones:
         """Return the text of an old message without the sentences that were forgotten after it was said."""
 
         def gone(part: str) -> bool:
-            claims = self._message(part), self._hash(f"m:{part}")
+            claims = self._message(part), self._folded(part), self._hash(f"m:{part}")
             return any(said_at < marks.get(claim, said_at) for claim in claims)
 
         parts = [] if gone(text) else sentences(text)
@@ -128,10 +155,17 @@ class Tombstones:
         return [stone for stone in stones if covers(stone, said)]
 
     def _claims(self, chat_id: int, number: int, text: str) -> Claims:
-        """The hashes of a text forgotten in a message, also as made before texts were folded and migration 0062."""
-        return self._message(text), self._hash(f"m:{text}"), self._hash(f"m:{chat_id}:{number}:{text}")
+        """The hashes of a text forgotten in a message, also as made before punctuation was left out, before texts were
+        folded, and before migration 0062."""
+        former = self._folded(text), self._hash(f"m:{text}"), self._hash(f"m:{chat_id}:{number}:{text}")
+        return self._message(text), *former
 
     def _message(self, text: str) -> bytes:
+        """The hash of the words in their order, without markup and punctuation, which another client may add or drop."""
+        words = _NO_WORD.sub(" ", _MARKUP.sub("", fold(text))).split()
+        return self._hash(f"s:{' '.join(words)}") if words else self._folded(text)
+
+    def _folded(self, text: str) -> bytes:
         return self._hash(f"f:{' '.join(fold(text).split())}")
 
     def _name(self, name: str) -> bytes:

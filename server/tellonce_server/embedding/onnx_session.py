@@ -46,8 +46,3 @@ class Session:
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One unit vector per text. Texts are computed one by one, because padding costs more than a batch saves."""
         return [self.vector(text) for text in texts]
-
-
-def mean_of(vectors: Sequence[Vector]) -> list[float]:
-    mean: list[float] = np.array(vectors, np.float32).mean(axis=0).tolist()
-    return mean

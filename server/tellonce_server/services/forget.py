@@ -17,13 +17,20 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure import derived_texts, previews
 from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order, Report, unreported
-from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, SourceQuery, StatementQuery
+from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, SourceQuery, StatementQuery
 from tellonce_server.domain.erasure.previews import GROUP, Copy, Match, Shown, is_own, related
 from tellonce_server.domain.erasure.request import as_stored, query_of, stated
-from tellonce_server.domain.erasure.scan import MatchingRow, known_again, message_names_again, names_again, scan
+from tellonce_server.domain.erasure.scan import (
+    CONTENT,
+    MatchingRow,
+    known_again,
+    message_names_again,
+    names_again,
+    scan,
+)
 from tellonce_server.domain.erasure.targets import Target
 from tellonce_server.domain.erasure.text_places import PLACES, Cleaned
-from tellonce_server.store import forget, memories
+from tellonce_server.store import forget, memories, texts
 from tellonce_server.store.forget import Preview
 from tellonce_server.store.uploads import Uploads
 from tellonce_text import caches
@@ -114,10 +121,17 @@ class Forgetter:
         Uploads(self._deps.settings.data_dir).clear()
         query, _ = await self._searched(where, args, confirmed.shown)
         kept: frozenset[Degree] = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
-        order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages, report)
+        seen = frozenset(match.ref for match in confirmed.shown if match.kind == "memory")
+        order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages, report, seen)
+        statements_gone = await self._statements_gone(where, args)
         erased = await self._eraser.erase(order)
         caches.clear()
+        await forget.follow_erasure(
+            self._deps.database, where.owner_id, args.confirm or "", erased.redacted, self._deps.now()
+        )
         left = await asyncio.to_thread(_left, erased, order, confirmed)
+        if statements_gone:
+            left += await self._unread(where, confirmed.chosen)
         receipt = f"f{secrets.token_hex(8)}"
         self._announce(where, confirmed, erased, receipt, len(left))
         return Forgotten(
@@ -163,6 +177,23 @@ class Forgetter:
         erased = await self._eraser.erase(Order(where, None, query, chosen, frozenset(), messages=True))
         caches.clear()
         return erased.counts.get("memories", 0) + erased.counts.get("messages", 0)
+
+    async def _statements_gone(self, where: ChatScope, args: ForgetArgs) -> bool:
+        """Whether a memory of the preview no longer exists, because it was erased meanwhile."""
+        ids = frozenset(args.memory_ids or ())
+        return len(await forget.memories(self._deps.database, where.owner_id, list(ids))) < len(ids)
+
+    async def _unread(self, where: ChatScope, chosen: Sequence[Match]) -> list[MatchingRow]:
+        """The chosen messages that are still as they were shown. If the statement was erased meanwhile, nobody knows
+        which of their sentences make it."""
+        shown = {(match.chat_id, match.ref): match for match in chosen if match.kind == "message"}
+        rows = await texts.messages(self._deps.database, where.owner_id, list(shown))
+        found = ((row, shown[row.chat_id or 0, row.id]) for row in rows)
+        return [
+            MatchingRow(row, match.degree, (CONTENT,), Mark(0, 0, match.degree))
+            for row, match in found
+            if row.version == match.version
+        ]
 
     async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[ServerText, ...]:
         """A note with the topic's words that some text contains, for a topic that no text contains as a whole."""

@@ -7,6 +7,7 @@ from tellonce.contract_types import Place
 from tellonce.turn_contract import HookOutput, RecordedTurn, RecordTurnArgs, TurnMessage
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_thread
+from tellonce_server.domain.context.draft import AT_SESSION_START
 from tellonce_server.domain.context.turn_index import prompt_index, session_index
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
@@ -19,7 +20,7 @@ from tellonce_server.store import summaries
 from tellonce_text.secrets import mask
 
 SESSION_BUDGET = 900
-"""Maximum tokens of profile, summaries and memories at the start of a session."""
+"""Maximum tokens of a context at the start of a session."""
 
 
 class TurnKeeper:
@@ -81,7 +82,7 @@ class TurnKeeper:
         return prompt_index([x for x in results if x.thread_key != thread], where.chat_id, now, zone)
 
     async def _session(self, where: ChatScope, args: RecordTurnArgs) -> str:
-        shown = GetContextArgs(include=("profile", "summary", "memories", "elsewhere"), token_budget=SESSION_BUDGET)
+        shown = GetContextArgs(include=AT_SESSION_START, token_budget=SESSION_BUDGET)
         context = await self._reader.context(where, shown.model_copy(update=dict(_place(args))))
         last = await summaries.rolling(self._deps.database, *where.key, "session", session_thread(where.chat_id))
         return session_index(context.context or "", last.text if last is not None else "")

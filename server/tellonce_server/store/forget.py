@@ -1,6 +1,6 @@
 """The queries of `forget` for memories, previews without text, and locks; those for texts are in `texts`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -71,6 +71,16 @@ async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes,
     """Bind a preview to the selection with which it is first confirmed. Returns whether it is bound to `selected`."""
     bound: bytes | None = await q.value("forget.bind_preview", owner_id, preview_id, asked, selected)
     return bound == asked + selected
+
+
+async def follow_erasure(
+    q: Queries, owner_id: int, preview_id: str, redacted: Mapping[tuple[int, int], int], now: datetime
+) -> None:
+    """Let the owner's other previews confirm what is left of messages that lost text to the erasure of this preview.
+    `redacted` are these messages, as (chat, number), with their version before."""
+    if redacted:
+        keys = unzip(list(redacted), 2)
+        await q.run("forget.follow_erasure", owner_id, preview_id, *keys, list(redacted.values()), now)
 
 
 async def covering(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[Row]:

@@ -1,4 +1,4 @@
-"""The queries for embedding what is left, and for switching to the vectors of a new model."""
+"""The queries for texts that have no vector yet, and for switching to the vectors of a new model."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 async def build_missing(database: Database, dsn: str, large: int = LARGE) -> int:
-    """Build the missing indexes one at a time and return their number; 0 if another process is at it. `dsn` must own
+    """Build the missing indexes one at a time and return their number; 0 if another process is building them. `dsn` must own
     the tables: the pools' roles may not create indexes."""
     if not await database.rows("near.missing", large):
         return 0

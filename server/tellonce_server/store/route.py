@@ -51,8 +51,8 @@ async def find_route(address: str, direct: str | None) -> Route:
 
 
 async def is_pooled(address: str) -> bool:
-    """Whether a pooler is between us and PostgreSQL. At login, PostgreSQL reports the process that serves us; a pooler,
-    which may change that process, must report another id."""
+    """Whether a pooler is between us and PostgreSQL. At login, PostgreSQL reports the id of the process that
+    serves the connection. A pooler may change that process later, so the id that it reports is another one."""
     async with _connection(address) as connection:
         told = connection.get_server_pid()
         return bool(told != await connection.fetchval(BACKEND))

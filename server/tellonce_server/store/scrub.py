@@ -1,4 +1,4 @@
-"""Rewrites tables, one at a time, to remove erased text from the files; gives way to sessions that wait."""
+"""Rewrites tables, one at a time, to remove erased text from the files. It stops if other sessions wait for the table."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable

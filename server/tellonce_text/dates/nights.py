@@ -14,7 +14,7 @@ _NOON: Final = 12
 
 
 def by_waking_day(meaning: Meaning, scene: Scene, form: str, part: str | None, clock: Clock | None) -> Meaning:
-    """The meaning of a day with its part and time of day, by the day of a person who is awake at night."""
+    """The meaning of a day, its part and its time, for a person awake at night, whose day does not end at midnight."""
     if clock and part in {"night", "evening"} and clock.half and clock.hour < _MORNING:
         return _early(meaning, scene, clock, relative=form in {TODAY, LAST_NIGHT, ""})
     hour = scene.said.hour

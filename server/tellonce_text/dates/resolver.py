@@ -175,7 +175,7 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
 
 
 def _is_after_event(line: Line, first: int, index: int) -> bool:
-    """Whether the weekday may be the one next to what the token begins, as in `am Freitag nach Ostern`, but not in
+    """Whether a day begins at the token after which the weekday may be the next one: `am Freitag nach Ostern`, but not
     `am Freitag nach der Arbeit` or `vendredi après le mariage`."""
     at = skip(line, index, "article", "own")
     bare = line.language in {"fr", "it", "pt"} and line[first].has("weekday") and not line[first - 1].has("article")

@@ -63,6 +63,21 @@ update forget_previews set asked = case when asked = $3 then $3 || $4::bytea els
 where owner_id = $1 and id = $2
 returning asked
 
+-- name: follow_erasure
+-- $1 owner, $2 id of a confirmed preview, $3 chats, $4 ids and $5 former versions of the messages that lost text to its
+-- erasure, $6 now. The other previews now name the next version of these messages: less text than they showed, and
+-- nothing new.
+with gone as materialized (
+  select chat_id, id, version from unnest($3::bigint[], $4::bigint[], $5::int[]) as g (chat_id, id, version)
+)
+update forget_previews p
+set hits = (
+  select jsonb_agg(case when g.id is null then h.hit else jsonb_set(h.hit, '{3}', to_jsonb(g.version + 1)) end order by h.n)
+  from jsonb_array_elements(p.hits) with ordinality as h (hit, n)
+  left join gone g on h.hit ->> 0 = 'message' and (h.hit ->> 1)::bigint = g.chat_id and (h.hit ->> 2)::bigint = g.id
+    and (h.hit ->> 3)::int = g.version)
+where owner_id = $1 and id <> $2 and until >= $6 and jsonb_array_length(hits) > 0
+
 -- name: covering
 -- $1 owner, $2 chats, $3 ids of messages: the chunk summaries that cover them
 select distinct s.chat_id, s.thread_key, s.from_id, s.to_id

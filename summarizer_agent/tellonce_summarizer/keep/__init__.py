@@ -1,1 +1,1 @@
-"""Summaries and notes without a model: the user's own sentences, verbatim, which end no statement."""
+"""Summaries and notes without a model: the user's own sentences, verbatim. They never end a statement."""

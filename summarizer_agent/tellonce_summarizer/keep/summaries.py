@@ -68,7 +68,7 @@ def _groups(memories: list[KnownMemory], zone: ZoneInfo) -> str:
 
 
 def shown_memories(memories: Iterable[KnownMemory], zone: ZoneInfo) -> list[str]:
-    """Each memory with its day, unless its text ends with that or its own date. Notes stay verbatim."""
+    """Each memory with its day, unless its text already ends with a date. The text of a note stays verbatim."""
     return [_dated(f"“{m.text}”" if m.note else m.text, f" ({m.since.astimezone(zone).date()})") for m in memories]
 
 

@@ -65,8 +65,8 @@ class FallbackChain:
     async def climb(
         self, task: Task[ResultT], emit: Emit, *, best_tier: work.Tier = TIERS[0], together: str | None = None
     ) -> Outcome[ResultT]:
-        """The first acceptable result, from `best_tier` downwards; failures are reported. All but the best tier's are
-        provisional, even if that is not configured. Tasks with the same `together` may share a call."""
+        """The first acceptable result, from `best_tier` downwards; failures are reported. Results of tiers below the best
+        one are provisional, even if the best tier is not configured. Tasks with the same `together` may share a call."""
         calls: list[ModelCall] = []
         steps = [step for step in self._steps if TIERS.index(step.model.tier) >= TIERS.index(best_tier)]
         for index, step in enumerate(steps):

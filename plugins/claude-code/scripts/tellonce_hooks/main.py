@@ -1,4 +1,4 @@
-"""The work of each hook, which after any failure exits normally, so that the session continues."""
+"""The work of each hook. A hook exits normally even after a failure, so that the session continues."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def reply_id(prompt_id: str) -> str:
 
 
 def is_command(prompt: str) -> bool:
-    """Whether a prompt is a command of Claude Code (`/name …`), which is not recorded, and not a path."""
+    """Whether a prompt is a command of Claude Code (`/name …`) and not a path. Commands are not recorded."""
     return prompt[:1] == "/" and "/" not in prompt.split(None, 1)[0][1:]
 
 

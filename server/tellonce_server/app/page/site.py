@@ -3,7 +3,6 @@
 from urllib.parse import urlsplit
 
 from mcp.server import MCPServer
-from mcp.server.transport_security import TransportSecurityMiddleware
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -23,15 +22,16 @@ TYPES = {
     "json": "application/json",
     "svg": "image/svg+xml",
 }
+OWN_PAGE = "Only the memory page itself may request this."
 CODE_BYTES = 4096
 """Maximum bytes of a sign-in request; a code has 32 characters."""
 
 
-def add_page(server: "MCPServer[None]", storage: Storage, security: TransportSecurityMiddleware) -> None:
-    """Register the page's routes for the same hosts and origins as the MCP endpoint."""
-    site, transfers = _Site(storage, security, Codes()), Transfers(storage, security)
+def add_page(server: "MCPServer[None]", storage: Storage) -> None:
+    """Register the page's routes."""
+    site, transfers = _Site(storage, Codes()), Transfers(storage)
     routes = (
-        ("/", "GET", site.home),
+        ("/", "GET", _file),
         ("/page/code", "POST", site.code),
         ("/page/session", "POST", site.session),
         ("/page/end", "POST", site.end),
@@ -40,29 +40,19 @@ def add_page(server: "MCPServer[None]", storage: Storage, security: TransportSec
         ("/page/export", "GET", transfers.export),
         ("/page/ticket", "POST", transfers.ticket),
         ("/page/backup/{ticket}", "GET", transfers.backup),
-        ("/page/{file:path}", "GET", site.file),
+        ("/page/{file:path}", "GET", _file),
     )
     for path, method, answer in routes:
         server.custom_route(path, methods=[method])(answer)
 
 
 class _Site:
-    def __init__(self, storage: Storage, security: TransportSecurityMiddleware, codes: Codes) -> None:
+    def __init__(self, storage: Storage, codes: Codes) -> None:
         self._storage = storage
-        self._security = security
         self._codes = codes
-
-    async def home(self, request: Request) -> Response:
-        return await self._static(request, "index.html")
-
-    async def file(self, request: Request) -> Response:
-        return await self._static(request, request.path_params["file"])
 
     async def code(self, request: Request) -> Response:
         """Return a one-time code to the holder of an access token. `tellonce open` requests the code."""
-        refusal = await self._security.validate_request(request, is_post=False)
-        if refusal is not None:
-            return refusal
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         grant = await self._storage.verifier.verify_token(token) if kind.lower() == "bearer" else None
         if grant is None or grant.subject is None or "assistant" not in grant.scopes or not await is_still_valid(grant):
@@ -71,9 +61,8 @@ class _Site:
 
     async def session(self, request: Request) -> Response:
         """Exchange a one-time code for the session cookie."""
-        refusal = await self._refused_origin(request)
-        if refusal is not None:
-            return refusal
+        if not from_own_page(request.method, Headers(scope=request.scope)):
+            return refused(403, OWN_PAGE)
         body = b""
         async for part in request.stream():
             body += part
@@ -90,9 +79,8 @@ class _Site:
 
     async def end(self, request: Request) -> Response:
         """Sign out: delete the session cookie."""
-        refusal = await self._refused_origin(request)
-        if refusal is not None:
-            return refusal
+        if not from_own_page(request.method, Headers(scope=request.scope)):
+            return refused(403, OWN_PAGE)
         response = JSONResponse({}, headers=HEADERS)
         self._set(response, request, "", 0)
         return response
@@ -109,18 +97,11 @@ class _Site:
             secure=public.scheme == "https" and request.url.hostname == public.hostname,
         )
 
-    async def _refused_origin(self, request: Request) -> Response | None:
-        refusal = await self._security.validate_request(request, is_post=False)
-        if refusal is None and not from_own_page(request.method, Headers(scope=request.scope)):
-            return refused(403, "Only the memory page itself may request this.")
-        return refusal
 
-    async def _static(self, request: Request, name: str) -> Response:
-        refusal = await self._security.validate_request(request, is_post=False)
-        if refusal is not None:
-            return refusal
-        content = static_files().get(name)
-        kind = TYPES.get(name.rpartition(".")[2])
-        if content is None or kind is None:
-            return refused(404, "There is no such file.")
-        return Response(content, headers={**HEADERS, "Content-Type": kind})
+async def _file(request: Request) -> Response:
+    name = request.path_params.get("file", "index.html")
+    content = static_files().get(name)
+    kind = TYPES.get(name.rpartition(".")[2])
+    if content is None or kind is None:
+        return refused(404, "There is no such file.")
+    return Response(content, headers={**HEADERS, "Content-Type": kind})

@@ -53,6 +53,9 @@ SECTIONS: Final[dict[ShownName, Layout]] = {
 }
 """Every section, in display order. The history's share includes that of the older summaries."""
 
+AT_SESSION_START: Final[tuple[SectionName, ...]] = ("profile", "summary", "memories", "elsewhere")
+"""The sections that a coding assistant is shown when a session starts."""
+
 
 def section_shares(budgets: Budgets, total: int) -> dict[ShownName, int]:
     """The tokens that each section may use in a context of `total` tokens, including its title, fences and headings.

@@ -22,6 +22,7 @@ from tellonce_server.domain.erasure.forget_query import (
     ForgetQuery,
     LiteralQuery,
     RowQuery,
+    Source,
     StatementQuery,
     TopicQuery,
     accepted,
@@ -90,10 +91,12 @@ class _Progress:
 
 @dataclass
 class Erased:
-    """The result of an erasure. `changed` are messages and memories that were not erased because they changed after the
-    preview; `left` are the matches of a final search of every text."""
+    """The result of an erasure. `redacted` are the messages that lost text, as (chat, number), with their version before.
+    `changed` are messages and memories that were not erased because they changed after the preview; `left` are the
+    matches of a final search of every text."""
 
     counts: dict[str, int] = field(default_factory=lambda: {"memories": 0, "messages": 0, "sentences": 0})
+    redacted: dict[tuple[int, int], int] = field(default_factory=dict)
     changed: set[tuple[str, int, int]] = field(default_factory=set)
     left: list[MatchingRow] = field(default_factory=list)
 
@@ -114,6 +117,8 @@ class Order:
     kept: frozenset[Degree]
     messages: bool
     report: Report = unreported
+    shown: frozenset[int] = frozenset()
+    """The numbers of all memories that the preview showed."""
 
     @property
     def degrees(self) -> frozenset[Degree]:
@@ -162,11 +167,23 @@ class Eraser:
         return erased
 
     async def _meant_memories(self, order: Order, erased: Erased) -> list[Statement]:
-        """The chosen memories that did not change after the preview."""
+        """The chosen memories that did not change after the preview, and the memories that were learned since from the
+        sentences that have just been erased."""
         shown = {match.ref: match.version for match in order.chosen if match.kind == "memory"}
         stored = await forget.memories(self._deps.database, order.where.owner_id, list(shown))
         erased.changed |= {("memory", 0, memory.id) for memory in stored if memory.version != shown[memory.id]}
-        return [memory for memory in stored if memory.version == shown[memory.id]]
+        same = [memory for memory in stored if memory.version == shown[memory.id]]
+        return [*same, *await self._learned_meanwhile(order, erased)]
+
+    async def _learned_meanwhile(self, order: Order, erased: Erased) -> list[Statement]:
+        """The memories that the preview could not show, because they were learned after it. Only a memory that matches
+        and that rests on messages that lost a match is erased with them."""
+        known = [*order.shown, *(match.ref for match in order.chosen if match.kind == "memory")]
+        keys = list(erased.redacted)
+        if not keys:
+            return []
+        found = await forget.resting_on(self._deps.database, order.where.owner_id, keys, known, MEMORY_BATCH)
+        return await asyncio.to_thread(_restating, found, order, frozenset(keys))
 
     async def _erase_memories(
         self, order: Order, meant: Sequence[Statement], erased: Erased, progress: _Progress, now: datetime
@@ -199,6 +216,7 @@ class Eraser:
                     done |= await texts.redact_messages(t, owner, [(plan.new, plan.claims) for plan in batch], now)
                     names = [name for plan in batch if plan.key in done for name in plan.names]
                     await self._deps.tombstones.add_names(t, owner, names, now)
+            erased.redacted |= {plan.key: plan.new.row.version for plan in planned if plan.key in done}
             erased.count("messages", len(done))
             erased.count("sentences", sum(plan.gone for plan in planned if plan.key in done))
             erased.changed |= {match.key for match in read if (match.chat_id, match.ref) not in done}
@@ -315,6 +333,16 @@ def _redacted(
         elif marks(text):
             columns[column] = replacement(text) if column in IDS else GONE if column == ROUTINE else None
     return columns, gone
+
+
+def _restating(found: Sequence[Statement], order: Order, redacted: frozenset[tuple[int, int]]) -> list[Statement]:
+    marks = marks_of(order.query, order.degrees, Source("memory", None, 0))
+    return [
+        memory
+        for memory in found
+        if redacted.issuperset((memory.source_chat_id or 0, source) for source in memory.source_ids)
+        and (marks(memory.content) or any(marks(quote) for quote in memory.quotes))
+    ]
 
 
 def _is_due(hit: MatchingRow, order: Order) -> bool:

@@ -12,8 +12,9 @@ from tellonce.contract import ForgetLabel
 from tellonce_server.domain.erasure.targets import Sentence, Target
 from tellonce_server.domain.erasure.text_places import DERIVED
 from tellonce_server.domain.erasure.word_forms import is_spaceless
-from tellonce_text.folding import Literal as FoldedLiteral
-from tellonce_text.folding import Span, fold
+from tellonce_text.folding import fold
+from tellonce_text.literal import Literal as FoldedLiteral
+from tellonce_text.literal import Span
 from tellonce_text.sentences import placed_sentences
 from tellonce_text.stemming import stem
 
@@ -330,7 +331,7 @@ def best(degrees: Iterable[Degree]) -> Degree:
 
 
 def _mark(span: Span) -> Mark:
-    return Mark(span.start, span.end, "number" if span.loose else "exact")
+    return Mark(span.start, span.end, span.certainty)
 
 
 def _is_whole(text: str, span: Span) -> bool:

@@ -23,7 +23,7 @@ from tellonce_server.store import forget, texts
 from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import Statement
 from tellonce_server.store.texts import TextRow
-from tellonce_text.folding import Literal
+from tellonce_text.literal import Literal
 from tellonce_text.sentences import sentences
 
 TELLING = 2
@@ -78,9 +78,9 @@ async def query_of(
     if sealed is None:
         return await _period(q, where, args)
     memories = await forget.memories(q, where.owner_id, _refs(sealed, "memory"))
-    messages = [(m.chat_id, m.ref) for m in sealed if m.kind == "message" and not args.everything]
+    messages = [(m.chat_id, m.ref) for m in sealed if m.kind == "message"]
     rows = await texts.messages(q, where.owner_id, messages)
-    return await asyncio.to_thread(_of_period, args, rows, memories)
+    return await asyncio.to_thread(_rows, rows, memories)
 
 
 def stated(memories: Sequence[Statement]) -> list[Stated]:
@@ -108,16 +108,11 @@ def _all_there(asked: Sequence[int], there: set[int], what: str) -> None:
 
 
 async def _period(q: Queries, where: ChatScope, args: ForgetArgs) -> ForgetQuery:
-    """Return all messages of the period and the memories learned in the period; without a period, return all
-    memories."""
+    """Return all messages of the period and the memories learned in the period; without a period, all of both."""
     reach = None if where.is_own else where.chat_id
-    rows = [] if args.everything else await texts.messages_between(q, where.owner_id, reach, args.since, args.until)
+    rows = await texts.messages_between(q, where.owner_id, reach, args.since, args.until)
     memories = await forget.memories_of(q, *where.key, where.is_own, args.since, args.until)
-    return await asyncio.to_thread(_of_period, args, rows, memories)
-
-
-def _of_period(args: ForgetArgs, rows: Sequence[TextRow], memories: Sequence[Statement]) -> ForgetQuery:
-    return StatementQuery(stated(memories)) if args.everything else _rows(rows, memories)
+    return await asyncio.to_thread(_rows, rows, memories)
 
 
 def _refs(sealed: Sequence[Match], kind: str) -> list[int]:

@@ -326,7 +326,7 @@ class _Evidence:
         return [n.text for n in missing if not self._is_difference(n, text)]
 
     def _other_units(self, text: str) -> list[str]:
-        """The units of time in which the claim counts, while the quotes count the same number in other units only."""
+        """The units of time that the claim has for a number, if the quotes have that number only with other units."""
         said = self._timed | self._lengths
         counted = {number for number, _ in said}
         return sorted({unit for number, unit in timed_numbers(text) - said if number in counted})

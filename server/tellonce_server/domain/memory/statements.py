@@ -40,8 +40,8 @@ class Statements:
         return await vector_or_none(self._deps.embedder, text)
 
     async def lock(self, q: Queries, owner_id: int, texts: Sequence[str]) -> None:
-        """Wait until nobody else stores one of these statements, so that it is not new twice. Call this once, after
-        locking the chat and before `store` or `put`."""
+        """Wait until no other call is storing one of these statements; otherwise both calls would store it. Call this
+        once, after locking the chat and before `store` or `put`."""
         await memories.lock(q, owner_id, [dedup.key(text) for text in texts])
 
     async def store(
@@ -53,7 +53,7 @@ class Statements:
         *,
         besides: frozenset[int] = frozenset(),
     ) -> Stored:
-        """Add the statement, or its sources to the known memory, not in `besides`, that says the same."""
+        """Add the statement. If a memory that is not in `besides` says the same, add only the sources, to that memory."""
         known = await self.same(q, new, besides)
         if known is not None:
             return Stored(await self.support(q, known, new, now), "duplicate")

@@ -15,7 +15,7 @@ extended every 20 seconds.
 
 FORGOTTEN = timedelta(days=1)
 NOTE_SECONDS = 15.0
-"""Minimum seconds between database writes for one worker, which asks again at once while idle."""
+"""Minimum seconds between two database writes about one worker. An idle worker repeats its request without a pause."""
 
 
 class Attendance:

@@ -20,10 +20,10 @@ WHOLE_ROUTINE = 500
 full text is useful in a search result."""
 
 BEFORE, AFTER = 0.5, 0.25
-"""The share of the previous and of the next sentence's words that counts for a sentence of an excerpt."""
+"""Weights of the words in the previous and in the next sentence, when a sentence is scored for an excerpt."""
 
 ASKING = 0.5
-"""The share that counts of a sentence that is a question."""
+"""Factor for the score of a sentence that is a question."""
 
 
 def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:

@@ -79,7 +79,7 @@ def _bearing(messages: Sequence[Result], least: int) -> list[Result]:
     """The relevant messages, best first. The first `least` messages are always included, because the scores of only a
     few messages say little about relevance. Irrelevant messages are not used to fill a budget.
 
-    Memories learned from a message move it forward only behind the UNMOVED best messages.
+    Memories that were learned from a message raise its rank, but not above the UNMOVED best messages.
     """
     ranked = sorted(messages, key=attrgetter("own_score", "at", "id"), reverse=True)
     floor = max(w.FLOOR, ranked[0].own_score - w.FAR) if ranked else 0.0

@@ -26,8 +26,7 @@ def messages(
 
 
 def _least(scores: Sequence[float], most: int | None) -> float:
-    """The lowest of the `most` highest scores. If there are at most `most` scores, or `most` is None, the result is
-    lower than every score."""
+    """The score that a result must have to be among the `most` best; minus infinity if all results are."""
     return sorted(scores)[-most] if most is not None and most < len(scores) else float("-inf")
 
 

@@ -21,6 +21,7 @@ from urllib.parse import quote
 import anyio
 import asyncpg
 
+from tellonce.file_lock import HeldLock, exclusive, hold, is_held
 from tellonce_server.store.postgres import watcher
 from tellonce_server.store.postgres.embedded_account import Account, NoServerAccount, server_account
 from tellonce_server.store.postgres.embedded_cluster import (
@@ -43,7 +44,6 @@ from tellonce_server.store.postgres.embedded_cluster import (
     trim_log,
     write_conf,
 )
-from tellonce_server.store.postgres.file_lock import HeldLock, exclusive, hold, is_held
 
 __all__ = ["APP_DATABASE", "APP_ROLE", "SUPERUSER", "EmbeddedPostgres", "EmbeddedPostgresError", "State", "bindir"]
 

@@ -195,8 +195,8 @@ def postmaster(cluster: Path) -> int | None:
 
 def disown_stale_pid(cluster: Path, account: Account | None) -> None:
     """Allow a start although the pid file names a live process that is not a server of this cluster: our pid replaces
-    it, because a postmaster ignores the process that starts it. The rest stays: from it, the postmaster checks that no
-    orphan holds the shared memory. A dead process's file stays, because a starting postmaster may be replacing it."""
+    it, because a postmaster ignores the process that starts it. The other lines stay, because the postmaster reads in
+    them which shared memory must not be in use any more. A dead process's file stays, because a starting postmaster may be replacing it."""
     pid = _recorded_pid(cluster)
     if pid is not None and pid > 0 and _is_alive(pid) and not _serves(pid, cluster):
         path = cluster / "postmaster.pid"

@@ -1,0 +1,275 @@
+"""Finds a literal in texts as they are stored and as they are shown, that is, without the markup of Markdown. Pure.
+
+A literal also matches text with other separators between its digits and words, and a word in which bold letters, a link
+or a hyphen stand. The time of every function is linear in the length of the text: `MOST_FLEXIBLE` limits the length of a
+literal that is searched for with a regular expression, and the patterns give nothing back that they have skipped.
+"""
+
+import html
+import re
+import typing
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from tellonce_text.folding import fold
+
+MOST_FLEXIBLE = 128
+"""Maximum characters of a folded literal that is searched for with a regular expression, which may compare the whole
+literal at each position of the text. Of a longer literal, only the letters, digits and unusual signs are compared."""
+
+COINCIDENCE = 5
+"""A number with at least this many digits, such as a card number, is the same number even if its separators differ. A
+shorter match may be a coincidence: `1, 2, 3` may not mean 123.
+"""
+
+Certainty = typing.Literal["exact", "number", "form"]
+"""`number`: a short number with other separators. `form`: a word with a hyphen or `_` inside it that the literal does not
+have."""
+
+_MARKUP: Final = r"[*_~\\]*+"
+"""What a client does not show if it marks bold, italic or struck text or code, or keeps a sign from doing so."""
+_GAP_SIGNS: Final = "*_~\\- >#|•"
+"""Separators that may occur between two words of a name, with the markup of quotes, lists, headings and tables."""
+_TELLING: Final = "#>|"
+"""Separators that a match must have if the literal has them, because they may be part of a name."""
+_IN_WORD: Final = r"[*~\\]*+"
+"""Markup inside a word: `**Sar**ah` is shown as "Sarah"."""
+_BROKEN_WORD: Final = r"[*~\\_-]*+"
+_SKIPPED: Final = frozenset(f"{_GAP_SIGNS},.'/()")
+"""Every character that one of these patterns skips."""
+_SEPARATOR: Final = f"[{re.escape(''.join(sorted(_SKIPPED)))}]*+"
+"""Separators that may occur between two digits of a number."""
+_PARTS: Final = re.compile(
+    r"(?P<number>\d(?:[ ,.'_/()-]*\d)*)|(?P<gap>[ •>#|-][ •>#|*_~\\-]*)|(?P<letters>[^\W\d_]+)|(?P<markup>[*_~\\]+)"
+    r"|(?P<other>[^\w •>#|*~\\-]+)"
+)
+_LIKE_RUN: Final = re.compile(r"[a-z]+|[0-9]")
+_MOST_RUNS: Final = 16
+"""Maximum runs of letters and digits in a LIKE pattern; more runs would exclude hardly any further texts."""
+
+_LINK: Final = r"(?P<image>!?)\[(?P<label>[^\[\]]*+)\](?P<target>\((?:[^()]|\([^()]*+\))*+\))"
+_CODE: Final = r"^[ >]*+(?P<fence>```|~~~)[^`\n]*+\n(?P<code>.*?)(?:^[ >]*+(?P=fence)|\Z)"
+_TABLE_RULE: Final = r"^(?=[^|\n]*+\|)[|: -]++$"
+_UNDERLINE: Final = r"^==++$"
+_HIDDEN: Final = re.compile(
+    rf"{_LINK}|{_CODE}|(?P<line>{_TABLE_RULE}|{_UNDERLINE}|<(?:br|BR) ?/?>)|&#?[0-9A-Za-z]{{1,31}};",
+    re.MULTILINE | re.DOTALL,
+)
+"""What a client shows in another way: a link as its label, a code block without its marks, the marks of a table or
+heading as a line break, and an entity of HTML as its character."""
+_FOLLOWED: Final = ("(http://", "(https://", "(tg://", "(mailto:")
+"""The beginnings of targets that a client follows without showing them."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """The place of a match in the original text."""
+
+    start: int
+    end: int
+    certainty: Certainty = "exact"
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A literal to search for. `core` is the folded literal without everything that a pattern may skip. `pattern` and
+    `strict`, which skips neither a hyphen nor `_` in words, are None if only the core is compared."""
+
+    folded: str
+    core: str
+    pattern: re.Pattern[str] | None
+    strict: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, said: str) -> "Literal | None":
+        """The literal for a text; None if the folded text is empty or blank."""
+        folded = _folded(said).strip()
+        if not folded:
+            return None
+        core = _core(folded)
+        if len(folded) > MOST_FLEXIBLE:
+            whole = None if core else re.compile(re.escape(folded))
+            return cls(folded, core, whole, whole)
+        folded = " ".join(folded.split())
+        strict = re.compile(_flexible(folded, _IN_WORD))
+        return cls(folded, core, re.compile(_flexible(folded, _BROKEN_WORD)), strict)
+
+    @property
+    def like(self) -> str | None:
+        """A LIKE pattern for ASCII texts in lower case without `*`, `~`, `-`, `_` and backslashes. It matches every such
+        text that shows the literal, except for texts with links or entities. None if an ASCII text cannot contain the
+        literal."""
+        if not self.folded.isascii():
+            return None
+        return "%".join(["", *_LIKE_RUN.findall(self.folded)[:_MOST_RUNS], ""])
+
+    def spans(self, text: str) -> list[Span]:
+        """The matches in the original text, in order and without overlap. A match includes invisible characters after
+        it."""
+        found = self._found(text)
+        if _may_hide(text):
+            shown, starts, ends = _shown(text)
+            if shown != text:
+                found += [Span(starts[s.start], ends[s.end - 1], s.certainty) for s in self._found(shown)]
+                found = _disjoint(found)
+        return found
+
+    def _found(self, text: str) -> list[Span]:
+        return list(self._spans(text)) if self.core in _core_of(text) else []
+
+    def _spans(self, text: str) -> Iterator[Span]:
+        folded = _folded(text)
+        origins = None if len(folded) == len(text) and text.isascii() else _origins(text)
+        for start, end in self._places(folded):
+            certainty = self._certainty(folded, start, end)
+            if origins is not None:
+                start, end = origins[start], _behind(text, origins[end - 1] + 1)
+            yield Span(start, end, certainty)
+
+    def _places(self, folded: str) -> Iterator[tuple[int, int]]:
+        if self.pattern is not None:
+            yield from (match.span() for match in self.pattern.finditer(folded))
+            return
+        kept = [at for at, c in enumerate(folded) if c not in _SKIPPED]
+        core, size = "".join(folded[at] for at in kept), len(self.core)
+        at = core.find(self.core)
+        while at >= 0:
+            yield kept[at], kept[at + size - 1] + 1
+            at = core.find(self.core, at + size)
+
+    def _certainty(self, folded: str, start: int, end: int) -> Certainty:
+        if self.strict is not None and self.strict.fullmatch(folded, start, end) is None:
+            return "form"
+        hit, digits = folded[start:end], sum(map(str.isdigit, self.folded))
+        other = 1 < digits < COINCIDENCE and hit != self.folded and _numbers(hit) != _numbers(self.folded)
+        return "number" if other else "exact"
+
+
+def _folded(text: str) -> str:
+    """The folded text with the marks of code as other markup; folded, they would be apostrophes."""
+    return fold(text.replace("`", "*"))
+
+
+def _core(folded: str) -> str:
+    return "".join(c for c in folded if c not in _SKIPPED)
+
+
+class _Table(dict[int, str | None]):
+    """A translation table from characters to their folded characters that are not skipped. None deletes a character;
+    with "" instead, translating ASCII takes five times as long."""
+
+    def __missing__(self, code: int) -> str | None:
+        self[code] = core = _core(_folded(chr(code))) or None
+        return core
+
+
+_CORES: Final = _Table()
+
+
+def _core_of(text: str) -> str:
+    return text.translate(_CORES)
+
+
+def _may_hide(text: str) -> bool:
+    """Whether something of the text may be shown in another way. Only the answer False is certain."""
+    links = "](" in text or "&" in text
+    return links or "|" in text or "```" in text or "~~~" in text or "==" in text or "<br" in text or "<BR" in text
+
+
+def _shown(text: str) -> tuple[str, list[int], list[int]]:
+    """The text as a client shows it, except for marks inside lines, and where each of its characters begins and ends in
+    the original text."""
+    shown: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    at = 0
+
+    def copy(start: int, end: int) -> None:
+        shown.append(text[start:end])
+        starts.extend(range(start, end))
+        ends.extend(range(start + 1, end + 1))
+
+    def instead(other: str, hidden: re.Match[str]) -> None:
+        shown.append(other)
+        starts.extend([hidden.start()] * len(other))
+        ends.extend([hidden.end()] * len(other))
+
+    for match in _HIDDEN.finditer(text):
+        copy(at, match.start())
+        if match["code"] is not None:
+            copy(*match.span("code"))
+        elif match["label"] is None:
+            instead(" " if match["line"] is not None else html.unescape(match[0]), match)
+        else:
+            copy(*match.span("label"))
+            if match["image"] or not match["target"].lower().startswith(_FOLLOWED):
+                instead(" ", match)
+                copy(*match.span("target"))
+        at = match.end()
+    copy(at, len(text))
+    return "".join(shown), starts, ends
+
+
+def _disjoint(found: list[Span]) -> list[Span]:
+    """The spans in order. Of spans that overlap, the first remains."""
+    found.sort(key=lambda span: (span.start, span.certainty != "exact"))
+    ordered: list[Span] = []
+    for span in found:
+        if not ordered or ordered[-1].end <= span.start:
+            ordered.append(span)
+    return ordered
+
+
+def _flexible(folded: str, in_word: str) -> str:
+    """The pattern of a literal. It begins with none of the characters that it may skip, because a long run of them
+    would be read again from each of its characters. `in_word` is what it may skip inside a word."""
+    parts: list[str] = []
+    before = "gap"
+    for match in _PARTS.finditer(folded):
+        kind, part = str(match.lastgroup), match[0]
+        if kind == "gap":
+            parts.append(_gap(part, is_last=match.end() == len(folded)) if parts else _leading(part))
+        elif kind == "markup":
+            parts.append(_skipping("*_~\\", "*_~", part) if parts and before != "gap" else "")
+        else:
+            is_word = {kind, before} <= {"letters", "number"}
+            parts.append("" if before in ("gap", "markup") else in_word if is_word else _MARKUP)
+            parts.append(_written(kind, part, in_word))
+        before = kind
+    return "".join(parts) or " *+".join(map(re.escape, folded.split()))
+
+
+def _gap(part: str, *, is_last: bool) -> str:
+    return "" if is_last and not any(sign in part for sign in _TELLING) else _skipping(_GAP_SIGNS, _TELLING, part)
+
+
+def _skipping(signs: str, telling: str, part: str) -> str:
+    """The pattern of a run of these signs that has the telling ones of the part."""
+    ahead = (f"(?=[{re.escape(signs.replace(sign, ''))}]*+{re.escape(sign)})" for sign in telling if sign in part)
+    return f"{''.join(ahead)}[{re.escape(signs)}]*+"
+
+
+def _leading(part: str) -> str:
+    return re.escape(part[-1]) if part[-1] in _TELLING else ""
+
+
+def _written(kind: str, part: str, in_word: str) -> str:
+    if kind == "number":
+        return _SEPARATOR.join(filter(str.isdigit, part))
+    return (in_word if kind == "letters" else _MARKUP).join(map(re.escape, part))
+
+
+def _numbers(folded: str) -> list[str]:
+    return re.findall(r"\d(?:[ ,.'_/()-]*\d)*", folded)
+
+
+def _origins(text: str) -> list[int]:
+    """Return, for each character of the folded text, the index of the original character from which it was folded."""
+    return [position for position, c in enumerate(text) for _ in fold(c)]
+
+
+def _behind(text: str, end: int) -> int:
+    while end < len(text) and not fold(text[end]):
+        end += 1
+    return end
