@@ -19,7 +19,7 @@ class Incoming:
     """A message. `message_id` is the channel's; without `chat_id`, it belongs to the caller's own chat. `parts` are the
     messages if several are answered together; `message_id` is then the first one's. `files` are shown to a model;
     `shows_file` means that it came with one. `quoted` is the text that it replies to, by a person if
-    `quotes_person`."""
+    `quotes_person`. `group` is the name of the chat if it is a group."""
 
     text: str
     chat_id: int | None
@@ -35,6 +35,7 @@ class Incoming:
     shows_file: bool = False
     quoted: str = ""
     quotes_person: bool = False
+    group: str | None = None
 
     @property
     def place(self) -> Place:

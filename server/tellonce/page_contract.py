@@ -48,6 +48,17 @@ class PageChat(Contract):
     conversation: str | None
 
 
+class PageGroup(Contract):
+    chat_id: int
+    name: str | None = Field(description="Null before the bot has seen a message in the group.")
+
+
+class PageGroups(Contract):
+    """The groups with which the caller may share a memory."""
+
+    groups: tuple[PageGroup, ...]
+
+
 class PageMemories(Contract):
     entries: tuple[PageEntry, ...]
     chats: tuple[PageChat, ...] = Field(description="All chats of the owner, for a filter; only on the first page.")

@@ -3,8 +3,9 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import tomlkit
 
@@ -19,6 +20,15 @@ PLUGIN = "tellonce"
 
 OUR_ARGUMENTS = ["serve", "--stdio"]
 """The last words of the command in our entry."""
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+"""The names of this machine in a URL."""
+
+WSL_NAME = "WSL_DISTRO_NAME"
+"""The environment variable with the name of the WSL distribution. It is set only in WSL."""
+
+THROUGH_WSL = "--exec"
+"""The option of wsl.exe that is followed by the program to start without a shell."""
 
 Command = Mapping[str, Any]
 """`command`, `args` and, if variables are set, `env`: the form that most clients share."""
@@ -35,6 +45,8 @@ class Machine:
     system: str
     home: Path
     environment: Mapping[str, str]
+    windows: "Machine | None" = None
+    """Under WSL, the Windows account that the folders of Windows programs belong to, with paths as Linux sees them."""
 
     @property
     def app_data(self) -> Path:
@@ -48,13 +60,31 @@ class Machine:
 
 @dataclass(frozen=True)
 class Client:
-    """One client: its file, the key of the server list in it, the form of an entry, and the user's next step."""
+    """One client: its file, the key of the server list in it, the form of an entry, the user's next step, and whether
+    it is a desktop program, which runs on Windows if we run in WSL."""
 
     title: str
-    file: Callable[[Machine], Path]
+    place: Callable[[Machine], Path]
     key: str
     entry: Callable[[Command], dict[str, Any]]
     after: str
+    on_desktop: bool = False
+
+    def file(self, machine: Machine) -> Path:
+        """The user-wide configuration file on this machine."""
+        return self.place(machine.windows if self.on_desktop and machine.windows else machine)
+
+    def command(self, machine: Machine, command: Command) -> Command:
+        """The command as the client must start it."""
+        return _through_wsl(command, machine) if self.on_desktop and machine.windows else command
+
+
+def _through_wsl(command: Command, machine: Machine) -> Command:
+    """The command as a Windows program starts it. WSLENV names the variables that wsl.exe passes on."""
+    told = command.get("env", {})
+    passed = {"env": {**told, "WSLENV": ":".join(told)}} if told else {}
+    where = ["-d", machine.environment[WSL_NAME], THROUGH_WSL]
+    return {"command": "wsl.exe", "args": [*where, command["command"], *command["args"]], **passed}
 
 
 def _plain(command: Command) -> dict[str, Any]:
@@ -70,8 +100,13 @@ def _opencode(command: Command) -> dict[str, Any]:
     return {"type": "local", "command": [command["command"], *command["args"]], "enabled": True, **environment}
 
 
-def _in_home(path: str) -> Callable[[Machine], Path]:
-    return lambda machine: machine.home / PurePosixPath(path)
+def _claude_code(machine: Machine) -> Path:
+    """Each account has its own folder if CLAUDE_CONFIG_DIR is set."""
+    return Path(machine.environment.get("CLAUDE_CONFIG_DIR") or machine.home) / ".claude.json"
+
+
+def _gemini(machine: Machine) -> Path:
+    return Path(machine.environment.get("GEMINI_CLI_HOME") or machine.home) / ".gemini" / "settings.json"
 
 
 def _codex(machine: Machine) -> Path:
@@ -92,19 +127,18 @@ CLIENTS: Mapping[ClientName, Client] = {
         "mcpServers",
         _plain,
         "Quit Claude Desktop completely and open it again.",
+        on_desktop=True,
     ),
     ClientName.CLAUDE_CODE: Client(
         "Claude Code",
-        _in_home(".claude.json"),
+        _claude_code,
         "mcpServers",
         _typed,
         "Start a new Claude Code session. Messages are recorded only if the model calls the tool; the plugin records "
         "every prompt and reply (docs/clients/claude-code.md).",
     ),
     ClientName.CODEX: Client("Codex", _codex, "mcp_servers", _plain, "Start a new Codex session."),
-    ClientName.GEMINI: Client(
-        "Gemini CLI", _in_home(".gemini/settings.json"), "mcpServers", _plain, "Start a new Gemini session."
-    ),
+    ClientName.GEMINI: Client("Gemini CLI", _gemini, "mcpServers", _plain, "Start a new Gemini session."),
     ClientName.OPENCODE: Client("opencode", _opencode_file, "mcp", _opencode, "Start opencode again."),
     ClientName.VSCODE: Client(
         "VS Code",
@@ -112,9 +146,15 @@ CLIENTS: Mapping[ClientName, Client] = {
         "servers",
         _typed,
         "Run “MCP: List Servers” in VS Code and start the server.",
+        on_desktop=True,
     ),
     ClientName.CURSOR: Client(
-        "Cursor", _in_home(".cursor/mcp.json"), "mcpServers", _plain, "Open Cursor's MCP settings and enable it."
+        "Cursor",
+        lambda machine: machine.home / ".cursor" / "mcp.json",
+        "mcpServers",
+        _plain,
+        "Open Cursor's MCP settings and enable it.",
+        on_desktop=True,
     ),
 }
 
@@ -150,7 +190,7 @@ def _differ_in_space_alone(file: Path, one: str, other: str) -> bool:
 
 
 def has_entry(client: Client, file: Path, text: str) -> bool:
-    """Whether the entry with our name starts our server or contains its URL. Raises UnreadableConfig."""
+    """Whether the entry with our name starts our server or contains its local URL. Raises UnreadableConfig."""
     entry = _servers(client, file, _parsed(file, text)).get(ENTRY)
     return isinstance(entry, dict) and _is_ours(entry)
 
@@ -160,17 +200,36 @@ def has_other_entry(client: Client, file: Path, text: str) -> bool:
     return ENTRY in _servers(client, file, _parsed(file, text)) and not has_entry(client, file, text)
 
 
+def has_command(client: Client, file: Path, text: str) -> bool:
+    """Whether the entry with our name starts our server, as the entries that we write do. Raises UnreadableConfig."""
+    entry = _servers(client, file, _parsed(file, text)).get(ENTRY)
+    return isinstance(entry, dict) and _words(entry)[-2:] == OUR_ARGUMENTS
+
+
 def _is_ours(entry: Mapping[str, Any]) -> bool:
+    """An entry with a URL is ours only if the URL is on this machine: hosted memories also end in `/mcp`."""
+    if _words(entry)[-2:] == OUR_ARGUMENTS:
+        return True
+    try:
+        url = urlsplit(str(entry.get("url") or entry.get("httpUrl") or ""))
+        return url.path == "/mcp" and url.hostname in LOOPBACK
+    except ValueError:
+        return False
+
+
+def _words(entry: Mapping[str, Any]) -> list[str]:
+    """The program of an entry and its arguments."""
     command = entry.get("command") or []
     words = [*(command if isinstance(command, list) else [command]), *entry.get("args", [])]
-    return words[-2:] == OUR_ARGUMENTS or str(entry.get("url", "")).endswith("/mcp")
+    return [str(word) for word in words]
 
 
 def program_of(client: Client, file: Path, text: str) -> str | None:
-    """The program that our entry starts; None without an entry, or if it has a URL. Raises UnreadableConfig."""
+    """The program on this machine that our entry starts; None without an entry, or if it has a URL. Raises
+    UnreadableConfig."""
     entry = _servers(client, file, _parsed(file, text)).get(ENTRY)
-    command = entry.get("command") if isinstance(entry, dict) else None
-    return str(command[0] if isinstance(command, list) else command) if command else None
+    words = _words(entry) if isinstance(entry, dict) else []
+    return next(iter(words[words.index(THROUGH_WSL) + 1 :] if THROUGH_WSL in words else words), None)
 
 
 def _servers(client: Client, file: Path, document: Any) -> Any:

@@ -1,5 +1,6 @@
 """`tellonce connect CLIENT`: adds this memory to a client's user-wide configuration, or undoes that."""
 
+import codecs
 import errno
 import os
 import shutil
@@ -13,10 +14,12 @@ from tellonce.settings import ServerSettings, load
 from tellonce_cli.client_configs import (
     CLIENTS,
     ENTRY,
+    WSL_NAME,
     Client,
     Command,
     Machine,
     UnreadableConfig,
+    has_command,
     has_entry,
     has_other_entry,
     has_plugin,
@@ -24,8 +27,9 @@ from tellonce_cli.client_configs import (
     with_entry,
     without_entry,
 )
-from tellonce_cli.hosts import ClientName, desktop_snippet
+from tellonce_cli.hosts import ClientName, desktop_snippet, require_installation
 from tellonce_cli.screen import CommandFailed, answer, console, hint
+from tellonce_cli.windows import windows_account
 
 BACKUP = ".before-tellonce"
 """Suffix of the copy of the original file."""
@@ -46,12 +50,15 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
             "the Claude Code plugin is installed and shares this memory already; a second entry would list every tool "
             "twice. To use the entry instead, first run `claude plugin uninstall tellonce@tellonce`."
         )
+    require_installation()
     file, text = preview(name, reveal=True)
     former = _text(file)
     if has_other_entry(client, file, former or ""):
         console.print(f"This replaces another server called `{ENTRY}` in {file}; --undo restores it.")
-    _write(file, text, keeps_former=former is not None and not has_entry(client, file, former))
+    _write(file, text, keeps_former=former is not None and not has_command(client, file, former))
     console.print(f"{client.title} now shares this memory: {file}")
+    if client.on_desktop and WSL_NAME in os.environ and this_machine().windows is None:
+        console.print(f"Windows did not answer, so this is the file of {client.title} for Linux, not for Windows.")
     if text != preview(name)[1]:
         console.print("The file contains your DATABASE_URL; only you can read it.")
     hint(f"{client.after} `tellonce connect {name} --undo` reverts this.")
@@ -64,8 +71,8 @@ def _show(client: Client, name: ClientName) -> None:
         file, text = preview(name)
     except CommandFailed:
         file = client.file(this_machine())
-        text = with_entry(client, file, "", _command(load(ServerSettings), reveal=False))
-        console.print("The file is not as its client writes it; add this to it by hand:")
+        text = with_entry(client, file, "", _command(client, reveal=False))
+        console.print("The file cannot be read as it is; add this to it by hand:")
     console.print(f"{file}:", style="bold")
     console.out(text, end="", highlight=False)
     answer({"client": name, "file": str(file), "text": text})
@@ -75,11 +82,12 @@ def preview(name: ClientName, *, reveal: bool = False) -> tuple[Path, str]:
     """The client's file, and its text with our entry; with `reveal`, also with secrets. Raises CommandFailed."""
     client = CLIENTS[name]
     file = client.file(this_machine())
-    return file, _changed(client, file, _command(load(ServerSettings), reveal))
+    return file, _changed(client, file, _command(client, reveal))
 
 
 def this_machine() -> Machine:
-    return Machine(sys.platform, Path.home(), os.environ)
+    windows = windows_account() if WSL_NAME in os.environ else None
+    return Machine(sys.platform, Path.home(), os.environ, windows)
 
 
 def connected(machine: Machine) -> dict[ClientName, bool | str]:
@@ -91,8 +99,8 @@ def connected(machine: Machine) -> dict[ClientName, bool | str]:
             found[name] = True
         elif file.exists():
             try:
-                found[name] = _state(client, file, file.read_text("utf-8"))
-            except (OSError, UnreadableConfig, UnicodeDecodeError) as error:
+                found[name] = _state(client, file, _text(file) or "")
+            except UnreadableConfig as error:
                 found[name] = str(error)
     return found
 
@@ -106,9 +114,9 @@ def _state(client: Client, file: Path, text: str) -> bool | str:
     return True
 
 
-def _command(settings: ServerSettings, reveal: bool) -> Command:
-    entry: dict[str, Any] = desktop_snippet(settings, reveal=reveal)["mcpServers"]["memory"]
-    return entry
+def _command(client: Client, reveal: bool) -> Command:
+    entry: dict[str, Any] = desktop_snippet(load(ServerSettings), reveal=reveal)["mcpServers"]["memory"]
+    return client.command(this_machine(), entry)
 
 
 def _changed(client: Client, file: Path, command: Command) -> str:
@@ -117,15 +125,22 @@ def _changed(client: Client, file: Path, command: Command) -> str:
 
 
 def _text(file: Path) -> str | None:
-    return file.read_text("utf-8") if file.exists() else None
+    """The text of the file, without a byte order mark and with `\n` at the end of each line; None without a file.
+    Raises UnreadableConfig."""
+    try:
+        return file.read_text("utf-8-sig") if file.exists() else None
+    except UnicodeDecodeError as error:
+        raise UnreadableConfig(f"{file} is not UTF-8 text") from error
+    except OSError as error:
+        raise UnreadableConfig(f"{file} cannot be read ({error.strerror})") from error
 
 
 @contextmanager
 def _legible() -> Generator[None]:
-    """Convert the error for a file that cannot be parsed to CommandFailed. The file stays unchanged."""
+    """Convert the error for a file that cannot be read or parsed to CommandFailed. The file stays unchanged."""
     try:
         yield
-    except (OSError, UnicodeDecodeError, UnreadableConfig) as error:
+    except UnreadableConfig as error:
         raise CommandFailed(
             f"{error}. Nothing was changed; correct the file and run this again, or add by hand what --print shows."
         ) from error
@@ -133,23 +148,26 @@ def _legible() -> Generator[None]:
 
 def _write(file: Path, text: str, *, keeps_former: bool) -> None:
     """Replace the file atomically; a symbolic link stays one. With `keeps_former`, the original is copied first."""
-    try:
+    with _writing(file):
         file.parent.mkdir(parents=True, exist_ok=True)
-        _refuse_read_only(file)
         if keeps_former:
             _keep_former(file)
         _replace(file, text)
+
+
+@contextmanager
+def _writing(file: Path) -> Generator[None]:
+    """Convert the error for a file that cannot be written to CommandFailed. A read-only file counts as such, although
+    it could be replaced."""
+    try:
+        if file.exists() and not os.access(file, os.W_OK):
+            raise PermissionError(errno.EACCES, "the file is read-only")
+        yield
     except OSError as error:
         raise CommandFailed(
             f"{file} cannot be written ({error.strerror}). Nothing was changed; make it writable for you and run this "
             "again, or add by hand what --print shows."
         ) from error
-
-
-def _refuse_read_only(file: Path) -> None:
-    """Raises PermissionError if the file is read-only. The replacement of a file would not fail."""
-    if file.exists() and not os.access(file, os.W_OK):
-        raise PermissionError(errno.EACCES, "the file is read-only")
 
 
 def _keep_former(file: Path) -> None:
@@ -165,10 +183,13 @@ def _backup(file: Path) -> Path:
 
 
 def _replace(link: Path, text: str) -> None:
+    """Write the text with the byte order mark and the line ends of the file that it replaces."""
     file = link.resolve()
+    former = file.read_bytes() if file.exists() else b""
     part = file.with_name(f"{file.name}.part")
     part.touch(mode=0o600)
-    part.write_text(text, "utf-8")
+    encoding = "utf-8-sig" if former.startswith(codecs.BOM_UTF8) else "utf-8"
+    part.write_text(text, encoding, newline="\r\n" if b"\r\n" in former else "\n")
     part.replace(file)
 
 
@@ -179,6 +200,7 @@ def _undo(client: Client, file: Path) -> None:
         if text is None or not has_entry(client, file, text):
             raise CommandFailed(f"Nothing to undo: {file} has no entry of this memory.")
         left = without_entry(client, file, text, _text(_backup(file)))
+    with _writing(file):
         if left is None:
             file.unlink()
         else:

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 
 from tellonce.children import python
 from tellonce.settings import ServerSettings, variable
+from tellonce_cli.screen import CommandFailed
 
 
 class ClientName(StrEnum):
@@ -61,6 +62,17 @@ def own_command() -> list[str]:
     command = Path(sys.argv[0]).absolute()
     known = command.name == "tellonce" and command.exists()
     return [str(command)] if known else python("tellonce_cli.entry")
+
+
+def require_installation() -> None:
+    """Raises CommandFailed if this program is in the cache of `uvx` or `pipx run`: its path must be in no file."""
+    parts = Path(sys.prefix).parts
+    of_pipx = "pipx" in parts and not {".cache", "Caches"}.isdisjoint(parts)
+    if of_pipx or any(part.startswith("archive-v") for part in parts):
+        raise CommandFailed(
+            f"this copy of tellonce is in a cache ({sys.prefix}), which may be cleared at any time. Install it with "
+            "`uv tool install tellonce` or `pipx install tellonce`, then run this again."
+        )
 
 
 def shown_command() -> str:

@@ -78,7 +78,7 @@ def run(
         return 0
     tally = asyncio.run(_import(settings, known, source, where, fixed=chat_id is not None))
     _report(tally, known, me)
-    answer({"kind": known, **asdict(tally)})
+    answer({"kind": known, **vars(tally)})
     return 0
 
 

@@ -1,6 +1,7 @@
 """`tellonce memories | search | remember | edit | why`: one tool call each, printed for a person or as JSON."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import tzinfo
 from typing import Any, Literal, TypeVar
@@ -17,6 +18,7 @@ from tellonce.settings import load
 from tellonce_cli.memory_server import connected
 from tellonce_cli.screen import CommandFailed, answer, console, hint
 from tellonce_relay.views import dated, short
+from tellonce_text.folding import fold
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 ResultT = TypeVar("ResultT")
@@ -32,7 +34,7 @@ def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1) -> int
     result = asyncio.run(called(settings, lambda memory: _page(tool(memory), args, page)))
     answer(result.model_dump(mode="json"))
     lines, after = show(result, zone, page)
-    for line in lines:
+    for line in [*nearest(args, result), *lines]:
         console.print(line)
     hint(after)
     return 0
@@ -109,6 +111,15 @@ def _results(found: c.SearchResults, zone: tzinfo, page: int) -> Shown:
     more = f" More: --page {page + 1}." if found.next_cursor else ""
     lines = [_result(one, zone) for one in found.results]
     return lines, f"{counted(len(lines), 'result')}.{more} Next: tellonce why N, or why --message CHAT:N."
+
+
+def nearest(args: BaseModel, found: BaseModel) -> list[str]:
+    """A line above the results of a search if none contains a word of the query."""
+    if not isinstance(found, c.SearchResults) or not isinstance(args, c.SearchMemoryArgs) or not found.results:
+        return []
+    words, texts = re.findall(r"\w{3,}", fold(args.query)), fold("\n".join(one.text for one in found.results))
+    missing = words and not any(word in texts for word in words)
+    return ["No text contains these words. The nearest in meaning:"] if missing else []
 
 
 def _result(one: c.SearchResult, zone: tzinfo) -> str:

@@ -16,9 +16,14 @@ def run(*, only_print: bool) -> None:
     """Open the page, or print its address. Raises CommandFailed if no server answers."""
     address = page_address(load(RelaySettings))
     answer({"address": address})
-    if only_print or console.quiet or not webbrowser.open(address):
+    given = only_print or console.quiet
+    if given or not webbrowser.open(address):
         console.print(address)
-        hint("Open it within a minute; it can be used once.")
+        hint(
+            "Open it within a minute; it can be used once."
+            if given
+            else "No browser was found here. Open this within a minute; it can be used once."
+        )
     else:
         console.print("The memory page is open in your browser. `tellonce open --print` shows its address instead.")
 

@@ -15,7 +15,7 @@ from typing import Protocol
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.service_files import NAME, service_file
 from tellonce.settings import ServerSettings, Settings, load, variable
-from tellonce_cli.hosts import own_command
+from tellonce_cli.hosts import own_command, require_installation
 from tellonce_cli.screen import CommandFailed, answer, console, hint, notes
 
 LOG_NAME = "service.log"
@@ -166,6 +166,7 @@ def _install(system: Manager, settings: ServerSettings, *, only_print: bool) -> 
         console.out(text.decode(), end="", highlight=False)
         answer({"file": str(file), "text": text.decode()})
         return 0
+    require_installation()
     again = file.exists()
     _write(file, text, data)
     console.print(f"Wrote {file}. The service reads its settings from {Path.cwd() / '.env'}.")

@@ -137,7 +137,7 @@ def reading_lines(reading: ReadingStatus) -> list[str]:
         lines.append(f"unread     {counted(reading.waiting, 'exchange')} that no model has read yet{left}")
     if reading.to_read_again:
         lines.append(
-            f"again      {counted(reading.to_read_again, 'exchange')} that a better model would read again{_estimate(reading)}"
+            f"again      {counted(reading.to_read_again, 'exchange')} to be read again by a (better) model{_estimate(reading)}"
         )
     if reading.dropped:
         reasons = ", ".join(f"{count} ({reason})" for reason, count in sorted(reading.dropped.items()))

@@ -10,7 +10,6 @@ from typer.main import get_command
 
 from tellonce_cli.main import app
 from tests.chain.home import Home
-from tests.stubs import exports
 from tests.stubs.telegram_emulator import telegram
 
 pytestmark = pytest.mark.anyio
@@ -21,8 +20,8 @@ ENDLESS = {"up", "serve", "summarizer", "relay", "chat"}
 NEED_A_MODEL = {"reembed"}
 
 DURING_UP: tuple[tuple[str, ...], ...] = (
-    ("import", "result.json", "--dry-run"),
-    ("import", "result.json", "--yes"),
+    ("import", "history.jsonl", "--dry-run"),
+    ("import", "history.jsonl", "--yes"),
     ("send", "--chat", "42", "--routine", "daily"),
     ("remember", "I live in Porto"),
     ("memories",),
@@ -91,14 +90,17 @@ async def test_standard_output_is_one_json_value(light_home: Home) -> None:
         "TELEGRAM_USER_ID": "42",
         "OBSERVABILITY_ENABLED": "1",
     }
-    exports.telegram(light_home.folder / "result.json", 300)
+    memory = {"type": "memory", "content": "I play the cello"}
+    message = {"type": "message", "role": "user", "content": "I sold it", "sent_at": "2025-05-04T10:00:00+02:00"}
+    (light_home.folder / "history.jsonl").write_text(f"{json.dumps(memory)}\n{json.dumps(message)}\n")
     async with telegram() as api:
         async with light_home.up():
             light_home.environment |= {"TELEGRAM_BOT_TOKEN": "999:emulated", "TELEGRAM_API_URL": api.url}
             await light_home.run("chat", told="I work as a baker\n")
             found = {words: await _json(light_home, words) for words in DURING_UP}
         found |= {words: await _json(light_home, words) for words in AFTERWARDS}
-    assert found["import", "result.json", "--yes"]["created"] == found["import", "result.json", "--dry-run"]["messages"]
+    imported, foreseen = (found["import", "history.jsonl", how] for how in ("--yes", "--dry-run"))
+    assert (imported["created"], imported["memories"]) == (foreseen["messages"], {"kept": 1})
     assert found["service", "status"] == {"exit_code": 0, "output": "active\n"}
     assert found["trace",][0][0]["name"]
     assert found["backup", "all.zip"]["texts"] > 0

@@ -15,6 +15,7 @@ async def test_a_memory_is_kept_explained_changed_and_erased_from_a_shell(home: 
     number = str(kept["memory"]["id"])
     assert (kept["outcome"], kept["memory"]["kind"]) == ("stored", "preference")
     assert "I prefer oolong tea" in await home.run("memories")
+    assert "contains these words" not in await home.run("search", "tea")
     assert (await asked(home, "edit", number, "I prefer white tea"))["content"] == "I prefer white tea"
     told = await home.run("why", number)
     assert "I prefer white tea" in told

@@ -42,7 +42,7 @@ async def server(page_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Asy
         "HOME": str(home),
         "TELEGRAM_USER_ID": "42,43",
         "TELEGRAM_PERSONAL_GROUPS": "-200",
-        "TELEGRAM_GROUPS": "-300",
+        "TELEGRAM_GROUPS": "-300,-301",
     }
     async with http_server(home / "data", page_dsn, **settings) as running:
         async with (

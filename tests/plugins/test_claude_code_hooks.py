@@ -164,7 +164,7 @@ async def test_what_is_said_while_the_server_is_missing_is_recorded_later_in_ord
     session.url = f"http://127.0.0.1:{free_port()}/mcp"
     start = await session.hook("SessionStart", source="startup")
     assert start is not None
-    assert "Memory is not available" in start["systemMessage"]
+    assert "Memory is not available (Connection refused)" in start["systemMessage"]
     await session.turn("p1", "First while away", "One.")
     await session.turn("p2", "Second while away", "Two.", written=False)
     await until(lambda: len(list(session.spool.glob("*.json"))) == 4)
@@ -182,6 +182,14 @@ async def test_what_is_said_while_the_server_is_missing_is_recorded_later_in_ord
     )
     await until(lambda: not list(session.spool.glob("*.json")))
     assert len(await recorded(server, session, 6)) == 6
+
+
+async def test_a_server_that_breaks_off_is_named_in_a_sentence(session: Session) -> None:
+    async with await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", port := free_port()):
+        session.url = f"http://127.0.0.1:{port}/mcp"
+        start = await session.hook("SessionStart", source="startup")
+    assert start is not None
+    assert "(the memory server broke off" in start["systemMessage"] or "reset" in start["systemMessage"]
 
 
 async def test_a_compaction_keeps_its_summary_and_what_was_before_the_plugin_stays_unrecorded(

@@ -75,6 +75,8 @@ async def test_a_personal_group_is_the_users_own_memory(memory: Memory, tmp_path
         await api.say("What is my salary? By the way, my dog is called Rex.", chat=PERSONAL)
         await api.replies(4)
         facts = (await client.get_profile(c.GetProfileArgs())).facts
+        chats = (await client.mcp.read_resource("memory://chats")).contents[0].text
+    assert f'{{"chat_id": {PERSONAL}, "channel": "telegram", "name": "Group"' in chats
     assert "9000" in responder.prompts[1].text
     assert {fact.content for fact in facts} == {"My salary is 9000 dollars", "My dog is called Rex"}
 

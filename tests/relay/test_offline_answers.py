@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from tellonce import contract as c
-from tellonce_relay.catalogue import phrase
+from tellonce_cli.memories import nearest
+from tellonce_relay.catalogue import LANGUAGES, Language, phrase, speaking
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.offline import best_sentences, from_memory
+from tellonce_text.sentences import split_sentences
 
 AT = datetime(2026, 2, 16, 9, 15, tzinfo=UTC)
 
@@ -71,16 +73,32 @@ def test_an_answer_adds_the_day_that_the_persons_words_name(question: str, words
     assert named in answer
 
 
-def test_a_day_that_is_not_certain_is_not_added_to_an_answer() -> None:
-    words = "The dentist is on Tuesday or Wednesday"
-    answer = from_memory([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked("When is the dentist?"))
-    assert answer == f"You told me on Feb 10: “{words}”"
-
-
-def test_of_several_days_none_is_added_if_one_is_not_certain() -> None:
-    words = "I moved yesterday and my sister Ines visits on Friday"
+@pytest.mark.parametrize(
+    ("words", "days"),
+    [
+        ("I moved to Lisbon yesterday and Ines visits on Friday", "yesterday: Mon, Feb 9; Friday: Fri, Feb 13"),
+        (
+            "I moved yesterday, on Sunday came Ben, and Ines visits tomorrow at 5 or on Friday",
+            "yesterday: Mon, Feb 9; Sunday: Sun, Feb 8 / Sun, Feb 15; tomorrow at 5: Wed, Feb 11, 5:00 PM; Friday: Fri, Feb 6 / Fri, Feb 13",
+        ),
+        ("Ines visits on March 4 and leaves the next Monday", "the next Monday: Mon, Feb 16"),
+        ("Ines left on December 3 and visits on March 4", "December 3: Wed, Dec 3, 2025"),
+        ("Ines left 2 hours ago", "2 hours ago: ≈ Tue, Feb 10, 7:00 AM"),
+        ("Ines left a few weeks ago", "a few weeks ago: Jan 17–Jan 23"),
+    ],
+)
+def test_an_answer_adds_every_day_and_of_an_uncertain_one_what_it_can_be(words: str, days: str) -> None:
     answer = from_memory([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked("When does Ines visit?"))
-    assert answer == f"You told me on Feb 10: “{words}”"
+    assert answer.endswith(f"You told me on Feb 10: “{words}” ({days})")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_sentence_and_its_days_are_one_sentence_so_that_both_are_forgotten(language: Language) -> None:
+    words = "My visit is on Friday at 14:30. I moved my sofa yesterday!"
+    with speaking(language):
+        answer = from_memory([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked("When is my sofa's visit?"))
+    *_, last = split_sentences(answer)
+    assert all(text in last for text in ("visit", "13", "sofa", "9"))
 
 
 def test_a_casual_count_is_marked_as_such() -> None:
@@ -163,3 +181,9 @@ def test_words_that_only_mean_what_is_asked_are_shown_nearest_first_and_far_ones
         "You told me on Feb 16: “I grew up speaking Portuguese”",
         "You told me on Feb 16: “I moved to Oslo”",
     ]
+
+
+@pytest.mark.parametrize(("text", "missing"), [("I drink CAFÉ", False), ("I drink tea", True), ("A cafe-bar", False)])
+def test_the_command_search_says_if_no_result_contains_a_word_of_the_query(text: str, missing: bool) -> None:
+    results = c.SearchResults(results=(found(text),), next_cursor=None)
+    assert bool(nearest(c.SearchMemoryArgs(query="my café"), results)) is missing

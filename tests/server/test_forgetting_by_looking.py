@@ -426,7 +426,9 @@ async def test_messages_are_forgotten_whole_by_their_numbers_and_nothing_beside_
         number = next(result.id for result in found.results if "first" in result.text)
         preview = await client.forget(c.ForgetArgs(message_ids=(number,)))
         await client.forget(c.ForgetArgs(message_ids=(number,), confirm=preview.confirm))
+        beside = await client.forget(c.ForgetArgs(topic="second thing"))
     assert [match.text for match in preview.related] == ["The second thing.", "The third thing."]
+    assert [match.text for match in beside.related] == ["The third thing."]
     left = await stored(memory)
     assert "The second thing." in left
     assert "It rains" not in " ".join(left)

@@ -23,6 +23,7 @@ from tests.server.test_rates import WAITING
 pytestmark = pytest.mark.anyio
 
 CHANNEL = "zqvuxley"
+GROUP = -100
 
 
 async def test_a_channel_that_is_forgotten_goes_from_every_table_and_its_talk_goes_on(memory: Memory) -> None:
@@ -49,6 +50,19 @@ async def test_a_channel_that_is_forgotten_goes_from_every_table_and_its_talk_go
         assert again[0].thread_key == again[2].thread_key
         assert await tables_with(tables, CHANNEL) == []
         assert (await client.forget(c.ForgetArgs(topic=CHANNEL))).matches == ()
+
+
+async def test_the_present_name_of_a_telegram_group_is_stored_until_it_is_forgotten(memory: Memory) -> None:
+    async with memory.client(None, "relay") as relay, memory.tables() as tables:
+        named = []
+        for name in ("Old name", "Zqvuxley", None, "Zqvuxley"):
+            message = c.RecordMessageArgs(role="user", content="Hi.", chat_id=GROUP, conversation_id=name)
+            await relay.record_message(message)
+            named.append(await tables.fetchval("select conversation from chats where chat_id = $1", GROUP))
+            if name is None:
+                assert (await gone(relay, topic="Zqvuxley", chat_id=GROUP)).traces_left == 0
+        assert named[:3] == ["Old name", "Zqvuxley", "Zqvuxley"]
+        assert await tables_with(tables, "Zqvuxley") == []
 
 
 async def test_a_word_in_a_channels_name_is_only_offered_and_a_known_programs_name_is_not(memory: Memory) -> None:

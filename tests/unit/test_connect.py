@@ -1,10 +1,12 @@
 """`tellonce connect` in empty homes and with existing configurations, for every client and system."""
 
+import codecs
 import functools
 import json
+import os
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tellonce_cli import commented_json, connect
-from tellonce_cli.client_configs import CLIENTS, Machine
+from tellonce_cli import commented_json, connect, windows
+from tellonce_cli.client_configs import CLIENTS, WSL_NAME, Machine
 from tellonce_cli.hosts import ClientName
 from tellonce_cli.screen import CommandFailed
 from tests.depth import depth
@@ -26,7 +28,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home without any settings."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "APPDATA", "DATABASE_URL", "TELEGRAM_USER_ID"):
+    chosen = ("XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME", "APPDATA", WSL_NAME)
+    for name in (*chosen, "DATABASE_URL", "TELEGRAM_USER_ID"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("USER_TIMEZONE", "Asia/Singapore")
     return tmp_path
@@ -110,6 +113,30 @@ def test_an_entry_of_the_same_name_comes_back(home: Path, capsys: pytest.Capture
         joined(ClientName.GEMINI, undo=True)
 
 
+@pytest.mark.parametrize(
+    ("url", "ours"),
+    [
+        ({"url": "http://127.0.0.1:8765/mcp"}, True),
+        ({"httpUrl": "http://localhost:8765/mcp"}, True),
+        ({"url": "https://memory.example.com/mcp"}, False),
+        ({"url": "http://[::1/mcp"}, False),
+    ],
+)
+def test_an_entry_with_a_url_comes_back_and_is_ours_only_on_this_machine(
+    home: Path, url: dict[str, str], ours: bool
+) -> None:
+    file = file_of(ClientName.GEMINI)
+    file.parent.mkdir()
+    file.write_text(before := json.dumps({"mcpServers": {"memory": {**url, "headers": {"Authorization": "x"}}}}))
+    assert connect.connected(connect.this_machine()) == {ClientName.GEMINI: ours}
+    if not ours:
+        with pytest.raises(CommandFailed, match="Nothing to undo"):
+            joined(ClientName.GEMINI, undo=True)
+    joined(ClientName.GEMINI)
+    joined(ClientName.GEMINI, undo=True)
+    assert json.loads(file.read_text()) == json.loads(before)
+
+
 def test_the_plugin_needs_no_entry_of_its_own(home: Path) -> None:
     (home / ".claude").mkdir()
     settings = home / ".claude" / "settings.json"
@@ -126,10 +153,17 @@ def test_a_read_only_file_is_left_alone(home: Path, monkeypatch: pytest.MonkeyPa
     file.parent.mkdir()
     file.write_text("{}")
     # Root may write every file, so the test does not set the file's mode.
-    monkeypatch.setattr("os.access", lambda path, mode: False)
-    with pytest.raises(CommandFailed, match=r"read-only.*what --print shows"):
-        joined(ClientName.CURSOR)
+    with monkeypatch.context() as patch:
+        patch.setattr("os.access", lambda path, mode: False)
+        with pytest.raises(CommandFailed, match=r"read-only.*what --print shows"):
+            joined(ClientName.CURSOR)
     assert [(x.name, x.read_text()) for x in file.parent.iterdir()] == [(file.name, "{}")]
+    joined(ClientName.CURSOR)
+    written = file.read_text()
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    with pytest.raises(CommandFailed, match="read-only"):
+        joined(ClientName.CURSOR, undo=True)
+    assert file.read_text() == written
 
 
 def test_print_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,7 +184,17 @@ def test_the_own_database_is_written_to_the_file_and_never_to_a_screen(
     assert "The file contains your DATABASE_URL" in " ".join(said.split())
 
 
-@pytest.mark.parametrize("text", ["{not json", "[]", '{"mcpServers": 5}', "\ufeff{}"])
+def test_a_file_in_another_encoding_is_named(home: Path) -> None:
+    file = file_of(ClientName.CURSOR)
+    file.parent.mkdir()
+    file.write_bytes("{}".encode("utf-16"))
+    said = f"{file} is not UTF-8 text"
+    assert connect.connected(connect.this_machine()) == {ClientName.CURSOR: said}
+    with pytest.raises(CommandFailed, match=r"is not UTF-8 text\. Nothing was changed"):
+        joined(ClientName.CURSOR)
+
+
+@pytest.mark.parametrize("text", ["{not json", "[]", '{"mcpServers": 5}', "{\ufeff}"])
 def test_a_file_nobody_can_read_is_left_alone(home: Path, text: str) -> None:
     file = file_of(ClientName.CLAUDE_DESKTOP)
     file.parent.mkdir(parents=True)
@@ -200,8 +244,12 @@ def test_a_comment_written_since_survives_undo(home: Path) -> None:
     assert file.read_text() == "{ // still mine\n}"
 
 
-OBJECT = functools.partial(st.dictionaries, st.sampled_from(["a", "memory", 'ä "\\', "// no", "{,}"]))
-JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda each: st.lists(each) | OBJECT(each))
+OBJECT = functools.partial(st.dictionaries, st.sampled_from(["a", "memory", 'ä "\\', "// no", "{,}"]), max_size=4)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=9),
+    lambda each: st.lists(each, max_size=3) | OBJECT(each, max_size=3),
+    max_leaves=6,
+)
 NOISE = st.sampled_from(["", " ", "\n", "\n\t", "/* {, */", "// }\n", "/**/ "])
 
 
@@ -234,6 +282,72 @@ def test_any_commented_json_is_changed_in_one_member_and_changed_back(
         key: each for key, each in document.items() if key != table
     }
     assert commented_json.read(commented_json.with_member(left, table, "memory", value)) == expected
+
+
+@pytest.mark.parametrize("name", list(ClientName))
+def test_a_file_written_on_windows_keeps_its_mark_and_its_line_ends(home: Path, name: ClientName) -> None:
+    file = file_of(name)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    text = '# mine\r\ntheme = "dark"\r\n' if file.suffix == ".toml" else '{\r\n  "theme": "dark"\r\n}\r\n'
+    file.write_bytes(before := codecs.BOM_UTF8 + text.encode())
+    joined(name)
+    written = file.read_bytes()
+    assert (written.count(codecs.BOM_UTF8), written.startswith(codecs.BOM_UTF8)) == (1, True)
+    assert written.count(b"\r\n") == written.count(b"\n") > before.count(b"\n")
+    assert connect.connected(connect.this_machine()) == {name: True}
+    joined(name, undo=True)
+    assert file.read_bytes() == before
+
+
+WINDOWS = "USERPROFILE=C:\\Users\\Zoë R&D\r\nAPPDATA=D:\\Roaming\r\n"
+
+
+@pytest.fixture
+def wsl(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder with substitutes of the programs with which WSL asks Windows."""
+    programs = home / "bin"
+    programs.mkdir()
+    (programs / "set.txt").write_bytes(WINDOWS.encode("utf-16-le"))
+    answers = {"cmd.exe": f"cat '{programs}/set.txt'", "wslpath": f"echo '{home}/mnt/'\"$(echo $2 | cut -c 1)\""}
+    for name, line in answers.items():
+        (programs / name).write_text(f"#!/bin/sh\n{line}\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv(WSL_NAME, "Debian")
+    windows.windows_account.cache_clear()
+    yield programs
+    windows.windows_account.cache_clear()
+
+
+def test_under_wsl_a_desktop_program_is_connected_on_the_windows_side(home: Path, wsl: Path) -> None:
+    joined(ClientName.CLAUDE_DESKTOP)
+    joined(ClientName.CURSOR)
+    joined(ClientName.CODEX)
+    assert file_of(ClientName.CLAUDE_DESKTOP) == home / "mnt/D/Claude/claude_desktop_config.json"
+    assert file_of(ClientName.CURSOR) == home / "mnt/C/.cursor/mcp.json"
+    told = entry(ClientName.CLAUDE_DESKTOP)
+    assert (told["command"], told["args"][:3], told["args"][-2:]) == (
+        "wsl.exe",
+        ["-d", "Debian", "--exec"],
+        ["serve", "--stdio"],
+    )
+    assert Path(told["args"][3]).exists()
+    assert told["env"] == {"USER_TIMEZONE": "Asia/Singapore", "WSLENV": "USER_TIMEZONE"}
+    assert Path(entry(ClientName.CODEX)["command"]).is_absolute()
+    joined_ones = dict.fromkeys((ClientName.CLAUDE_DESKTOP, ClientName.CURSOR, ClientName.CODEX), True)
+    assert connect.connected(connect.this_machine()) == joined_ones
+    joined(ClientName.CURSOR, undo=True)
+    assert not file_of(ClientName.CURSOR).exists()
+
+
+def test_if_windows_does_not_answer_the_linux_program_is_connected(
+    home: Path, wsl: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (wsl / "cmd.exe").write_text("#!/bin/sh\nexit 1\n")
+    joined(ClientName.CURSOR)
+    assert file_of(ClientName.CURSOR) == home / ".cursor/mcp.json"
+    assert Path(entry(ClientName.CURSOR)["command"]).is_absolute()
+    assert "the file of Cursor for Linux, not for Windows" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_link_to_a_file_elsewhere_stays_a_link(home: Path) -> None:
@@ -287,3 +401,6 @@ def test_the_places_the_systems_documents_name() -> None:
     assert place(desktop, "win32", APPDATA="/roaming") == "/roaming/Claude/claude_desktop_config.json"
     assert place(code, "linux") == "/home/ann/.config/Code/User/mcp.json"
     assert place(ClientName.CODEX, "linux", CODEX_HOME="/c") == "/c/config.toml"
+    assert place(ClientName.CLAUDE_CODE, "linux") == "/home/ann/.claude.json"
+    assert place(ClientName.CLAUDE_CODE, "linux", CLAUDE_CONFIG_DIR="/second") == "/second/.claude.json"
+    assert place(ClientName.GEMINI, "linux", GEMINI_CLI_HOME="/second") == "/second/.gemini/settings.json"

@@ -1,11 +1,14 @@
 """The documents name only commands, options, make targets, settings, modules and files that exist."""
 
+import base64
+import json
 import re
 import shlex
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 import typer.main
@@ -14,6 +17,7 @@ from typer.core import TyperGroup
 from docs import generate
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.settings import ServerSettings, load, variable
+from tellonce_cli.client_configs import ENTRY, OUR_ARGUMENTS
 from tellonce_cli.main import app
 from tellonce_server.api.assistant import AssistantTools
 from tellonce_server.api.spec import specs_of
@@ -111,6 +115,15 @@ def test_the_page_of_the_clients_names_the_tools_of_an_assistant() -> None:
     assert [
         spec.name for spec in specs_of(AssistantTools(_never)) if spec.listed and f"`{spec.name}`" not in page
     ] == []
+
+
+def test_the_one_click_links_install_the_command_that_connect_writes() -> None:
+    links = re.findall(r"\]\((https://(?:insiders\.vscode\.dev|cursor\.com)[^)]+)\)", (ROOT / "README.md").read_text())
+    vscode, cursor = (dict(parse_qsl(urlsplit(link).query)) for link in links)
+    scheme, _, entry = vscode["url"].partition("?")
+    command = {"command": "tellonce", "args": OUR_ARGUMENTS}
+    assert (scheme, json.loads(unquote(entry))) == ("vscode:mcp/install", {"name": ENTRY, "type": "stdio", **command})
+    assert (cursor["name"], json.loads(base64.b64decode(cursor["config"]))) == (ENTRY, command)
 
 
 async def _never() -> Any:

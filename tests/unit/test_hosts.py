@@ -1,12 +1,15 @@
 """The configuration that `up` prints for hosts."""
 
 import subprocess
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.hosts import address, claude_code_line, desktop_snippet
+from tellonce_cli import connect
+from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet
+from tellonce_cli.screen import CommandFailed
 from tellonce_server.app.http import transport_security
 
 
@@ -78,3 +81,26 @@ def test_no_address_is_not_a_name_the_server_answers_to() -> None:
     names = transport_security(ServerSettings.model_validate({"_env_file": None, "host": "0.0.0.0"})).allowed_hosts
     assert names
     assert not any("0.0.0.0" in name for name in names)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "lasts"),
+    [
+        ("/home/ann/.cache/uv/archive-v0/zzKVt8F2n", False),
+        ("/home/ann/.cache/pipx/9e44ff821349afc", False),
+        ("/Users/ann/Library/Caches/pipx/9e44ff821349afc", False),
+        ("/home/ann/.local/share/uv/tools/tellonce", True),
+        ("/home/ann/.local/share/pipx/venvs/tellonce", True),
+        ("/home/ann/tellonce/.venv", True),
+    ],
+)
+def test_a_path_in_a_cache_is_written_into_no_file(
+    prefix: str, lasts: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.prefix", prefix)
+    refused = nullcontext() if lasts else pytest.raises(CommandFailed, match="uv tool install tellonce")
+    with refused:
+        connect.run(ClientName.CURSOR, only_print=False, undo=False)
+    assert (tmp_path / ".cursor" / "mcp.json").exists() is lasts

@@ -134,6 +134,7 @@ def test_a_persons_notes_are_messages_and_an_assistants_notes_memories(tmp_path:
         "",
         "b",
         "```",
+        *("", "#family #home", "", "#family dinner at eight.", "", "<private>My", "", "diary</private>Ann calls."),
     )
     lines(tmp_path / "CLAUDE.md", "I like rye bread.")
     lines(
@@ -154,10 +155,12 @@ def test_a_persons_notes_are_messages_and_an_assistants_notes_memories(tmp_path:
         ("assistant", "# Coffee\nProse of a model.\n- [ ] buy beans", date(2024, 7, 2)),
         ("user", "# Today\nI adopted a cat.", date(2024, 6, 1)),
         ("user", "```\na = 1\n\nb\n```", date(2024, 6, 1)),
+        ("user", "#family #home\n#family dinner at eight.", date(2024, 6, 1)),
+        ("user", "Ann calls.", date(2024, 6, 1)),
     ]
     again = [m.message_id for m in messages(found(tmp_path)[1])]
     assert again == [m.message_id for m in messages(items)]
-    assert len(set(again)) == 4
+    assert len(set(again)) == 6
 
 
 def test_a_note_gives_its_title_and_leaves_out_what_its_writer_hides(tmp_path: Path) -> None:

@@ -24,12 +24,12 @@ def test_it_says_who_read_what_is_unread_and_what_reading_again_will_cost() -> N
     assert reading_lines(reading) == [
         "read       1201 exchanges: 1200 by Claude, 1 by no model (sentences kept)",
         "unread     14 exchanges that no model has read yet",
-        "again      1 exchange that a better model would read again: about $0.03, about 2 h",
+        "again      1 exchange to be read again by a (better) model: about $0.03, about 2 h",
         "dropped    3 (no true quote) this month",
     ]
 
 
 def test_without_an_estimate_none_is_given() -> None:
     assert reading_lines(ReadingStatus(to_read_again=2)) == [
-        "again      2 exchanges that a better model would read again"
+        "again      2 exchanges to be read again by a (better) model"
     ]

@@ -15,7 +15,7 @@ from tellonce_relay.orders import Kind, is_command_in_words, order_of
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.views import in_days
 from tellonce_text.changes import without_changed
-from tellonce_text.dates.annotation import known_reading
+from tellonce_text.dates.annotation import possible_readings
 from tellonce_text.dates.readings import Expression, Reading, Said
 from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.zones import region_of
@@ -249,15 +249,14 @@ def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
 
 
 def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
-    """One result as a line. Quotation marks enclose only verbatim words; the days that these words certainly name
-    follow."""
+    """One result as a line. Quotation marks enclose only verbatim words; the days that these words name follow."""
     at = day(result.at, incoming.sent_at)
     if result.kind == "summary":
         return phrase("offline.summary", day=at, text=_short(result.text))
     if result.kind != "message":
         return phrase("offline.memory", text=_short(in_days(result.text)), day=at)
     words = _short(best_sentences(result.text, incoming.text))
-    quote = phrase("offline.quote", text=words) + _days_in(words, result.at, incoming, zone)
+    quote = _quoted(words, result.at, incoming, zone)
     if result.role != "user":
         return phrase("offline.wrote", day=at, quote=quote)
     if is_forwarded(result.text) and not result.speaker:
@@ -267,24 +266,42 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
     return phrase("offline.told", day=at, quote=quote)
 
 
+def _quoted(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -> str:
+    """The words in quotation marks. A sentence that names days is quoted alone and without the mark at its end, so that
+    its days belong to it: a forgotten sentence takes them with it."""
+    parts = [(sentence, _days_in(sentence, said_at, incoming, zone)) for sentence in split_sentences(words)]
+    if not any(days for _, days in parts):
+        return phrase("offline.quote", text=words)
+    return " ".join(
+        phrase("offline.quote", text=sentence.rstrip(".!。！") if days else sentence) + days for sentence, days in parts
+    )
+
+
 def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -> str:
-    """The days and times that relative words name, such as ` (next Tuesday: Tue, Nov 24)`; `≈` marks a casual count.
-    Empty if there are none, or if one of them is not known, because the others would then look like the answer."""
+    """The days and times that relative words name, such as ` (next Tuesday: Tue, Nov 24)`; `≈` marks a casual count. If
+    the day is not known, both days that it can be follow. A date of this year explains itself. Empty if there are
+    none."""
     said, now = Said(said_at, zone, region_of(zone)), incoming.sent_at.astimezone(zone)
-    named = [(one, known_reading(one)) for one in expressions(words, said) if one.best and not one.absolute]
-    days = [f"{_flat(one.text)}: {_span(one, best, now)}" for one, best in named[:_MOST_DAYS] if best is not None]
-    return f" ({'; '.join(days)})" if days and all(best is not None for _, best in named) else ""
+    relative = (one for one in expressions(words, said) if not _is_date_of(now.year, one))
+    named = ((one, possible_readings(one)) for one in relative)
+    days = [f"{_flat(one.text)}: {' / '.join(_span(one, it, now) for it in its)}" for one, its in named if its]
+    # A dot, as in the German `13. Feb.`, would end the sentence to which the days belong.
+    return f" ({'; '.join(days)})".replace(".", "") if days else ""
 
 
-_MOST_DAYS = 3
+def _is_date_of(year: int, found: Expression) -> bool:
+    """Whether the words give the month, and the day if there is one, so that only the year is open: `March 4`."""
+    starts = {(reading.start.month, reading.start.day) for reading in found.readings}
+    return len(starts) == 1 < len(found.readings) and found.readings[0].start.year == year
 
 
-def _span(found: Expression, best: Reading, now: datetime) -> str:
-    first, last = best.days
+def _span(found: Expression, reading: Reading, now: datetime) -> str:
+    first, last = reading.days
     if first != last:
         return "–".join(day(datetime.combine(at, time()), now) for at in (first, last))
-    at = "≈ " * found.approximate + day(datetime.combine(first, time()), now, weekday=True)
-    return f"{at}, {clock(best.start)}" if found.timed else at
+    casual = found.approximate or reading.slack
+    at = ("≈ " if casual else "") + day(datetime.combine(first, time()), now, weekday=True)
+    return f"{at}, {clock(reading.start)}" if found.timed else at
 
 
 def _short(text: str, longest: int = _LONGEST) -> str:

@@ -39,6 +39,7 @@ def incoming(
         channel=CHANNEL,
         user_name=user_name or name,
         speaker=name[:128] if chat < 0 and name else None,
+        group=(message.chat.title or "")[:128].strip() or None if chat < 0 else None,
         message_thread_id=thread.message_thread_id,
         reply_to_message_id=known.external_id(chat, thread.reply_to) if thread.reply_to is not None else None,
         shows_file=attachment_of(message) is not None,

@@ -175,6 +175,7 @@ def _to_record(incoming: Incoming) -> c.RecordMessageArgs:
         role="user",
         content=incoming.text,
         **incoming.place,
+        conversation_id=incoming.group,
         message_id=incoming.message_id,
         sent_at=incoming.sent_at,
         channel=incoming.channel,

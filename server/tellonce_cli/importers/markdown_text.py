@@ -10,7 +10,7 @@ _LINK = re.compile(r"!?\[\[([^\[\]|#]*)(?:#[^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
 """No part of a link may contain a bracket. Otherwise the time for a note of many unclosed links would be quadratic."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
-_HEADING = re.compile(r"\s*#{1,6}(?:\s|$)")
+_HEADING = re.compile(r"\s*(?:#{1,6}(?:\s|$)|(?:#[\w/-]++\s*+)++$)")
 _TITLE = re.compile(r"\*\*[^*\n]*\*\*:?\s*$")
 """A line in bold without other words, which is used as a heading."""
 
@@ -60,7 +60,7 @@ def without_links(text: str) -> str:
 
 
 def is_heading(line: str) -> bool:
-    """Whether the line is a heading. A line that begins with a tag (`#family`) is not one."""
+    """Whether a line is a heading, or consists of tags. `#family dinner at eight` is neither."""
     return _HEADING.match(line) is not None
 
 

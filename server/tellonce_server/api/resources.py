@@ -17,7 +17,7 @@ from tellonce_server.api import text
 from tellonce_server.api.assistant import PROFILE_LINES, GetServices
 from tellonce_server.api.strict import CallerOf, in_zone
 from tellonce_server.core import errors
-from tellonce_server.core.scope import Asked, ChatRefused, ChatScope, own_chat, owner_of
+from tellonce_server.core.scope import Asked, ChatRefused, ChatScope, is_conversation, own_chat, owner_of
 from tellonce_server.domain.location import located
 from tellonce_server.store import chats, memories, messages
 from tellonce_text.dates.clock import local
@@ -81,7 +81,12 @@ class _Views:
         services, where = await self._at(None)
         found = await chats.of_owner(services.deps.database, where.owner_id)
         rows = [
-            {"chat_id": c.chat_id, "channel": c.channel, "conversation_id": c.conversation, "messages": c.last_id}
+            {
+                "chat_id": c.chat_id,
+                "channel": c.channel,
+                ("conversation_id" if is_conversation(c.chat_id) else "name"): c.conversation,
+                "messages": c.last_id,
+            }
             for c in found
         ]
         return json.dumps(rows, ensure_ascii=False)

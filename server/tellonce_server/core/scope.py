@@ -57,7 +57,7 @@ class ChatScope:
 
     - `channel`: the channel through which the call came. The external id of a message is unique in its channel.
     - `home`: the channel to which the chat belongs.
-    - `conversation`: the client's name for the conversation, if the client gave one.
+    - `conversation`: the client's name for the conversation, or a Telegram group's name, if the client gave one.
     """
 
     owner_id: int
@@ -108,14 +108,16 @@ class Asked:
 
 
 def locate(caller: Caller, asked: Asked, settings: ServerSettings) -> ChatScope:
-    """The chat of a call; without one, a conversation of the caller's channel. Raises ChatRefused."""
+    """The chat of a call; without one, a conversation of the caller's channel. With the number of a Telegram group,
+    `conversation_id` is the group's name. Raises ChatRefused."""
     if asked.chat_id is None:
         return _conversation(caller, asked)
-    if asked.conversation_id is not None:
+    if asked.conversation_id is not None and asked.chat_id >= 0:
         raise ChatRefused("Name either chat_id or conversation_id, not both.", "call")
     if is_conversation(asked.chat_id) and caller.user_id is not None:
         return ChatScope(caller.user_id, asked.chat_id, asked.channel, asked.channel)
-    return replace(telegram_chat(caller, asked.chat_id, settings), channel=asked.channel)
+    chat = telegram_chat(caller, asked.chat_id, settings)
+    return replace(chat, channel=asked.channel, conversation=asked.conversation_id)
 
 
 def telegram_chat(caller: Caller, chat_id: int, settings: ServerSettings) -> ChatScope:

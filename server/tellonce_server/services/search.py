@@ -8,6 +8,7 @@ from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.domain.retrieval.search_results import Result, SearchRequest
@@ -41,11 +42,12 @@ class Searcher:
                 cursor=args.cursor,
             )
         )
-        places = [result.place for result in page.results if result.place is not None]
+        found = [result for result in page.results if result.full_text != GONE]
+        places = [result.place for result in found if result.place is not None]
         changes = await memories.changes(self._deps.database, where.owner_id, (), places, where.chat_id)
-        longest = max((len(result.full_text) for result in page.results), default=0)
-        listed = frozenset(result.id for result in page.results if result.kind in MEMORY_KINDS)
-        results = await offloaded(longest, lambda: tuple(map(partial(self._result, changes, listed), page.results)))
+        longest = max((len(result.full_text) for result in found), default=0)
+        listed = frozenset(result.id for result in found if result.kind in MEMORY_KINDS)
+        results = await offloaded(longest, lambda: tuple(map(partial(self._result, changes, listed), found)))
         return SearchResults(results=results, next_cursor=page.next_cursor)
 
     def _result(

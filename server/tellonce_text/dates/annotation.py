@@ -4,6 +4,7 @@ A date is added only if it is certain, and only once. Code stays unchanged, and 
 """
 
 import re
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -22,25 +23,29 @@ def annotated(text: str, said: Said) -> str:
     pieces: list[str] = []
     written = 0
     for found in expressions(text, said):
-        note = note_of(found)
-        if note is None or _NOTED.match(text, found.end) or any(a <= found.start < b for a, b in code):
+        known = known_reading(found)
+        if known is None or _NOTED.match(text, found.end) or any(a <= found.start < b for a, b in code):
             continue
-        pieces += (text[written : found.end], f" ({note})")
+        pieces += (text[written : found.end], f" ({'about ' * found.approximate}{_label(known)})")
         written = found.end
     return "".join((*pieces, text[written:]))
 
 
-def note_of(found: Expression) -> str | None:
-    """Return the date to add after an expression; None if the date is not known or the text already gives it."""
-    best = known_reading(found)
-    if best is None:
-        return None
-    return f"about {_label(best)}" if found.approximate else _label(best)
+def possible_readings(found: Expression) -> Sequence[Reading]:
+    """The reading of an expression whose days are known, otherwise the widest of the likely readings and one that is
+    apart from them, the earlier first; empty if the text already gives the date, or names no date."""
+    known = known_reading(found)
+    if known or found.absolute or found.best is None:
+        return (known,) if known else ()
+    best = found.best
+    apart = [other for other in found.readings if other.end <= best.start or other.start >= best.end]
+    widest = max((one for one in found.readings if one not in apart), key=lambda one: one.end - one.start, default=best)
+    return sorted((widest, *apart[:1]), key=lambda reading: reading.start)
 
 
 def known_reading(found: Expression) -> Reading | None:
-    """The reading that may be shown for an expression; None if it is not known or the text already gives it. Of a
-    casually counted week, the reading is the day in its middle."""
+    """The reading of an expression; None if its days are not known or the text already gives the date. Of a casually
+    counted week, the reading is the day in its middle."""
     best = found.best
     if best is None or found.absolute or not (found.certain or found.approximate) or (found.timed and best.slack):
         return None

@@ -4,7 +4,7 @@
 -- $18 UTC offset in minutes, $19 text to index, $20 slot, $21 slot end, $22 whether it ends an
 -- exchange, $23 kind of the job to queue or null, $24 the job's dedup key or null for a separate job, $25 the job's
 -- first message or null for this one, $26 the time before which the job must not be claimed, $27 the job's trace in W3C
--- form, $28 the home channel of a new chat, $29 the conversation of a new chat.
+-- form, $28 the home channel of a new chat, $29 the name of the chat or null. A forgotten name is not stored again.
 -- This is one statement, so that a message, its place in the thread, its full-text row and its job are stored together
 -- or not at all. `before` is the time at which the thread's previous message was sent.
 with owner as (
@@ -14,7 +14,8 @@ with owner as (
   insert into chats as c (owner_id, chat_id, channel, conversation, last_id, exchanges, last_job_id, created_at)
   values ($1, $2, $28, $29, 1, $22::boolean::int, ($23::text is not null)::int, $4)
   on conflict (owner_id, chat_id) do update
-    set last_id = c.last_id + 1, exchanges = c.exchanges + $22::boolean::int,
+    set conversation = case when c.conversation ^@ 'forgotten:' then c.conversation else coalesce($29, c.conversation) end,
+        last_id = c.last_id + 1, exchanges = c.exchanges + $22::boolean::int,
         last_job_id = c.last_job_id + ($23::text is not null)::int
   returning last_id, epoch, last_job_id
 ), thread as (

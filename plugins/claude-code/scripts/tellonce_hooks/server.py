@@ -82,8 +82,10 @@ def record_turn(arguments: Json, seconds: float) -> Json:
     try:
         status, answer = _exchange(body, seconds)
         result = loads(answer.decode()).get("result") if status == 200 else None
-    except (OSError, ValueError) as error:
-        raise Away(str(error)) from error
+    except OSError as error:
+        raise Away(error.strerror or str(error)) from error
+    except (ValueError, LookupError) as error:
+        raise Away("the memory server broke off or answered in another form") from error
     if not isinstance(result, dict) or "tellonce/later" in (result.get("_meta") or {}):
         raise Away(f"the memory server answered {status}")
     if result.get("isError"):

@@ -11,7 +11,7 @@ from tellonce import page_contract as p
 from tellonce_server.api import text
 from tellonce_server.api.assistant import CHANGE, READ, GetServices, Tools
 from tellonce_server.api.spec import Call, MethodT, ToolSpec, specs_of, tool
-from tellonce_server.core.scope import own_chat
+from tellonce_server.core.scope import OPERATOR, own_chat
 from tellonce_server.domain.location import shared_into
 from tellonce_server.services.page.reads import PageReads
 
@@ -38,6 +38,12 @@ class PageTools(Tools):
         services, group = await self._ready(), call.args.shared_with
         shared_with = await shared_into(services.deps, call.caller, group) if group is not None else None
         return await services.undoer.undo(_owner(call), call.args, shared_with)
+
+    @page_tool("Groups", READ, APP_ONLY)
+    async def page_groups(self, call: Call[p.NoArgs]) -> p.PageGroups:
+        services = await self._ready()
+        groups = services.deps.settings.groups if OPERATOR in call.caller.scopes else ()
+        return await services.page.groups(groups)
 
     @page_tool("Today", READ, APP_ONLY)
     async def page_today(self, call: Call[p.NoArgs]) -> p.PageToday:

@@ -18,7 +18,7 @@ from tellonce_server.domain.erasure.forget_query import (
     best,
     label,
 )
-from tellonce_server.domain.erasure.redaction import marks_of, redact, strings
+from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact, strings
 from tellonce_server.domain.erasure.scan import COLUMN_NAMES, CONTENT, MatchingRow, source_of
 from tellonce_server.domain.erasure.text_places import PLACES
 from tellonce_server.store import forget, texts
@@ -249,7 +249,7 @@ async def related(q: Queries, where: ChatScope, shown: Sequence[Shown]) -> list[
     rows = {(row.chat_id or 0, row.id): row for row in said}
     beside = [row for key, row in sorted(rows.items()) if key not in hits]
     seen = [row for row in (*map(_row, resting), *beside) if where.is_own or where.sees(row.chat_id)]
-    return [_offered(row) for row in seen if row.texts[0]]
+    return [_offered(row) for row in seen if row.texts[0] and row.texts[0] != GONE]
 
 
 def _sources(memories: Sequence[Statement]) -> list[tuple[int, int]]:

@@ -46,14 +46,23 @@ class PageReads:
             else None,
         )
 
+    async def groups(self, numbers: Sequence[int]) -> p.PageGroups:
+        """The shared groups with these numbers, each of which is its own owner."""
+        found = [(number, await chats.find(self._deps.database, number, number)) for number in numbers]
+        return p.PageGroups(
+            groups=tuple(p.PageGroup(chat_id=x, name=chat.conversation if chat else None) for x, chat in found)
+        )
+
     async def today(self, owner_id: int, *, operator: bool) -> p.PageToday:
         database, now = self._deps.database, self._deps.now()
         stored = await profile.find(database, owner_id)
         dated = await page.dated(database, owner_id, now, now + timedelta(days=COMING_DAYS))
         status = await self._work.status() if operator else None
-        learned = await self._newest(owner_id, ("active",), now - timedelta(hours=LEARNED_HOURS))
+        recent = await self._newest(owner_id, ("active",), now - timedelta(hours=LEARNED_HOURS))
+        with_a_day = {x.memory.id for x in dated}
+        learned = tuple(x for x in recent if x.memory.id not in with_a_day)
         narrative = stored.narrative if stored and stored.model != KEEP_MODEL else ""
-        listed = [*(x.memory.id for x in dated), *(x.memory.id for x in learned)]
+        listed = [*with_a_day, *(x.memory.id for x in learned)]
         told = await page.told(database, owner_id, listed, CARDS) if not narrative else []
         return p.PageToday(
             narrative=narrative,

@@ -1,7 +1,7 @@
 /* The actions of the page on memories. A changed memory is drawn again where it is, so that the list keeps its place and the keyboard its focus. */
 
 import { Refused, call, sentence } from "./client.js";
-import { ask, field, h, note } from "./dom.js";
+import { ask, field, h, note, options } from "./dom.js";
 import { t } from "./words.js";
 
 /* Returns the changed memory. */
@@ -101,8 +101,11 @@ export function merge(memories, after) {
   });
 }
 
-export function share(memories) {
-  const chat = h("input", { type: "number", required: true, inputMode: "numeric" });
+/* Shares memories with one of the operator's groups. */
+export async function share(memories) {
+  const { groups } = await call("page_groups");
+  if (!groups.length) return note(t("share.none"));
+  const chat = h("select", options(groups.map(({ chat_id, name }) => [chat_id, name ?? String(chat_id)])));
   ask(t("share.title"), field(t("share.chat"), chat), t("share"), async () => {
     const shared_with = Number(chat.value);
     const { changed, text } = await each(memories, { action: "share", to_chat_id: shared_with });

@@ -3,7 +3,7 @@
 import { address, followLinks, go } from "./address.js";
 import { Hosted, Http, SignedOut, connect, isHosted, sentence } from "./client.js";
 import { data } from "./data.js";
-import { ask, button, h, icon, note, show, table } from "./dom.js";
+import { ask, button, h, icon, note, show, table, trash } from "./dom.js";
 import { actionKeys } from "./entries.js";
 import { forget, preview } from "./forget.js";
 import { keepFresh } from "./live.js";
@@ -22,7 +22,7 @@ const SCREENS = {
   memories: [memories, "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01"],
   timeline: [timeline, `M12 7v5l3 2${ROUND}`],
   why: [why, `M9.5 9a2.5 2.5 0 1 1 3.5 2.3c-.7.4-1 1-1 1.7v.5M12 17h.01${ROUND}`],
-  forget: [forget, "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5"],
+  forget: [forget, trash()],
   data: [data, "M12 3v12M8 11l4 4 4-4M4 17v3h16v-3"],
   memory: [memory],
 };
@@ -55,7 +55,7 @@ async function drawScreen(place) {
 }
 
 function screenOf(name) {
-  return h("div", { className: "screen", "data-screen": name });
+  return h("div.screen", { "data-screen": name });
 }
 
 async function route() {
@@ -94,9 +94,9 @@ function drawn(name) {
 }
 
 function trouble(error) {
-  return h("div", { className: "card", role: "alert" }, error instanceof SignedOut
+  return h("div.card", { role: "alert" }, error instanceof SignedOut
     ? [h("h1", t("signin")), h("p", error.reason()), h("p", t("signin.how")), h("pre", "tellonce open")]
-    : [h("p", { className: "bad" }, sentence(error)), button(t("again"), route)]);
+    : [h("p.bad", sentence(error)), button(t("again"), route)]);
 }
 
 const STEPS = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 };

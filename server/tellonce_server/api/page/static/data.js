@@ -27,9 +27,9 @@ function client(entry, again) {
     await again();
   };
   const state = h("div");
-  return h("details", { className: "card", "data-client": entry.name },
-    h("summary", h("strong", entry.title), entry.connected ? h("span", { className: "good" }, ` ✓ ${t("client.connected")}`) : null),
-    entry.trouble ? h("p", { className: "bad" }, entry.trouble) : [soft(entry.file),
+  return h("details.card", { "data-client": entry.name },
+    h("summary", h("strong", entry.title), entry.connected ? h("span.good", ` ✓ ${t("client.connected")}`) : null),
+    entry.trouble ? h("p.bad", entry.trouble) : [soft(entry.file),
       div("row", button(t(entry.connected ? "client.undo" : "client.write"), act, { className: entry.connected ? "" : "main" }), button(t("copy"), () => copy(entry.text))),
       state, h("pre", { tabIndex: 0, "aria-label": entry.file }, entry.text)]);
 }
@@ -43,7 +43,7 @@ function imports() {
   const state = h("div", { "aria-live": "polite" });
   const file = h("input", { type: "file", id: "import-file", "aria-label": t("import.choose"), onchange: () => file.files[0] && plan(state, file.files[0]) });
   const over = (event, on) => { event.preventDefault(); drop.classList.toggle("over", on); };
-  const drop = h("div", { className: "drop", ondragover: (event) => over(event, true), ondragleave: (event) => over(event, false),
+  const drop = h("div.drop", { ondragover: (event) => over(event, true), ondragleave: (event) => over(event, false),
     ondrop: (event) => { over(event, false); if (event.dataTransfer.files[0]) plan(state, event.dataTransfer.files[0]); } }, h("p", t("import.drop")), file);
   return section(t("import.title"), drop, state);
 }
@@ -67,7 +67,7 @@ async function look(state, text, upload, me) {
   const name = h("input", { value: me ?? "" });
   const rows = [["import.kind", found.kind], ["import.messages", number(found.messages)], ["import.mine", number(found.mine)], ["memories", number(found.memories)],
     ["import.span", found.first && `${day(found.first)} – ${day(found.last)}`], ["import.learning", estimate(found)], ["import.unreadable", found.unreadable && number(found.unreadable)]].filter(([, value]) => value);
-  show(state, h("div", { className: "card", id: "import-plan" }, table(rows.map(([key, value]) => [t(key), value])),
+  show(state, h("div.card", { id: "import-plan" }, table(rows.map(([key, value]) => [t(key), value])),
     found.messages && !found.mine ? [h("p", t("import.who")), div("row end", field(t("import.me"), name), button(t("again"), () => look(state, text, upload, name.value.trim() || null)))] : null,
     div("row", button(t("import.go"), () => run(state, upload, me), { className: "main", id: "import-go" }), button(t("cancel"), () => { show(state); discard(); }))));
 }
@@ -87,7 +87,7 @@ function estimate(found) {
 async function run(state, upload, me) {
   waiting = false;
   const done = await during(state, t("import.working"), (told) => call("page_import", { upload, dry_run: false, me }, told));
-  if (done) show(state, h("p", { className: "good", id: "import-done" }, [t("messages.count", { n: done.created }), t("memories.count", { n: done.memories })].join(", "), " ", t("import.added"), done.duplicates ? ` ${t("import.known", { n: done.duplicates })}` : ""));
+  if (done) show(state, h("p.good", { id: "import-done" }, [t("messages.count", { n: done.created }), t("memories.count", { n: done.memories })].join(", "), " ", t("import.added"), done.duplicates ? ` ${t("import.known", { n: done.duplicates })}` : ""));
 }
 
 function keep({ backups }, again) {
@@ -98,7 +98,7 @@ function keep({ backups }, again) {
     note(t("backup.done", { file: made.file }));
     await again();
   }, { id: "backup-now" });
-  return section(t("keep.title"), div("row", h("a", { className: "button", href: "/page/export", download: "tellonce-export.jsonl" }, t("export")), now), state,
+  return section(t("keep.title"), div("row", h("a.button", { href: "/page/export", download: "tellonce-export.jsonl" }, t("export")), now), state,
     soft(t("keep.what")),
     backups.length ? h("table", backups.map((x) => h("tr", h("td", moment(x.at)), h("td", `${number(Math.ceil(x.bytes / 1e5) / 10)} MB`), h("td", h("p", x.file), button(t("download"), () => download(x.file)))))) : null);
 }

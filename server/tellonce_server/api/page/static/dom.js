@@ -5,9 +5,12 @@ import { percent, t } from "./words.js";
 
 const SVG = new Set(["svg", "path", "rect"]);
 
-export function h(tag, props, ...children) {
+/* An element, with its classes after the tag: `p.soft`. The properties may be left out. */
+export function h(kind, props, ...children) {
   const plain = props === null || typeof props !== "object" || props instanceof Node || Array.isArray(props);
+  const [tag, ...classes] = kind.split(".");
   const element = SVG.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  element.classList.add(...classes);
   if (!plain) for (const [name, value] of Object.entries(props)) set(element, name, value);
   element.append(...present(plain ? [props, ...children] : children));
   return element;
@@ -22,7 +25,7 @@ export function div(className, ...children) {
 }
 
 export function soft(...children) {
-  return h("p", { className: "soft" }, ...children);
+  return h("p.soft", ...children);
 }
 
 function set(element, name, value) {
@@ -30,6 +33,11 @@ function set(element, name, value) {
   if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
   else if (name in element && !SVG.has(element.tagName) && name !== "list") element[name] = value;
   else element.setAttribute(name, value === true ? "" : value);
+}
+
+/* The icon of forgetting. */
+export function trash() {
+  return "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5";
 }
 
 /* An icon of 24 by 24 units, drawn as one line. */
@@ -60,7 +68,7 @@ export function table(rows) {
 }
 
 export function field(label, control) {
-  return h("label", { className: "field" }, label, control);
+  return h("label.field", label, control);
 }
 
 export function choice(choices, value, onchange) {
@@ -111,7 +119,7 @@ export async function during(place, text, act) {
     show(place);
     return result ?? null;
   } catch (error) {
-    show(place, h("p", { className: "bad", role: "alert" }, sentence(error)), before);
+    show(place, h("p.bad", { role: "alert" }, sentence(error)), before);
   }
 }
 
@@ -134,7 +142,7 @@ export function ask(title, body, yes, act, { bad, ready, working } = {}) {
   dialog.showModal();
 }
 
-const box = h("div", { className: "note", role: "status", hidden: true });
+const box = h("div.note", { role: "status", hidden: true });
 let closing;
 
 /* Shows a message about a completed action, with a button that undoes it for one minute. */

@@ -1,7 +1,8 @@
 /* A memory as one entry: its text, its source, and its buttons. Every screen draws memories with this module. */
 
 import { change, edit, forgetting } from "./actions.js";
-import { button, during, div, h, icon, iconButton, show, written } from "./dom.js";
+import { call } from "./client.js";
+import { button, during, div, h, icon, iconButton, paged, show, trash, written } from "./dom.js";
 import { because, day, t } from "./words.js";
 
 /* The actions on one memory: name, sign, key, and when the action applies. Their texts are `<name>` and `done.<name>`. */
@@ -38,7 +39,7 @@ export function tags(memory) {
 /* An entry that draws itself again after a change. `select` adds a checkbox, `card` makes a card instead of a list item, and `still` leaves out the buttons. */
 export function item(entry, look = {}) {
   const { memory, quote } = entry;
-  const text = div("text", written("a", { href: `#memory/${memory.id}` }, memory.content), quote && quote !== memory.content ? written("p", { className: "quote" }, quote) : null, tags(memory));
+  const text = div("text", written("a", { href: `#memory/${memory.id}` }, memory.content), quote && quote !== memory.content ? written("p.quote", null, quote) : null, tags(memory));
   const { select } = look;
   const row = h(look.card ? "article" : "li", { className: look.card ? "card" : "", "data-memory": memory.id, tabIndex: -1 },
     select ? h("input", { type: "checkbox", checked: select.has(memory.id), "aria-keyshortcuts": "x", "aria-label": t("select", { text: memory.content }), onchange: (event) => select.toggle(memory, event.target.checked) }) : null,
@@ -58,7 +59,7 @@ export function item(entry, look = {}) {
 /* The buttons that apply to a memory's current status. An edit replaces the contents of `text`. */
 export function buttons(memory, text) {
   const made = ACTIONS.filter(([, , , applies]) => applies(memory)).map(([name, sign, key]) => iconButton(sign, name, key, name === "edit" ? () => editor(text, memory) : () => change([memory], name)));
-  return [made, h("a", { className: "button icon", href: `#${forgetting([memory])}`, title: t("forget"), "aria-label": t("forget"), "aria-keyshortcuts": "Delete" }, icon("M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5"))];
+  return [made, h("a.button.icon", { href: `#${forgetting([memory])}`, title: t("forget"), "aria-label": t("forget"), "aria-keyshortcuts": "Delete" }, icon(trash()))];
 }
 
 /* The texts of editors that were left without saving or canceling, by the memory's number. */
@@ -83,6 +84,17 @@ function editor(place, memory) {
   text.focus();
 }
 
+/* The memories that `page_memories` finds, as a list, and its first result. */
+export async function found(args, look, props) {
+  let first;
+  const rows = await paged({ className: "list", ...props }, async (cursor) => {
+    const result = await call("page_memories", { ...args, cursor });
+    first ??= result;
+    return [result.entries, result.next_cursor];
+  }, (entry) => item(entry, look));
+  return [rows, first];
+}
+
 export function list(entries, look) {
-  return h("ul", { className: "list" }, entries.map((entry) => item(entry, look)));
+  return h("ul.list", entries.map((entry) => item(entry, look)));
 }

@@ -9,7 +9,7 @@ export async function forget(place, form, value) {
   const words = h("input", { required: true, id: "forget-words", value: value ?? "" });
   const kinds = ["topic", "literal"].map((kind, i) => h("label", h("input", { type: "radio", name: "form", value: kind, checked: form ? form === kind : i === 0 }), t(`forget.${kind}`)));
   const ask1 = h("form", { onsubmit: (event) => { event.preventDefault(); preview(result, { [new FormData(ask1).get("form")]: words.value.trim() }, words.value.trim()); } },
-    h("div", { className: "card", role: "group", ariaLabel: t("forget.what") }, h("h3", t("forget.what")), div("row", kinds), div("row end", h("label", { className: "field grow" }, t("forget.words"), words), h("button", { className: "main" }, t("forget.look")))));
+    h("div.card", { role: "group", ariaLabel: t("forget.what") }, h("h3", t("forget.what")), div("row", kinds), div("row end", h("label.field.grow", t("forget.words"), words), h("button.main", t("forget.look")))));
   const result = h("div", { "aria-live": "polite" });
   show(place, h("h1", t("forget")), soft(t("forget.intro")), ask1, result);
 }
@@ -24,16 +24,16 @@ export async function preview(place, args, typed, made) {
   show(place, args.memory_ids ? h("h1", t("forget")) : null,
     h("h2", t("forget.found", { n: found.matches.length + found.unlisted })),
     soft(t("forget.counts", { counts: counts(found.would_erase) })),
-    h("ul", { className: "list", id: "matches" }, ticks.map((x) => x.row)),
+    h("ul.list", { id: "matches" }, ticks.map((x) => x.row)),
     found.unlisted ? h("p", t("forget.unlisted", { n: found.unlisted })) : null,
-    near.length ? [h("h2", t("forget.related")), soft(t("forget.related.what")), h("ul", { className: "list", id: "related" }, near.map((x) => x.row))] : null,
+    near.length ? [h("h2", t("forget.related")), soft(t("forget.related.what")), h("ul.list", { id: "related" }, near.map((x) => x.row))] : null,
     h("p", go));
 }
 
 function tick(match, why) {
   const box = h("input", { type: "checkbox", checked: match.ticked, "aria-label": match.text });
   const row = h("li", { "data-match": match.id }, box, div("text", written("span", null, ...struck(match)),
-    div("tags", h("span", { className: "tag" }, match.ref ? t(`kind.${match.kind}`) : counts(match.others)), match.ref ? h("span", day(match.at)) : null, why ? h("span", why) : null)));
+    div("tags", h("span.tag", match.ref ? t(`kind.${match.kind}`) : counts(match.others)), match.ref ? h("span", day(match.at)) : null, why ? h("span", why) : null)));
   return { match, box, row };
 }
 
@@ -81,9 +81,10 @@ function done(place, results, kept) {
   const erased = {};
   for (const result of results) for (const [name, n] of Object.entries(result.erased)) erased[name] = (erased[name] ?? 0) + n;
   show(place, h("h2", { className: left ? "bad" : "good", id: "traces" }, kept ? t("forget.traces.ticked", { n: left, kept: number(kept) }) : t("forget.traces", { n: left })),
-    h("p", t("forget.erased", { counts: counts(erased) })),
-    results.flatMap((x) => x.left).map((x) => h("p", { className: "quote" }, x.text)),
+    h("p", t("forget.erased", { counts: counts({ ...erased, tombstones: 0 }) })),
+    erased.tombstones ? soft(t("forget.kept", { counts: counts({ tombstones: erased.tombstones }) })) : null,
+    results.flatMap((x) => x.left).map((x) => h("p.quote", x.text)),
     [...new Set(results.flatMap((x) => x.notes))].map((x) => h("p", x)),
     soft(t("forget.elsewhere")),
-    h("p", h("a", { className: "button", href: "#memories" }, t("memories"))));
+    h("p", h("a.button", { href: "#memories" }, t("memories"))));
 }

@@ -2,9 +2,8 @@
 
 import { change, forgetting, merge, share } from "./actions.js";
 import { go } from "./address.js";
-import { call } from "./client.js";
-import { button, choice, div, field, h, options, paged, show } from "./dom.js";
-import { item } from "./entries.js";
+import { button, choice, div, field, h, options, show } from "./dom.js";
+import { found } from "./entries.js";
 import { t } from "./words.js";
 
 const KINDS = ["fact", "preference", "goal", "date", "outcome", "pin", "note"];
@@ -17,19 +16,14 @@ const wanted = { query: "", kind: "", status: "live", origin: "", chat: "", cert
 export async function memories(place, about) {
   if (about !== undefined) wanted.about = about;
   const list = h("div");
-  const count = h("p", { className: "soft", role: "status" });
+  const count = h("p.soft", { role: "status" });
   const chats = choice([], "", (value) => set("chat")(value));
   const chosen = selection();
   let turn = 0;
 
   async function load() {
     const mine = ++turn;
-    let first;
-    const rows = await paged({ className: "list", id: "memories" }, async (cursor) => {
-      const found = await call("page_memories", { ...filter(), cursor });
-      first ??= found;
-      return [found.entries, found.next_cursor];
-    }, (entry) => item(entry, { select: chosen }));
+    const [rows, first] = await found(filter(), { select: chosen }, { id: "memories" });
     if (mine !== turn) return;
     show(list, rows);
     if (!chats.length) show(chats, options([["", t("any")], ...first.chats.map((x) => [String(x.chat_id), [x.channel, x.conversation].filter(Boolean).join(": ")])], wanted.chat));
@@ -69,7 +63,7 @@ function selection() {
       const all = () => [...held.values()];
       const clear = () => { this.clear(); for (const box of rows.querySelectorAll("input:checked")) box.checked = false; };
       const act = (action) => () => { const memories = all(); clear(); return change(memories, action); };
-      bar = h("div", { className: "bar", hidden: true, role: "toolbar", "aria-label": t("selection") }, h("span"),
+      bar = h("div.bar", { hidden: true, role: "toolbar", "aria-label": t("selection") }, h("span"),
         ...["confirm", "pin", "complete", "reject"].map((action) => button(t(action), act(action))),
         button(t("merge"), () => merge(all(), clear), { id: "merge" }),
         button(t("share"), () => share(all())),

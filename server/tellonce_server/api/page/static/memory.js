@@ -10,16 +10,16 @@ import { because, clock, day, moment, t } from "./words.js";
 export async function memory(place, id) {
   const { explanation: why, talks, answers } = await call("page_memory", { memory_id: Number(id) });
   const known = why.memory;
-  const text = h("div", written("p", { className: "narrative" }, known.content), tags(known));
-  const card = h("div", { className: "card", "data-memory": id }, text, div("row", buttons(known, text), button(t("share"), () => share([known]))));
+  const text = h("div", written("p.narrative", null, known.content), tags(known));
+  const card = h("div.card", { "data-memory": id }, text, div("row", buttons(known, text), button(t("share"), () => share([known]))));
   card.redraw = () => memory(place, id);
-  const quote = (text, below) => written("p", { className: "quote" }, text, h("br"), h("span", { className: "soft" }, below));
+  const quote = (text, below) => written("p.quote", null, text, h("br"), h("span.soft", below));
   const part = (title, entries, made) => section(t(title), entries.map(made));
   show(place,
     h("p", h("a", { href: "#memories" }, `← ${t("memories")}`)),
     h("h1", t("memory.title", { id: String(known.id) })),
     card,
-    soft([t("memory.certainty", { percent: Math.round(known.confidence * 100) }), why.model ? t("memory.model", { model: why.model }) : t(why.versions.length ? "memory.corrected" : known.origin === "import" ? "origin.import" : "memory.own"), because(why.reason)].filter(Boolean).join(" · ")),
+    soft([t("memory.certainty", { percent: known.user_confirmed ? 100 : Math.round(known.confidence * 100) }), why.model ? t("memory.model", { model: why.model }) : t(why.versions.length ? "memory.corrected" : known.origin === "import" ? "origin.import" : "memory.own"), because(why.reason)].filter(Boolean).join(" · ")),
     part("memory.said", talks, (talk) => div("card", byDay(talk.lines))),
     part("memory.before", why.versions, (version) => quote(version.text, t("until", { day: moment(version.at) }))),
     part("memory.replaced", why.memories, (old) => quote(h("a", { href: `#memory/${old.id}` }, old.content), [t("from.to", { from: day(old.valid_from), to: old.valid_to ? day(old.valid_to) : "…" }), old.reason ? ` · ${because(old.reason)}` : ""])),

@@ -2,12 +2,12 @@
 
 import { call } from "./client.js";
 import { button, choice, div, field, h, paged, show, soft, written } from "./dom.js";
-import { item } from "./entries.js";
+import { found } from "./entries.js";
 import { said } from "./memory.js";
 import { clock, day, monthName, number, t } from "./words.js";
 
 export async function timeline(place, view) {
-  const tabs = div("row", ["", "known", "people"].map((name) => h("a", { className: "button", href: `#timeline${name && `/${name}`}`, "aria-current": (view ?? "") === name ? "true" : null }, t(`timeline.${name || "talks"}`))));
+  const tabs = div("row", ["", "known", "people"].map((name) => h("a.button", { href: `#timeline${name && `/${name}`}`, "aria-current": (view ?? "") === name ? "true" : null }, t(`timeline.${name || "talks"}`))));
   const body = h("div");
   show(place, h("h1", t("timeline")), tabs, body);
   await ({ known: then, people }[view] ?? talks)(body);
@@ -24,9 +24,9 @@ async function talks(place, wanted) {
 
 function talk(seen) {
   const open = button(t("words.open"), async () => open.parentNode.replaceWith(await paged({ "data-opened": "" }, (from) => words(seen, from), said)));
-  return h("div", { className: "card", "data-chat": seen.chat_id },
-    h("strong", `${seen.channel} · ${clock(seen.from_at)}–${clock(seen.to_at)}`), h("span", { className: "soft" }, ` ${t("messages.count", { n: seen.messages })}`),
-    seen.summaries.map((x) => written("p", { className: "quote" }, x.text)), div("row", open));
+  return h("div.card", { "data-chat": seen.chat_id },
+    h("strong", `${seen.channel} · ${clock(seen.from_at)}–${clock(seen.to_at)}`), h("span.soft", ` ${t("messages.count", { n: seen.messages })}`),
+    seen.summaries.map((x) => written("p.quote", null, x.text)), div("row", open));
 }
 
 async function words({ chat_id, from_id, to_id }, from = from_id) {
@@ -50,13 +50,7 @@ async function then(place) {
   const tell = () => { label.textContent = t("asof.day", { day: day(`${date(Number(slider.value))}T00:00:00`) }); slider.setAttribute("aria-valuetext", label.textContent); };
   async function load() {
     const value = slider.value;
-    const asked = { as_of: `${date(Number(value))}T23:59:59` };
-    let total;
-    const rows = await paged({ className: "list" }, async (cursor) => {
-      const found = await call("page_memories", { ...asked, cursor });
-      total ??= found.total;
-      return [found.entries, found.next_cursor];
-    }, (entry) => item(entry, { still: true }));
+    const [rows, { total }] = await found({ as_of: `${date(Number(value))}T23:59:59` }, { still: true });
     if (value === slider.value) show(shown, soft(t("memories.count", { n: total })), rows);
   }
   show(place, div("card", label, slider), shown);
@@ -67,7 +61,7 @@ async function then(place) {
 async function people(place) {
   const { names, links } = await call("page_names");
   if (!names.length) return show(place, soft(t("people.empty")));
-  show(place, h("ul", { className: "list" }, names.map((x) => h("li", div("text", h("a", { href: `#memories/${encodeURIComponent(x.name)}` }, x.name), div("tags", t("memories.count", { n: x.memories }), beside(x.name, links)))))));
+  show(place, h("ul.list", names.map((x) => h("li", div("text", h("a", { href: `#memories/${encodeURIComponent(x.name)}` }, x.name), div("tags", t("memories.count", { n: x.memories }), beside(x.name, links)))))));
 }
 
 function beside(name, links) {

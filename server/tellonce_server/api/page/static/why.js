@@ -21,7 +21,7 @@ export function asked(answer) {
 
 function line(answer) {
   return h("li", { "data-receipt": answer.receipt_id }, div("text", written("a", { href: `#why/${answer.receipt_id}/${answer.chat_id}` }, asked(answer)),
-    div("tags", h("span", moment(answer.at)), h("span", answer.channel), h("span", t("tokens.of", { tokens: answer.tokens, budget: answer.token_budget })), answer.truncated ? h("span", { className: "tag overdue" }, t("truncated")) : null)));
+    div("tags", h("span", moment(answer.at)), h("span", answer.channel), h("span", t("tokens.of", { tokens: answer.tokens, budget: answer.token_budget })), answer.truncated ? h("span.tag.overdue", t("truncated")) : null)));
 }
 
 async function one(place, receipt_id, chat_id) {
@@ -45,6 +45,6 @@ function drawn(section, budget) {
   const most = Math.max(section.tokens, budget ?? 0, 1);
   const bar = budget === undefined ? null : h("svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" }, h("rect", { width: (100 * budget) / most, height: 4 }), h("rect", { width: (100 * section.tokens) / most, height: 4 }));
   return h("details", { "data-section": section.name },
-    h("summary", h("span", { className: "meter" }, h("span", t(`section.${section.name}`)), bar, h("span", t(used, { tokens: section.tokens, budget })))),
+    h("summary", h("span.meter", h("span", t(`section.${section.name}`)), bar, h("span", t(used, { tokens: section.tokens, budget })))),
     written("pre", { tabIndex: 0, "aria-label": t(`section.${section.name}`) }, section.text));
 }
