@@ -1,11 +1,17 @@
 """Generates the reference of the Python client from its signatures and from example programs that a test runs."""
 
 import inspect
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Set
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from tellonce import client, connect
+from pydantic import BaseModel
+
+from docs.schema_words import referenced, table
+from tellonce import client, connect, reminders, work
 
 EXAMPLES = Path(__file__).parent / "examples"
 SHOWN = ("first_call", "one_turn", "forget_with_preview")
@@ -17,13 +23,16 @@ in a clone of the repository.
 
 The client is asynchronous and typed: one coroutine for each tool. The models of its arguments and results are in
 `tellonce.contract`; those for reminders are in `tellonce.reminders`, and those for summarizers in `tellonce.work`.
-[MCP tools](tools.md) describes the fields of the models in `tellonce.contract`. The argument `except` is called
-`except_` in Python. An access token allows the tools of its scope: `assistant`, `relay` (the assistant's tools and
+[MCP tools](tools.md) describes the fields of the models in `tellonce.contract`; the others are [below](#telloncereminders).
+The argument `except` is called `except_` in Python. An access token allows the tools of its scope: `assistant`, `relay` (the assistant's tools and
 reminders) or `agent` (only the summarizer's work)."""
 
 
 def text() -> str:
-    return "\n\n".join([INTRO, *_connections(), *_client(), *_errors(), *_programs()]) + "\n"
+    return (
+        "\n\n".join([INTRO, *_connections(), *_client(), *_errors(), *_programs(), *_models(reminders), *_models(work)])
+        + "\n"
+    )
 
 
 def _connections() -> Iterator[str]:
@@ -44,12 +53,41 @@ def _errors() -> Iterator[str]:
     kinds = (client.MemoryRefused, client.MemoryUnreachable)
     rows = [f"| `{kind.__name__}` | {' '.join((inspect.getdoc(kind) or '').split())} |" for kind in kinds]
     yield "\n".join(["## Errors", "", "| exception | meaning |", "|---|---|", *rows])
+    yield (
+        "The models of the arguments check their values before anything is sent, and raise pydantic's `ValidationError`, "
+        "for example for a text of more than 64 KiB."
+    )
 
 
 def _programs() -> Iterator[str]:
     yield "## Programs"
     for name in SHOWN:
         yield f"```python\n{(EXAMPLES / f'{name}.py').read_text()}```"
+
+
+def _models(module: ModuleType) -> Iterator[str]:
+    """The fields of the models that a module defines. Other models are linked to the reference of the tools."""
+    defined = {name: kind for name, kind in vars(module).items() if _is_model(kind, module)}
+    sent = {name for name in defined if name.endswith("Args")}
+    for kind in [defined[name] for name in sent]:
+        schema = kind.model_json_schema()
+        sent |= set(referenced(schema, schema.get("$defs", {})))
+    yield f"## `{module.__name__}`"
+    for name, kind in defined.items():
+        said = inspect.cleandoc(kind.__doc__) if kind.__doc__ else ""
+        fields = re.sub(
+            r"\(#(\w+)\)", partial(_link, {key.lower() for key in defined}), table(kind, arguments=name in sent)
+        )
+        yield "\n\n".join(part for part in (f"### {name}", said, fields) if part)
+
+
+def _is_model(kind: Any, module: ModuleType) -> bool:
+    own = inspect.isclass(kind) and issubclass(kind, BaseModel) and kind.__module__ == module.__name__
+    return own and not kind.__name__.startswith("_")
+
+
+def _link(here: Set[str], found: re.Match[str]) -> str:
+    return found[0] if found[1] in here else f"(tools.md#{found[1]})"
 
 
 def _signature(function: Callable[..., Any]) -> str:

@@ -1,6 +1,9 @@
-"""Describes JSON Schema types in words for the tables of the reference."""
+"""Describes models and JSON Schema types in words for the tables of the reference."""
 
+import json
 from typing import Any
+
+from pydantic import BaseModel
 
 Schema = dict[str, Any]
 
@@ -10,9 +13,9 @@ def type_words(schema: Schema, defs: Schema) -> str:
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return type_words(defs[name], defs) if "properties" not in defs[name] else f"[{name}](#{name.lower()})"
-    if "anyOf" in schema:
-        kinds = dict.fromkeys(type_words(option, defs) for option in schema["anyOf"] if option.get("type") != "null")
-        null = " or null" if any(option.get("type") == "null" for option in schema["anyOf"]) else ""
+    if options := schema.get("anyOf", schema.get("oneOf")):
+        kinds = dict.fromkeys(type_words(option, defs) for option in options if option.get("type") != "null")
+        null = " or null" if any(option.get("type") == "null" for option in options) else ""
         return " or ".join(kinds) + null
     if "const" in schema:
         return f"`{schema['const']}`"
@@ -39,8 +42,47 @@ def referenced(schema: Schema, defs: Schema) -> list[str]:
         children = [
             *node.get("properties", {}).values(),
             *node.get("anyOf", []),
+            *node.get("oneOf", []),
             node.get("items"),
             node.get("additionalProperties"),
         ]
         waiting += [child for child in children if isinstance(child, dict)]
     return [name for name in found if "properties" in defs[name]]
+
+
+def table(kind: type[BaseModel], *, arguments: bool) -> str:
+    """The fields of a model as a table. With `arguments`, fields that may be left out are marked."""
+    schema = kind.model_json_schema(mode="validation" if arguments else "serialization", by_alias=True)
+    return rows(schema, schema.get("$defs", {}), arguments=arguments)
+
+
+def rows(schema: Schema, defs: Schema, *, arguments: bool) -> str:
+    """The fields of a schema as a table."""
+    fields: Schema = schema.get("properties", {})
+    if not fields:
+        return "None."
+    needed = schema.get("required", []) if arguments else fields
+    lines = [
+        f"| `{name}` | {_type(field, defs)} | {_meaning(field, name in needed)} |" for name, field in fields.items()
+    ]
+    return "\n".join(["| field | type | meaning |", "|---|---|---|", *lines])
+
+
+def _type(field: Schema, defs: Schema) -> str:
+    words = type_words(field, defs)
+    return words.removesuffix(" or null") if "default" in field and field["default"] is None else words
+
+
+def _meaning(field: Schema, needed: bool) -> str:
+    said = cell(field.get("description", ""))
+    if needed:
+        return said
+    default = field.get("default")
+    if default in (None, [], ""):
+        return f"Optional. {said}".strip()
+    return said if "efault" in said else f"Default: `{json.dumps(default)}`. {said}".strip()
+
+
+def cell(value: str) -> str:
+    """A text as it can stand in a cell of a table."""
+    return " ".join(value.split()).replace("|", "\\|")

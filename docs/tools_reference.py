@@ -2,14 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from mcp.types import ToolAnnotations
-from pydantic import BaseModel
+from mcp.types import PromptArgument, ToolAnnotations
 
-from docs.schema_words import Schema, referenced, type_words
+from docs.schema_words import Schema, cell, referenced, rows, table
 from tellonce.settings import ServerSettings
 from tellonce_server.api.assistant import AssistantTools
 from tellonce_server.api.spec import ToolSpec, specs_of
@@ -34,7 +33,12 @@ that names none of them gets a separate chat. The user is always the owner of th
 four arguments, but the list that a model reads leaves out those that a tool seldom needs.
 
 The examples below are one conversation: a test calls them in this order on a real server with an external PostgreSQL,
-and compares the answers."""
+and compares the answers. To call a tool by hand, use [MCP Inspector](../clients/README.md#mcp-inspector)."""
+RESOURCES = """\
+## Resources
+
+Changes of a resource are announced to the clients that subscribe to it. To subscribe, a client needs protocol 2026-07-28
+(`subscriptions/listen`); in answer to an older client's `initialize`, `resources.subscribe` is false."""
 
 
 def text() -> str:
@@ -51,12 +55,12 @@ async def _never() -> Any:
 
 def _tool(spec: ToolSpec, example: Schema) -> Iterator[str]:
     yield f"## `{spec.name}`\n\n{spec.description}\n\n{_effect(spec.annotations)}"
-    yield "**Arguments**\n\n" + _table(spec.args, arguments=True)
-    yield "**Result**\n\n" + _table(spec.result, arguments=False)
+    yield "**Arguments**\n\n" + table(spec.args, arguments=True)
+    yield "**Result**\n\n" + table(spec.result, arguments=False)
     yield "**Example**\n\n" + _json(example["arguments"]) + "\n\nanswers with the text\n\n" + _fenced(example["text"])
     if example.get("errors"):
-        rows = [f"| `{json.dumps(one['arguments'])}` | {_cell(one['text'])} |" for one in example["errors"]]
-        yield "\n".join(["**Errors**", "", "| called with | the answer |", "|---|---|", *rows])
+        errors = [f"| `{json.dumps(one['arguments'])}` | {cell(one['text'])} |" for one in example["errors"]]
+        yield "\n".join(["**Errors**", "", "| called with | the answer |", "|---|---|", *errors])
 
 
 def _effect(annotations: ToolAnnotations) -> str:
@@ -64,37 +68,6 @@ def _effect(annotations: ToolAnnotations) -> str:
         return "Reads only."
     changes = "Erases." if annotations.destructive_hint else "Adds or changes; erases nothing."
     return changes + (" The same call twice has the effect of one." if annotations.idempotent_hint else "")
-
-
-def _table(kind: type[BaseModel], *, arguments: bool) -> str:
-    schema = kind.model_json_schema(mode="validation" if arguments else "serialization", by_alias=True)
-    return _rows(schema, schema.get("$defs", {}), arguments=arguments)
-
-
-def _rows(schema: Schema, defs: Schema, *, arguments: bool) -> str:
-    fields: Schema = schema.get("properties", {})
-    if not fields:
-        return "None."
-    needed = schema.get("required", []) if arguments else fields
-    rows = [
-        f"| `{name}` | {_type(field, defs)} | {_meaning(field, name in needed)} |" for name, field in fields.items()
-    ]
-    return "\n".join(["| field | type | meaning |", "|---|---|---|", *rows])
-
-
-def _type(field: Schema, defs: Schema) -> str:
-    words = type_words(field, defs)
-    return words.removesuffix(" or null") if "default" in field and field["default"] is None else words
-
-
-def _meaning(field: Schema, needed: bool) -> str:
-    said = _cell(field.get("description", ""))
-    if needed:
-        return said
-    default = field.get("default")
-    if default in (None, [], ""):
-        return f"Optional. {said}".strip()
-    return said if "efault" in said else f"Default: `{json.dumps(default)}`. {said}".strip()
 
 
 def _objects(tools: list[ToolSpec]) -> Iterator[str]:
@@ -108,7 +81,7 @@ def _objects(tools: list[ToolSpec]) -> Iterator[str]:
             if name not in shown:
                 shown.add(name)
                 said = defs[name].get("description", "")
-                yield f"### {name}\n\n" + (f"{said}\n\n" if said else "") + _rows(defs[name], defs, arguments=mode)
+                yield f"### {name}\n\n" + (f"{said}\n\n" if said else "") + rows(defs[name], defs, arguments=mode)
 
 
 async def _others() -> list[str]:
@@ -116,14 +89,20 @@ async def _others() -> list[str]:
     server = build_server(settings, Storage(settings), auth=False)
     fixed = [(str(one.uri), one.mime_type, one.description) for one in await server.list_resources()]
     shaped = [(one.uri_template, one.mime_type, one.description) for one in await server.list_resource_templates()]
-    rows = [f"| `{uri}` | `{kind}` | {said or ''} |" for uri, kind, said in sorted([*fixed, *shaped])]
-    prompts = [f"| `{one.name}` | {one.description} |" for one in await server.list_prompts()]
-    return [
-        "## Resources\n\nChanges of a resource are announced to its subscribers.",
-        "\n".join(["| URI | type | what it holds |", "|---|---|---|", *rows]),
-        "## Prompts",
-        "\n".join(["| prompt | what it does |", "|---|---|", *prompts]),
+    resources = [f"| `{uri}` | `{kind}` | {said or ''} |" for uri, kind, said in sorted([*fixed, *shaped])]
+    prompts = [
+        f"| `{one.name}` | {_given(one.arguments or [])} | {one.description} |" for one in await server.list_prompts()
     ]
+    return [
+        RESOURCES,
+        "\n".join(["| URI | type | what it holds |", "|---|---|---|", *resources]),
+        "## Prompts",
+        "\n".join(["| prompt | arguments | what it does |", "|---|---|---|", *prompts]),
+    ]
+
+
+def _given(arguments: Sequence[PromptArgument]) -> str:
+    return ", ".join(f"`{one.name}`{'' if one.required else ' (optional)'}" for one in arguments) or "–"
 
 
 def _json(value: Schema) -> str:
@@ -132,7 +111,3 @@ def _json(value: Schema) -> str:
 
 def _fenced(value: str) -> str:
     return f"```text\n{value}\n```"
-
-
-def _cell(value: str) -> str:
-    return " ".join(value.split()).replace("|", "\\|")

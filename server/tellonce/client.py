@@ -33,8 +33,8 @@ data."""
 
 
 class MemoryRefused(Exception):
-    """The server refused the call; the text says what to do, and `text.code` names the reason for programs. It is not
-    logged, because it may quote arguments."""
+    """The server refused the call; the message says what to do. It is also the attribute `text`, whose `code` names the
+    reason for programs. It is not logged, because it may quote arguments."""
 
     may_quote = True
 

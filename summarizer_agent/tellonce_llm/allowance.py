@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock
+import anyio
+
+from tellonce.file_lock import exclusive
 
 _HOUR = 3600.0
 _DAY = 86_400.0
@@ -30,18 +32,22 @@ class Allowance:
     a_day: int
     clock: Callable[[], float] = time.time
 
-    def take(self, share: float = 1.0) -> float:
+    async def take(self, share: float = 1.0) -> float:
         """Count a call and return 0; if none is allowed now, the seconds until one is. A `share` below 1 of each limit
-        leaves the rest to other callers."""
+        leaves the rest to other callers. Raises TimeoutError if another process keeps the file locked."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(self.file.with_suffix(".lock"), timeout=_LOCK_SECONDS):
-            now = self.clock()
-            calls = self._calls(now)
-            hour, day = int(self.an_hour * share), int(self.a_day * share)
-            wait = max(_wait(calls, hour, _HOUR, now), _wait(calls, day, _DAY, now))
-            if wait <= 0:
-                self.file.write_text(json.dumps([*calls, now]))
-            return max(0.0, wait)
+        with anyio.fail_after(_LOCK_SECONDS):
+            async with exclusive(self.file.with_suffix(".lock")):
+                return self._counted(share)
+
+    def _counted(self, share: float) -> float:
+        now = self.clock()
+        calls = self._calls(now)
+        hour, day = int(self.an_hour * share), int(self.a_day * share)
+        wait = max(_wait(calls, hour, _HOUR, now), _wait(calls, day, _DAY, now))
+        if wait <= 0:
+            self.file.write_text(json.dumps([*calls, now]))
+        return max(0.0, wait)
 
     def used(self) -> Used:
         """The number of calls used within the last hour and day."""

@@ -40,7 +40,7 @@ class ClaudeCli:
         """The whole answer. Raises LLMUnavailable at the limit, and if the command fails or takes too long."""
         # Requests with `together` are for learning. All other calls are for summaries, which can wait, so half of the
         # calls are reserved for learning.
-        self._take(1.0 if request.together else 0.5)
+        await self._take(1.0 if request.together else 0.5)
         started = time.monotonic()
         with private_folder("\n\n".join(block.text for block in request.system), {"mcpServers": {}}) as folder:
             code, out, errors = await self._ran(request, folder)
@@ -52,9 +52,9 @@ class ClaudeCli:
         yield answer.text
         yield answer
 
-    def _take(self, share: float) -> None:
+    async def _take(self, share: float) -> None:
         try:
-            wait = self._allowance.take(share)
+            wait = await self._allowance.take(share)
         except (OSError, TimeoutError) as error:
             raise LLMUnavailable(self.name, f"its calls cannot be counted ({type(error).__name__})") from error
         if wait > 0:

@@ -123,34 +123,34 @@ async def test_definitions_of_a_schema_are_where_a_reference_finds_them() -> Non
     assert "$defs" not in schema["properties"]["answers"]["items"]["properties"]["answer"]
 
 
-def test_calls_are_limited_by_the_hour_and_the_day_and_a_restart_forgets_none(tmp_path: Path) -> None:
+async def test_calls_are_limited_by_the_hour_and_the_day_and_a_restart_forgets_none(tmp_path: Path) -> None:
     now = [1_000_000.0]
     file = tmp_path / "data" / "calls.json"
 
     def allowance() -> Allowance:
         return Allowance(file, 2, 3, clock=lambda: now[0])
 
-    assert [allowance().take() for _ in range(2)] == [0, 0]
-    assert allowance().take() == 3600
+    assert [await allowance().take() for _ in range(2)] == [0, 0]
+    assert await allowance().take() == 3600
     now[0] += 3600
-    assert allowance().take() == 0
+    assert await allowance().take() == 0
     assert allowance().used() == Used(hour=1, day=3)
     now[0] += 3600
-    assert allowance().take() == 86_400 - 7200
+    assert await allowance().take() == 86_400 - 7200
     now[0] += 86_400
     assert allowance().used() == Used(hour=0, day=0)
-    assert allowance().take() == 0
+    assert await allowance().take() == 0
 
 
-def test_who_has_a_share_leaves_the_rest_to_others(tmp_path: Path) -> None:
+async def test_who_has_a_share_leaves_the_rest_to_others(tmp_path: Path) -> None:
     allowance = Allowance(tmp_path / "calls", 4, 100)
-    assert [allowance.take(0.5) > 0 for _ in range(3)] == [False, False, True]
-    assert [allowance.take() > 0 for _ in range(3)] == [False, False, True]
+    assert [await allowance.take(0.5) > 0 for _ in range(3)] == [False, False, True]
+    assert [await allowance.take() > 0 for _ in range(3)] == [False, False, True]
 
 
-def test_no_call_is_allowed_where_none_may_be_made_and_a_spoiled_file_is_an_empty_one(tmp_path: Path) -> None:
-    assert Allowance(tmp_path / "none", 0, 5).take() == 3600
+async def test_no_call_is_allowed_where_none_may_be_made_and_a_spoiled_file_is_an_empty_one(tmp_path: Path) -> None:
+    assert await Allowance(tmp_path / "none", 0, 5).take() == 3600
     spoiled = tmp_path / "spoiled"
     spoiled.write_text('{"no": "list"}')
-    assert Allowance(spoiled, 1, 1).take() == 0
-    assert Allowance(spoiled, 1, 1).take() > 0
+    assert await Allowance(spoiled, 1, 1).take() == 0
+    assert await Allowance(spoiled, 1, 1).take() > 0

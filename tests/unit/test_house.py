@@ -1,13 +1,19 @@
-"""Limits on the code: small files, small functions, and a broad `except` only at the edge of a process."""
+"""Limits on the code: small files, small functions, declared dependencies, and a broad `except` only at the edge of a
+process."""
 
 import ast
 import re
 import statistics
+import sys
+import tomllib
 from collections.abc import Generator
 from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tellonce_sql import queries
 
@@ -59,6 +65,13 @@ def emptied() -> Generator[None]:
     nodes.cache_clear()
 
 
+def imported(file: Path) -> set[str]:
+    """The names of the top-level packages that a file imports."""
+    found = {alias.name for node in nodes(file) if isinstance(node, ast.Import) for alias in node.names}
+    found |= {node.module for node in nodes(file) if isinstance(node, ast.ImportFrom) and node.module}
+    return {name.partition(".")[0] for name in found}
+
+
 def functions(file: Path) -> list[tuple[str, int]]:
     return [
         (node.name, (node.end_lineno or node.lineno) - node.lineno + 1)
@@ -94,6 +107,22 @@ def test_everything_is_caught_only_at_an_edge_of_a_process() -> None:
         and node.type.id in ("Exception", "BaseException")
     }
     assert catching == set(EDGES)
+
+
+def test_every_package_that_is_imported_is_a_dependency() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = [*declared["dependencies"], *declared["optional-dependencies"]["otel"]]
+    allowed = {canonicalize_name(Requirement(line).name) for line in lines}
+    holders = packages_distributions()
+    brought = {"apscheduler", "h11", "pydantic_core"}  # by python-telegram-bot[job-queue], uvicorn and pydantic
+    missing = {
+        (file.name, name)
+        for file in SOURCES
+        for name in imported(file) - sys.stdlib_module_names - brought
+        if not name.startswith("tellonce")
+        and not allowed & {canonicalize_name(holder) for holder in holders.get(name, ())}
+    }
+    assert missing == set()
 
 
 def test_named_queries_are_named_in_the_store_alone() -> None:

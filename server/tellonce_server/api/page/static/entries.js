@@ -25,7 +25,7 @@ export function actionKeys() {
 export function tags(memory) {
   const late = memory.deadline && memory.kind === "goal" && memory.status === "active" && new Date(memory.deadline) < new Date();
   const due = memory.deadline ?? memory.when?.start;
-  const plain = [`#${memory.id}`, day(memory.valid_from), memory.valid_to && t("until", { day: day(memory.valid_to) }), t(`origin.${memory.origin}`), memory.about !== "user" && memory.about,
+  const plain = [`#${memory.id}`, day(memory.valid_from), memory.valid_to && t("until", { day: day(memory.valid_to) }), memory.user_confirmed && memory.origin !== "user" ? t("confirmed") : t(`origin.${memory.origin}`), memory.about !== "user" && memory.about,
     memory.chat_id !== null && t("in.chat", { chat: String(memory.chat_id) }), memory.status === "uncertain" && because(memory.reason)];
   const tag = (text, look = "") => h("span", { className: `tag ${look}` }, text);
   return div("tags",
