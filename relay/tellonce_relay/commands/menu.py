@@ -60,12 +60,12 @@ async def _remember(context: CommandContext, incoming: Incoming, text: str) -> R
     """Store the text and, if it names a future day, offer to remind of it."""
     kept, zone = await remembered(context, incoming, text), context.zone
     said, markup = views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False)
-    at = offered(text, incoming.sent_at, zone)
-    if at is None:
+    offer = offered(text, incoming.sent_at, zone)
+    if not offer:
         return Reply(said, markup)
-    offer = buttons.reminder_offer(kept.id, of_memory=True).inline_keyboard[0]
-    rows = [[*markup.inline_keyboard[0], *offer]]
-    return Reply(f"{said}\n{question(at, incoming.sent_at, zone)}", InlineKeyboardMarkup(rows))
+    button = buttons.reminder_offer(kept.id, of_memory=True).inline_keyboard[0]
+    rows = [[*markup.inline_keyboard[0], *button]]
+    return Reply(f"{said}\n{question(offer, incoming.sent_at, zone)}", InlineKeyboardMarkup(rows))
 
 
 async def _memory(context: CommandContext, incoming: Incoming) -> Reply:
