@@ -9,7 +9,7 @@ from tellonce import contract as c
 from tellonce.server_text import ServerText
 from tellonce_relay import views
 from tellonce_relay.buttons import Action, Pressed, data, read, uncertain_buttons, wipe_buttons
-from tellonce_relay.catalogue import phrase, speaking
+from tellonce_relay.catalogue import LANGUAGES, Language, phrase, speaking
 from tellonce_relay.commands import forget_list
 from tellonce_relay.commands.why_view import why_view
 from tellonce_relay.turn.expectation import expected
@@ -159,6 +159,30 @@ def test_why_gives_the_days_of_memories_in_the_persons_language() -> None:
     assert "• Call mom (Di., 1. Dez. 2026, 09:00) (23. Nov.)\n• Launch it (15. Feb., bis 1. März 2027)" in shown
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_why_shows_of_an_answer_without_a_model_what_it_quotes(language: Language) -> None:
+    with speaking(language):
+        told = phrase("offline.told", day="5", quote=phrase("offline.quote", text="I moved to Berlin: yesterday"))
+        kept = phrase("offline.memory", text="Likes tea", day="7")
+        answer = c.Explanation(subject="message", id="7", at=NOW, text=f"{phrase('offline.nearest')}\n{told}\n{kept}")
+        receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", included={"messages": (1, 2)})
+        assert why_view(answer, receipt).splitlines() == [phrase("why.quoted"), f"• {told}", f"• {kept}"]
+        bare = answer.model_copy(update={"text": phrase("offline.kept")})
+        assert why_view(bare, receipt).splitlines()[1:] == [phrase("why.from_nothing")]
+        written = answer.model_copy(update={"text": "• Tea\n• Coffee"})
+        assert phrase("why.quoted") not in why_view(written, receipt)
+
+
+def test_why_quotes_what_we_wrote_without_the_days_that_the_memory_added() -> None:
+    text = (
+        "RELEVANT CONTEXT\n[Feb 15 | 09:15 AM] Assistant: I remember: call mom (2026-11-26 09:00) (Nov 25 (2026-11-25))"
+    )
+    section = c.Section(name="relevant", title="", text=text, tokens=9, stability="volatile")
+    receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", sections=(section,))
+    shown = why_view(c.Explanation(subject="message", id="7", at=NOW, text="Yes."), receipt).splitlines()
+    assert shown[-1] == "• I wrote on Feb 15: “I remember: call mom (Nov 25)”"
+
+
 def test_why_counts_one_as_one() -> None:
     held = {"messages": (7,), "memories": (1, 2), "relevant summary": (3, 4), "relevant message": (5,)}
     answer = c.Explanation(subject="message", id="7", at=NOW, text="In Lisbon")
@@ -166,7 +190,7 @@ def test_why_counts_one_as_one() -> None:
     receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", included=held, left_out=left)
     assert why_view(answer, receipt) == (
         "I answered: “In Lisbon”\nI looked at 2 messages, 2 memories, 2 summaries."
-        "\nI left out 1 thing for lack of room."
+        "\nI left out 1 message for lack of room."
     )
 
 

@@ -38,6 +38,23 @@ OWN_ANSWER = re.compile(
     + r"|I know nothing about you yet|I am here\. No language|I keep your words|I erase nothing|I cannot remind you|Nothing you said|You said nothing in these words"
 )
 """Matches the beginning of this responder's own answers."""
+_QUOTING = (
+    "offline.told",
+    "offline.forwarded",
+    "offline.speaker_told",
+    "offline.wrote",
+    "offline.memory",
+    "offline.summary",
+)
+_QUOTE = re.compile(
+    "|".join(
+        re.sub(r"\\\{\w+\\\}", ".+?", re.escape(text).replace(re.escape("{quote}"), "[“„«].+"))
+        for key in _QUOTING
+        for text in in_every_language(key)
+    )
+    + r"|• .+ \(.+\)\Z"
+)
+"""Matches a line of this responder's answers that quotes the memory."""
 _SAID: dict[Kind, str] = {
     "greeting": "offline.hello",
     "nod": "offline.hello",
@@ -115,6 +132,18 @@ def _kept(text: str) -> str:
     """The acknowledgement of a statement. It names the masks that the memory shows instead of secrets."""
     masks = dict.fromkeys(_MASK.findall(mask(text)))
     return phrase("offline.masked", masks=", ".join(masks)) if masks else phrase("offline.kept")
+
+
+def quotes_in(answer: str) -> list[str]:
+    """The lines of this responder's answer that quote the memory; empty for other answers."""
+    lines = answer.splitlines()
+    heads = in_every_language("offline.nearest")
+    return [line for line in lines if line not in heads] if all(_QUOTE.match(x) or x in heads for x in lines) else []
+
+
+def quotes_nothing(answer: str) -> bool:
+    """Whether an answer is one of this responder's sentences that use nothing of the memory."""
+    return any(answer.strip() == text.strip() for key in _OURS for text in in_every_language(key))
 
 
 def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
