@@ -43,13 +43,23 @@ def test_a_note_is_shown_as_the_users_own_words_with_their_day() -> None:
     assert "• “I moved to Lisbon last week” (Mon, Feb 16, 2026)" in shown
 
 
-def test_an_empty_memory_says_what_will_appear_and_any_other_shows_all_its_parts() -> None:
+def test_an_empty_memory_says_what_will_appear_and_any_other_shows_the_lists_that_are_not_empty() -> None:
     empty = views.memory_view(profile())
     assert empty.startswith(f"📋 YOUR PROFILE\n\n{phrase('memory.soon')}\n\n💬 Conversation")
     shown = views.memory_view(profile(facts=(memory("fact", "Lives in Lisbon"),)))
-    for part in ("📋 YOUR PROFILE", "👤 Personal Facts", "⚙️ Preferences", "🎯 Active Goals", "📅 Important Dates"):
-        assert part in shown
-    assert shown.count("• –") == 3
+    assert shown.startswith("📋 YOUR PROFILE\n\n👤 Personal Facts\n• Lives in Lisbon\n\n💬 Conversation")
+
+
+def test_a_note_that_names_a_day_is_a_date_and_a_reminders_time_is_not_the_events() -> None:
+    flight = "My flight leaves on 12 December at 7:40 (2026-12-12 07:40) from Changi (2026-12-12 06:40)"
+    alarm = memory("date", flight, datetime(2026, 12, 12, 6, 40, tzinfo=SINGAPORE))
+    when = c.When(start=datetime(2026, 12, 3, 10, tzinfo=SINGAPORE), precision="instant")
+    note = memory("fact", "The dentist is on December 3", note=True).model_copy(update={"when": when})
+    shown = views.memory_view(profile(facts=(note,), dates=(alarm,)), SINGAPORE)
+    assert shown.split("\n\n")[1] == (
+        "📅 Important Dates\n• “The dentist is on December 3” (Thu, Dec 3, 2026, 10:00 AM)\n"
+        "• My flight leaves on 12 December at 7:40 (Sat, Dec 12, 2026, 7:40 AM) from Changi (⏰ Sat, Dec 12, 2026, 6:40 AM)"
+    )
 
 
 def test_the_summary_view_has_periods_the_current_session_and_todays_routines() -> None:
@@ -146,7 +156,7 @@ def test_a_narrative_that_only_repeats_the_memories_below_it_is_left_out() -> No
     tea = memory("preference", "The user likes tea")
     repeated, told = "The user likes tea (2026-02-15)", "A tea lover. The user likes tea."
     shown = [views.memory_view(profile(preferences=(tea,), narrative=text)) for text in (repeated, told)]
-    assert [text.startswith("📋 YOUR PROFILE\n\n👤") for text in shown] == [True, False]
+    assert [text.startswith("📋 YOUR PROFILE\n\n⚙️") for text in shown] == [True, False]
 
 
 def test_why_gives_the_days_of_memories_in_the_persons_language() -> None:
