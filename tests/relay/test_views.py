@@ -211,6 +211,23 @@ def hit(number: int, *, ticked: bool = True) -> c.ForgetMatch:
     )
 
 
+def test_the_bots_own_quotes_are_one_line_of_the_list_with_one_button() -> None:
+    own = [hit(n).model_copy(update={"text": "You told me on Feb 5: “Vuxley is here”"}) for n in (2, 3)]
+    plan = c.Forgotten(matches=(hit(1), *own, hit(4)), confirm="t")
+    shown = forget_list.list_of("Vuxley", c.ForgetArgs(topic="Vuxley"), plan)
+    assert shown is not None
+    assert [line.split("]")[0] for line in forget_list.text(shown, SINGAPORE).splitlines()[2:]] == [
+        "1. [message, Feb 16",
+        "4. [message, Feb 16",
+        "2. [answers",
+    ]
+    unticked = forget_list.after(shown, Pressed("tick", 7, 2))
+    assert unticked.ticked == {1, 4}
+    assert forget_list.after(unticked, Pressed("tick", 7, 2)).ticked == {1, 2, 3, 4}
+    labels = [[b.text for b in row] for row in forget_list.markup(7, unticked).inline_keyboard]
+    assert labels[0] == ["☑ 1", "☑ 4", "☐ 2"]
+
+
 def listed(count: int) -> forget_list.ForgetList:
     matches = tuple(hit(n, ticked=n % 2 == 1) for n in range(1, count + 1))
     shown = forget_list.list_of("Vuxley", c.ForgetArgs(topic="Vuxley"), c.Forgotten(matches=matches, confirm="t"))
