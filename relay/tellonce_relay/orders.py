@@ -86,6 +86,11 @@ def is_command_in_words(text: str) -> bool:
     return found is not None and found.command is not None
 
 
+def without_mention(text: str) -> str:
+    """The text without a bot's name at its beginning."""
+    return _MENTION.sub("", text).lstrip(_BLANK) if _MENTION.match(text) else text
+
+
 def without_polite(text: str) -> str:
     """The text without a polite word at its end."""
     return _ending(spoken()).sub("", text)

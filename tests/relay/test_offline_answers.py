@@ -152,6 +152,11 @@ def test_of_a_message_only_what_tells_is_quoted_and_word_for_word() -> None:
     assert answer == "You told me on Feb 16: “I live in Lisbon. Nice weather.”"
 
 
+def test_a_bots_name_is_not_part_of_a_quote() -> None:
+    answer = from_memory([said("@memory_bot our meeting is on 5 December")], asked("@memory_bot when is our meeting?"))
+    assert "“our meeting is on 5 December" in answer
+
+
 def test_what_another_speaker_said_is_credited_to_them() -> None:
     answer = from_memory([said("I live in Oslo", speaker="Ben")], asked("Where does Ben live?"))
     assert answer == "Ben said on Feb 16: “I live in Oslo”"

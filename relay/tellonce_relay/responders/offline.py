@@ -11,7 +11,7 @@ from tellonce.client import MemoryClient
 from tellonce_llm.model import Answer, FileKind
 from tellonce_relay.catalogue import clock, day, in_every_language, phrase
 from tellonce_relay.incoming_message import Incoming, is_command
-from tellonce_relay.orders import Kind, is_command_in_words, order_of
+from tellonce_relay.orders import Kind, is_command_in_words, order_of, without_mention
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.views import in_days
 from tellonce_text.changes import without_changed
@@ -109,6 +109,8 @@ class OfflineResponder:
         yield await self._said(incoming, memory)
 
     async def _said(self, incoming: Incoming, memory: MemoryClient) -> str:
+        # The words of the bot's name would match every message to it in a group.
+        incoming = replace(incoming, text=without_mention(incoming.text))
         order = order_of(incoming.text)
         if order is not None and order.kind in _SAID:
             return phrase(_SAID[order.kind])
@@ -301,7 +303,7 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
         return phrase("offline.summary", day=at, text=_short(result.text))
     if result.kind != "message":
         return phrase("offline.memory", text=_short(in_days(result.text)), day=at)
-    words = _short(best_sentences(result.text, incoming.text))
+    words = _short(best_sentences(without_mention(result.text), incoming.text))
     quote = _quoted(words, result.at, incoming, zone)
     if result.role != "user":
         return phrase("offline.wrote", day=at, quote=quote)
