@@ -48,11 +48,12 @@ _QUOTING = (
 )
 _QUOTE = re.compile(
     "|".join(
-        re.sub(r"\\\{\w+\\\}", ".+?", re.escape(text).replace(re.escape("{quote}"), "[“„«].+"))
+        re.sub(r"\\\{\w+\\\}", ".{1,130}?", re.escape(re.split(r"\{quote\}|\{text\}", text)[0]))
+        + ("[“„«]" if "{quote}" in text else "")
         for key in _QUOTING
         for text in in_every_language(key)
     )
-    + r"|• .+ \(.+\)\Z"
+    + r"|• .* \([^()\n]*\)\Z"
 )
 """Matches a line of this responder's answers that quotes the memory."""
 _SAID: dict[Kind, str] = {

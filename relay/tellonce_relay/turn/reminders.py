@@ -119,7 +119,10 @@ async def set_by(
 def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> tuple[Wanted, ...]:
     """Parse the text after an order's phrase, such as `tomorrow at 9 to call mom`. Only a time means the message
     `quoted` that it replies to. Raises NotSet."""
-    found = _alarms_in(text, now, zone)
+    return _wanted(text, _alarms_in(text, now, zone), now, zone, quoted)
+
+
+def _wanted(text: str, found: Sequence[Alarm], now: datetime, zone: ZoneInfo, quoted: str = "") -> tuple[Wanted, ...]:
     subjects = [what or quoted[:LONGEST_QUOTED] for what in _subjects(text, found)]
     if not all(subjects):
         raise NotSet(phrase("reminder.asks_what", example=phrase("reminder.example")))
@@ -153,11 +156,12 @@ def _with_day(first: str, own: str, now: datetime, zone: ZoneInfo) -> str:
 def repeated_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
     """The reminders of a text that begins or ends with repeated times of day, and says what they are for; else empty."""
     try:
-        found, wanted = _alarms_in(text, now, zone), wanted_by(text, now, zone)
+        found = _alarms_in(text, now, zone)
+        outer = found[0].start == 0 or not text[found[-1].end :].strip(" .!")
+        repeated = all(one.repeats is not None and one.timed for one in found)
+        return _wanted(text, found, now, zone) if outer and repeated else ()
     except NotSet:
         return ()
-    outer = found[0].start == 0 or not text[found[-1].end :].strip(" .!")
-    return wanted if outer and all(one.repeats is not None and one.timed for one in found) else ()
 
 
 def _subjects(text: str, found: Sequence[Alarm]) -> list[str]:
