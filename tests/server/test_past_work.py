@@ -154,8 +154,8 @@ async def test_learning_is_affordable_when_summaries_and_second_readings_have_us
 async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_one(
     memory: Memory, clock: Clock
 ) -> None:
-    """The time is measured from the claim of a job until its fact is stored, alternately with and without the
-    import."""
+    """The time is measured from the claim of a job until its fact is stored, alternately with and without the import,
+    until the fastest of each show the same or 20 times each."""
 
     async def learned(client: MemoryClient, text: str) -> float:
         await say(client, clock, text)
@@ -175,8 +175,15 @@ async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_o
 
     async with memory.client() as client, memory.client(43) as other, memory.agent() as agent:
         await imported(memory, [f"We talked about item {n}" for n in range(750)])
-        times = [(await learned(client, f"Oslo {n}"), await learned(other, f"Bern {n}")) for n in range(20)]
+        times: dict[MemoryClient, list[float]] = {client: [], other: []}
+        least: list[float] = []
+        while len(times[client]) < 20 and not (len(times[client]) > 7 and least[0] <= 1.2 * least[1] + 0.005):
+            n = len(times[client])
+            # Whoever is first also waits for what the last one left to do in the background.
+            for one in (client, other) if n % 2 else (other, client):
+                times[one].append(await learned(one, f"Oslo {n}"))
+            least = [min(times[client]), min(times[other])]
         waiting = (await agent.queue_status()).reading.waiting
-    behind, without = (min(column) for column in zip(*times, strict=True))
+    behind, without = least
     assert waiting >= 750
     assert behind <= 1.2 * without + 0.005, f"{behind * 1000:.1f} ms behind the import, {without * 1000:.1f} ms without"

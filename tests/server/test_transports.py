@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import math
 import shutil
 import signal
 import sys
@@ -303,10 +302,13 @@ async def test_keep_alive_posts_do_not_wait_for_nagle(lasting: HttpServer) -> No
 
 async def test_stdio_lists_its_tools_soon_after_the_process_starts(tmp_path: Path, dsn: str) -> None:
     took: list[float] = []
-    while len(took) < FIRST_LIST_ATTEMPTS and min(took, default=math.inf) >= promised(FIRST_LIST_SECONDS):
+    soon = False
+    while len(took) < FIRST_LIST_ATTEMPTS and not soon:
+        limit = promised(FIRST_LIST_SECONDS)
         took.append(await _first_list(tmp_path / "data", dsn))
+        soon = took[-1] < max(limit, promised(FIRST_LIST_SECONDS))
     print("stdio, start to tools/list: " + ", ".join(f"{seconds:.2f}" for seconds in took) + " s")
-    assert min(took) < promised(FIRST_LIST_SECONDS)
+    assert soon
 
 
 async def _first_list(data_dir: Path, dsn: str) -> float:

@@ -176,8 +176,8 @@ class Eraser:
         return [*same, *await self._learned_meanwhile(order, erased)]
 
     async def _learned_meanwhile(self, order: Order, erased: Erased) -> list[Statement]:
-        """The memories that the preview could not show, because they were learned after it. Only a memory that matches
-        and that rests on messages that lost a match is erased with them."""
+        """The memories that the preview could not show, because they were learned after it: a statement that matches would
+        have been shown. Only those that rest on messages that lost a match are erased with them."""
         known = [*order.shown, *(match.ref for match in order.chosen if match.kind == "memory")]
         keys = list(erased.redacted)
         if not keys:
@@ -341,7 +341,7 @@ def _restating(found: Sequence[Statement], order: Order, redacted: frozenset[tup
         memory
         for memory in found
         if redacted.issuperset((memory.source_chat_id or 0, source) for source in memory.source_ids)
-        and (marks(memory.content) or any(marks(quote) for quote in memory.quotes))
+        and marks(memory.content)
     ]
 
 
