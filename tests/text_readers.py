@@ -215,6 +215,14 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.views.in_days": views.in_days,
     "tellonce_relay.views.without_stamps": views.without_stamps,
     "tellonce_relay.turn.reminder_offers.offered": lambda text: reminder_offers.offered(text, NOW, ZONE),
+    "tellonce_relay.turn.reminder_offers.order_in": lambda text: reminder_offers.order_in(text, NOW, ZONE),
+    "tellonce_relay.turn.reminder_offers.asks_in_vain": lambda text: reminder_offers.asks_in_vain(text, NOW, ZONE),
+    "tellonce_relay.turn.reminders.has_time": lambda text: reminders.has_time(text, NOW, ZONE),
+    "tellonce_relay.turn.reminders.repeated_by": lambda text: reminders.repeated_by(text, NOW, ZONE),
+    "tellonce_relay.orders.remind_within": orders_in_words.remind_within,
+    "tellonce_relay.orders.without_mention": orders_in_words.without_mention,
+    "tellonce_relay.responders.offline.quotes_in": offline.quotes_in,
+    "tellonce_relay.responders.offline.quotes_nothing": offline.quotes_nothing,
     "tellonce_relay.turn.reminders.only_times": lambda text: reminders.only_times(text, NOW, ZONE),
     "tellonce_text.dates.intervals.Interval.read": intervals.Interval.read,
     "tellonce_server.embedding.wordpiece.WordPiece.ids": lambda text: _wordpiece().ids(text),
@@ -447,6 +455,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.annotation.annotated": lambda text: annotation.annotated(text, SAID),
     "tellonce_text.dates.meanings.appointment": lambda text: meanings.appointment(text, NOW, ZONE),
     "tellonce_text.dates.meanings.coming_day": lambda text: meanings.coming_day(text, NOW, ZONE),
+    "tellonce_text.dates.meanings.proposed_day": lambda text: meanings.proposed_day(text, NOW, ZONE),
     "tellonce_text.dates.meanings.due_date": lambda text: meanings.due_date(text, NOW, ZONE),
     "tellonce_text.dates.resolver.expressions": lambda text: resolver.expressions(text, SAID),
     "tellonce_text.dates.meanings.message_spans": lambda text: meanings.message_spans(text, NOW, ZONE),
@@ -501,7 +510,7 @@ NOT_READERS = frozenset(
 
     tellonce_text.dates.clock_phrases.hour_in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.neighbor_phrases.counted_from tellonce_text.dates.neighbor_phrases.unit_from tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
-tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminder_offers.ReminderRequests.completes
+tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.Wanted.in_chat tellonce_relay.turn.reminder_offers.ReminderRequests.completes
     tellonce_relay.views.in_order tellonce_server.app.access_tokens.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
@@ -545,7 +554,7 @@ SLOW = frozenset(
     tellonce_server.domain.tombstones.Tombstones.mark tellonce_server.domain.tombstones.Tombstones.covering
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
-    tellonce_relay.turn.reminders.only_times
+    tellonce_relay.turn.reminders.only_times tellonce_relay.turn.reminders.has_time tellonce_relay.turn.reminders.repeated_by
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
@@ -558,7 +567,7 @@ SLOW = frozenset(
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
     tellonce_server.domain.retrieval.signals.tells_of tellonce_text.dates.meanings.admits
     tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.appointment
-    tellonce_text.dates.meanings.coming_day
+    tellonce_text.dates.meanings.coming_day tellonce_text.dates.meanings.proposed_day
     tellonce_text.dates.meanings.due_date tellonce_text.dates.resolver.expressions
     tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans
     """.split()

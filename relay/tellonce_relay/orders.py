@@ -63,9 +63,32 @@ def order_of(text: str) -> Order | None:
     return next((found for language in languages if (found := _order_in(text, language)) is not None), None)
 
 
+class Within(NamedTuple):
+    """Words that ask for a reminder within a message: the text before and after them, and their language."""
+
+    before: str
+    words: str
+    after: str
+    language: Language
+
+
+def remind_within(text: str) -> Within | None:
+    """Where words such as `remind me` are within a message, in the person's language or another of ours."""
+    for language in dict.fromkeys((spoken(), *LANGUAGES)):
+        found = _within(language).search(text)
+        if found is not None:
+            return Within(text[: found.start()], found[0], text[found.end() :], language)
+    return None
+
+
 def is_command_in_words(text: str) -> bool:
     found = order_of(text)
     return found is not None and found.command is not None
+
+
+def without_mention(text: str) -> str:
+    """The text without a bot's name at its beginning."""
+    return _MENTION.sub("", text).lstrip(_BLANK) if _MENTION.match(text) else text
 
 
 def without_polite(text: str) -> str:
@@ -122,6 +145,16 @@ def _end(language: Language, kind: Kind) -> re.Pattern[str]:
     return re.compile(
         rf"(?<=\w)[)\"'”»]?[,.;:!–—\n-]\s*(?:{polite}\s+)?{_either(entries(language)[f'orders.{kind}'])}[\s.!]*\Z", re.I
     )
+
+
+@cache
+def _within(language: Language) -> re.Pattern[str]:
+    """A request for a reminder after other words. A word that may end with a colon is a noun (`reminder:`), so that "I set
+    a reminder" is none."""
+    phrases = entries(language)["orders.remind"]
+    nouns = tuple(one[:-1] for one in phrases if one.endswith(":"))
+    asks = [one for one in phrases if "…" not in one and not one.endswith((*nouns, ":"))]
+    return re.compile(rf"(?<=[\s,;.:–-]){_either(asks)}(?!\w)", re.I)
 
 
 @cache

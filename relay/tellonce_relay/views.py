@@ -21,13 +21,14 @@ _NOT_TEXTS = frozenset((*_TALLIED, "messages", "tombstones", "context_receipts")
 def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None = None) -> str:
     """The text of `/memory`, with days in `zone` (None: the machine's) and at most `most` memories of a kind."""
     talk = profile.conversation
-    lists = profile.lists | {"pins": tuple(m for m in profile.pins if m.kind == "pin")}
+    lists = by_title(profile) | {"pins": tuple(m for m in profile.pins if m.kind == "pin")}
     counts = {"messages": counted("message", talk.messages), "summaries": counted("summary", talk.summaries)}
-    shown = {name: entries for name, entries in lists.items() if entries or name not in ("pins", "uncertain")}
-    blocks = [_block(f"memory.{name}", in_order(name, entries), zone, most) for name, entries in shown.items()]
+    blocks = [
+        _block(f"memory.{name}", in_order(name, entries), zone, most) for name, entries in lists.items() if entries
+    ]
     parts = [
         "\n".join(part for part in (phrase("memory.profile_title"), _narrative(profile)) if part),
-        *(blocks if any(lists.values()) else [phrase("memory.soon" if talk.messages else "memory.nothing")]),
+        *(blocks or [phrase("memory.soon" if talk.messages else "memory.nothing")]),
         phrase("memory.notes", n=profile.only_searched) if profile.only_searched else "",
         phrase("memory.conversation", verbatim=talk.verbatim, **counts),
     ]
@@ -36,7 +37,24 @@ def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None =
 
 def in_order(name: str, entries: Sequence[Memory]) -> Sequence[Memory]:
     """The memories of a list: dates by their day, others as the memory lists them, the newest first."""
-    return sorted(entries, key=lambda m: m.deadline or m.valid_from) if name == "dates" else entries
+    return sorted(entries, key=lambda m: m.deadline or _named_day(m) or m.valid_from) if name == "dates" else entries
+
+
+def by_title(profile: Profile) -> dict[str, tuple[Memory, ...]]:
+    """The profile's lists by name. A note that names a day, which has no kind without a model, is a date."""
+    lists, moved = dict(profile.lists), tuple[Memory, ...]()
+    for name in lists.keys() - {"dates", "uncertain"}:
+        moved += tuple(m for m in lists[name] if _is_dated_note(m))
+        lists[name] = tuple(m for m in lists[name] if not _is_dated_note(m))
+    return lists | {"dates": (*lists["dates"], *moved)}
+
+
+def _is_dated_note(memory: Memory) -> bool:
+    return memory.note and memory.shown and _named_day(memory) is not None
+
+
+def _named_day(memory: Memory) -> datetime | None:
+    return memory.when.start if memory.when is not None else None
 
 
 def _narrative(profile: Profile) -> str:
@@ -161,14 +179,20 @@ def _down(model: str, since: datetime) -> str:
 
 def dated(memory: Memory, zone: tzinfo | None) -> str:
     """A memory with its day and year, which its words may lack, or give as `(2026-03-15)`. A note, the user's own
-    sentence, is in quotation marks with the day it was said."""
+    sentence, is in quotation marks with the day that it names or, without one, the day it was said. The time of a
+    reminder is marked, because the words may name the time of what it reminds of."""
+    if memory.note and memory.when is not None and memory.when.start is not None:
+        named = memory.when.start.astimezone(zone)
+        at = f", {clock(named)}" if memory.when.precision == "instant" else ""
+        return f"{phrase('offline.quote', text=memory.content)} ({long_day(named)}{at})"
     if memory.note:
         return f"{phrase('offline.quote', text=memory.content)} ({long_day(memory.valid_from.astimezone(zone))})"
     if memory.deadline is None or memory.kind not in ("goal", "date"):
         return in_days(memory.content)
     due = memory.deadline.astimezone(zone)
     words, at = without_due(memory.content, due)
-    return f"{words} ({phrase('memory.by', day=long_day(due)) if memory.kind == 'goal' else long_day(due)}{at})"
+    on = phrase("memory.by", day=long_day(due)) if memory.kind == "goal" else long_day(due)
+    return f"{in_days(words)} ({'⏰ ' if at else ''}{on}{at})"
 
 
 def without_due(content: str, due: datetime) -> tuple[str, str]:
@@ -211,7 +235,7 @@ def _cost(queue: QueueStatus) -> str:
 
 
 def _block(title: str, entries: Sequence[Memory], zone: tzinfo | None, most: int | None) -> str:
-    lines = [f"• {dated(m, zone)}" for m in entries[:most]] or ["• –"]
+    lines = [f"• {dated(m, zone)}" for m in entries[:most]]
     more = [phrase("memory.more", count=len(entries) - most)] if most is not None and len(entries) > most else []
     return "\n".join([phrase(title), *lines, *more])
 

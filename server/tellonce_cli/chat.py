@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -23,13 +24,14 @@ from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands.answers import CommandContext, answer
 from tellonce_relay.incoming_message import Incoming, command_of, is_command
-from tellonce_relay.orders import order_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
 from tellonce_relay.responders.selection import choose
-from tellonce_relay.turn.reminders import cancelled_reply, set_reply
+from tellonce_relay.turn.reminder_offers import asks_in_vain, offered, order_in, question
+from tellonce_relay.turn.reminders import Wanted, cancelled_reply, set_reply
 from tellonce_relay.turn.tag_effects import Done, Saved
 from tellonce_relay.turn.turn import TurnOptions, record_incoming, run_turn
+from tellonce_text.sentences import is_question
 
 _BOTS_OWN = ("/stop", "/routines")
 """Commands of the bot that do not exist in the terminal."""
@@ -116,9 +118,12 @@ class Talk:
         self._settings = settings
         self._keyboard = keyboard
         self._last_answer: str | None = None
+        self._offer: tuple[Incoming, Sequence[Wanted]] | None = None
         self._effects = Done()
 
     async def hear(self, line: str) -> None:
+        if not is_command(line):
+            self._offer = None
         ordered = self._order_in(line)
         incoming = _incoming(self._settings, ordered or line)
         recorded = ordered is not None and command_of(ordered)[0] == "/remind"
@@ -135,7 +140,11 @@ class Talk:
     def _order_in(self, line: str) -> str | None:
         """The command for an order in words, without a model. There is nothing to stop, so `stop` is ignored."""
         offline = isinstance(self._context.responder, OfflineResponder)
-        order = order_of(line) if offline and not is_command(line) else None
+        order = (
+            order_in(line, _now().astimezone(self._context.zone), self._context.zone)
+            if offline and not is_command(line)
+            else None
+        )
         return order.command if order is not None and order.kind != "stop" else None
 
     async def _turn(self, incoming: Incoming) -> None:
@@ -147,8 +156,19 @@ class Talk:
         self._last_answer = next(iter(outcome.message_ids), None)
         self._effects = outcome.effects
         self.reminders.changed.set()
-        for line in self._effect_lines(outcome.effects):
+        for line in [*self._effect_lines(outcome.effects), *self._offer_lines(incoming)]:
             console.print(line, markup=False)
+
+    def _offer_lines(self, incoming: Incoming) -> list[str]:
+        """Without a model, the offer to remind of a day that a statement names, or that no reminder is set."""
+        asked = (incoming.text, incoming.sent_at, self._context.zone)
+        if self._context.responder.claims or is_question(incoming.text):
+            return []
+        offer = offered(*asked)
+        if offer:
+            self._offer = (incoming, offer)
+            return [f"{question(offer, incoming.sent_at, self._context.zone)}  [✓ /yes]"]
+        return [phrase("reminder.unset", example=phrase("reminder.example"))] if asks_in_vain(*asked) else []
 
     def _effect_lines(self, effects: Done) -> list[str]:
         saved = [f"{_saved_line(one, self._context.zone)}  [/undo]" for one in effects.saved]
@@ -173,6 +193,9 @@ class Talk:
             return await self.reminders.cancel(topic)
         if name == "/undo":
             return await self._undo()
+        if name in ("/yes", "/no") and self._offer is not None:
+            (about, offer), self._offer = self._offer, None
+            return await self._accept(about, offer) if name == "/yes" else "✗ Not set"
         if name in ("/yes", "/no"):
             return await self._decide("confirm" if name == "/yes" else "reject")
         if name == "/help":
@@ -188,6 +211,11 @@ class Talk:
         said, made = await self.reminders.set(incoming, text, recorded=recorded)
         self._effects = Done(saved=[Saved(one.memory, "reject", one) for one in made])
         return f"{said}  [/undo]" if made else said
+
+    async def _accept(self, about: Incoming, offer: Sequence[Wanted]) -> str:
+        said, made = await self.reminders.accept(about, offer)
+        self._effects = Done(saved=[Saved(one.memory, "reject", one) for one in made])
+        return f"{said}  [/undo]"
 
     async def _remember(self, incoming: Incoming, text: str) -> str:
         """Store the text as a memory. If the statement was already stored, /undo does not remove it."""

@@ -55,6 +55,12 @@ class ChatReminders:
         self.changed.set()
         return reminders.set_reply(made, incoming.sent_at, self.zone).text, made
 
+    async def accept(self, about: Incoming, offer: Sequence[reminders.Wanted]) -> tuple[str, Sequence[Reminder]]:
+        """Set the reminders that were offered for a recorded message, as `set` does."""
+        made = [await self.memory.set_reminder(one.args(about, recorded=True)) for one in offer]
+        self.changed.set()
+        return reminders.set_reply(made, about.sent_at, self.zone).text, made
+
     async def listed(self, incoming: Incoming) -> str:
         """A numbered list of all upcoming reminders."""
         self._listed = (await reminders.coming(self.memory, incoming))[: reminders.MOST_LISTED]

@@ -263,8 +263,12 @@ async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
         relays_token(relay)
         load_agents(relay.config_dir)
         routines = load_routines(relay.config_dir)
+        has_model = choose(relay).name != OfflineResponder.name
     except SettingsError as error:
         return wrong(f"Telegram: {error}", "correct it; until then, the bot does not run")
+    silent = [routine.name for routine in routines if routine.needs_model and not has_model]
+    if silent:
+        return noted(f"Telegram: without a language model, these routines send nothing: {', '.join(silent)}")
     users = counted(len(relay.user_ids), "allowed user")
     return fine(f"Telegram: a bot token is set; {users}, {counted(len(routines), 'routine')}")
 

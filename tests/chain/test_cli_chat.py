@@ -83,7 +83,7 @@ async def test_each_command_answers_and_an_empty_line_does_not(at_home: Home) ->
 async def test_why_tells_what_the_last_answer_was_based_on(at_home: Home) -> None:
     told = await at_home.run("chat", told="/why\n/remember I prefer oolong tea\nWhich tea do I prefer?\n/why\n/wyh\n")
     assert "Ask me something first" in told
-    assert "I prefer oolong tea" in told.partition("I remembered:")[2]
+    assert "I prefer oolong tea" in told.partition("I answered without a language model, and only with this:")[2]
     assert "I don't know that command." in told
 
 
@@ -109,6 +109,19 @@ async def test_reminders_are_set_in_words_listed_cancelled_and_taken_back(at_hom
     said = [e["content"] for e in await at_home.everything() if e["type"] == "message" and e["role"] == "user"]
     assert said.count("Remind me tomorrow at 9 to call mom") == 1
     assert not [text for text in said if text.startswith("/")]
+
+
+async def test_a_reminder_is_offered_and_a_request_that_sets_none_is_answered_so(at_home: Home) -> None:
+    told = await at_home.run(
+        "chat",
+        told="every Friday at 5 pm water the plants\n/yes\n/yes\nDentist next week, remind me an hour before\n/reminders\n",
+    )
+    lines = told.splitlines()
+    assert lines[1] == "⏰ Shall I remind you every Friday at 5 pm?  [✓ /yes]"
+    assert lines[2].endswith("water the plants (every Friday at 5 pm)  [/undo]")
+    assert lines[3] == "My last answer asked nothing."
+    assert lines[5].startswith("⏰ I have not set a reminder")
+    assert lines[7].endswith("water the plants (every Friday at 5 pm)")
 
 
 @pytest.mark.slow

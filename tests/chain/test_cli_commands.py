@@ -85,6 +85,8 @@ async def test_a_routine_is_sent_to_telegram_and_kept_as_what_the_assistant_said
         monkeypatch.setitem(at_home.environment, "TELEGRAM_API_URL", api.url)
         await at_home.run("send", "--chat", "42", "--routine", "aws-daily-cost", told="Yesterday cost $12.40 in all.")
         found = await memory.get_context(c.GetContextArgs(chat_id=42))
+        code, said = await at_home.failing("send", "--chat", "4711", "--routine", "aws-daily-cost", told="It cost $1.")
+    assert (code, said.startswith("not sent: Chat 4711 is not served here")) == (1, True), said
     assert [message["text"] for message in api.sent] == ["Yesterday cost $12.40 in all."]
     assert "aws-daily-cost" in (found.context or "")
 

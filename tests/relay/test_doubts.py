@@ -71,3 +71,16 @@ def test_a_question_nobody_answers_holds_up_no_other_for_ever() -> None:
     assert ask(confirmations, known) == []
     watch.now += timedelta(seconds=1)
     assert ask(confirmations, known) == [3]
+
+
+def test_the_question_says_who_claims_it_and_quotes_the_persons_words() -> None:
+    confirmations, doubt = Confirmations(SeenStore(), Watch()), uncertain(1)
+    known = c.Explanation(subject="memory", id="1", at=NOON, text=doubt.content, model="assistant")
+    quoted = known.model_copy(update={"quotes": ("I may move to city 1",)})
+    asked = confirmations.question(doubt)
+    assert confirmations.question(doubt, quoted) == (
+        f"{asked}\nAn assistant claims it.\nYour words: “I may move to city 1”"
+    )
+    assert (
+        confirmations.question(doubt, known) == f"{asked}\nAn assistant claims it, without words of yours that say so."
+    )

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tellonce import contract as c
+from tellonce_relay.catalogue import phrase
 from tests.memory_fixtures import Memory
 from tests.relay.running_relay import GROUP, PERSONAL, Echo, Scripted, relaying
 from tests.stubs.telegram_emulator.world import BOT
@@ -62,6 +63,16 @@ async def test_without_a_model_a_statement_in_a_group_gets_a_sign_and_a_question
         shown = await api.replies(1)
     assert shown == ["Priya said on Feb 16: “I'll bring the cake”"]
     assert [(sign["message_id"], sign["reaction"][0]["emoji"]) for sign in api.world.reactions] == [(str(number), "✍")]
+
+
+async def test_the_bots_name_in_a_question_is_not_a_word_that_answers_it(memory: Memory) -> None:
+    async with relaying(memory) as api:
+        await api.say("@memory_bot our meeting is at 19:00", chat=GROUP)
+        await api.until(lambda: len(api.world.reactions) == 1)
+        await api.say("@memory_bot when does my passport expire?", chat=GROUP)
+        (answer,) = await api.replies(1)
+    assert answer == phrase("offline.nothing") or answer.startswith(phrase("offline.nearest"))
+    assert "memory_bot" not in answer
 
 
 async def test_a_personal_group_is_the_users_own_memory(memory: Memory, tmp_path: Path) -> None:

@@ -152,6 +152,11 @@ def test_of_a_message_only_what_tells_is_quoted_and_word_for_word() -> None:
     assert answer == "You told me on Feb 16: “I live in Lisbon. Nice weather.”"
 
 
+def test_a_bots_name_is_not_part_of_a_quote() -> None:
+    answer = from_memory([said("@memory_bot our meeting is on 5 December")], asked("@memory_bot when is our meeting?"))
+    assert "“our meeting is on 5 December" in answer
+
+
 def test_what_another_speaker_said_is_credited_to_them() -> None:
     answer = from_memory([said("I live in Oslo", speaker="Ben")], asked("Where does Ben live?"))
     assert answer == "Ben said on Feb 16: “I live in Oslo”"
@@ -170,16 +175,30 @@ def test_of_a_long_text_the_sentences_that_answer_are_quoted_in_their_order_and_
     )
 
 
-def test_words_that_only_mean_what_is_asked_are_shown_nearest_first_and_far_ones_not() -> None:
+def test_a_change_told_in_other_words_comes_before_the_words_of_the_question() -> None:
     results = [
-        said("I grew up speaking Portuguese", score=3.6),
-        said("I moved to Oslo", score=3.5),
+        said("I live in Graz", at=AT - timedelta(days=60), score=6),
+        said("I moved to Berlin", at=AT - timedelta(days=2), score=4),
+        said("I was in Prague", at=AT - timedelta(days=90), score=5),
+        said("The rent is high", at=AT - timedelta(days=1), score=2),
+    ]
+    assert from_memory(results, asked("Where do I live?")).splitlines() == [
+        "You told me on Feb 14: “I moved to Berlin”",
+        "You told me on Dec 18, 2025: “I live in Graz”",
+    ]
+    assert phrase("offline.nearest") not in from_memory(results, asked("Where did I move to?"))
+
+
+def test_words_that_only_mean_what_is_asked_are_shown_newest_first_and_far_ones_not() -> None:
+    results = [
+        said("I moved to Oslo", score=3.6, at=AT - timedelta(days=1)),
+        said("I grew up speaking Portuguese", score=3.5),
         said("The printer is broken", score=1.2),
     ]
     assert from_memory(results, asked("Where do I live?")).splitlines() == [
         phrase("offline.nearest"),
         "You told me on Feb 16: “I grew up speaking Portuguese”",
-        "You told me on Feb 16: “I moved to Oslo”",
+        "You told me on Feb 15: “I moved to Oslo”",
     ]
 
 

@@ -124,7 +124,8 @@ async def test_a_models_reminder_is_checked_against_the_users_words(memory: Memo
         await api.say("Could you remind me tomorrow at 9 to call mom?")
         assert await api.replies(2) == ["Sure.", MOM]
         await api.say("What will the weather be like?")
-        assert (await api.replies(4))[2:] == ["Fine.", "❔ Is this right?\ndivorce Ann (Tue, Feb 17, 2026, 9:00 AM)"]
+        asked = (await api.replies(4))[3]
+        assert asked.startswith("❔ Is this right?\ndivorce Ann (Tue, Feb 17, 2026, 9:00 AM)\nAn assistant claims it.")
         left = await coming(client, bool)
     assert [r.memory.content for r in left] == ["call mom (2026-02-17 09:00)"]
 

@@ -1,10 +1,14 @@
-"""The texts of routines without a model."""
+"""The texts of routines without a model, and the list of routines."""
 
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from tellonce_relay.routines.built_in import NothingToSend, morning, night
+from tellonce_relay.routines.file import Routine
+from tellonce_relay.routines.routine_list import view
+from tellonce_relay.stores import Stores
 from tests.relay.known import SINGAPORE, memory, profile, summary
 
 SEVEN = datetime(2026, 2, 18, 7, tzinfo=SINGAPORE)
@@ -34,3 +38,19 @@ def test_the_night_lists_what_was_told_and_the_open_goals() -> None:
 def test_a_morning_with_nothing_known_is_silent() -> None:
     with pytest.raises(NothingToSend):
         morning(profile(), summary(), SEVEN)
+
+
+def test_the_list_says_which_routines_need_a_model_and_which_are_no_longer_planned(tmp_path: Path) -> None:
+    sent = Stores(tmp_path).routines
+    sent.put("42:broken", "7")
+    routines = (
+        Routine(name="tea", cron="0 9 * * *", prompt="Ask about tea"),
+        Routine(name="night-summary", cron="0 22 * * *"),
+    )
+    shown = {is_set: view(routines, sent, 42, SEVEN, SINGAPORE, has_model=is_set).text for is_set in (True, False)}
+    assert shown[True].splitlines()[1:3] == ["• tea: next today at 9:00 AM", "• night-summary: next today at 10:00 PM"]
+    assert shown[False].splitlines()[1:] == [
+        "• tea: needs a language model, and none is set up",
+        "• night-summary: next today at 10:00 PM",
+        "• broken: no longer on my schedule",
+    ]

@@ -32,7 +32,13 @@ async def test_what_a_model_invents_is_asked_about_and_never_the_users_word(memo
         stored = await everything(memory)
         await api.press(api.sent[1], "✗")
         await api.until(lambda: api.sent[1]["text"] == "✗ Not kept")
-    assert replies == ["Sunny.", "❔ Is this right?\nAnn is divorced"]
+    assert replies[0] == "Sunny."
+    assert replies[1].splitlines() == [
+        "❔ Is this right?",
+        "Ann is divorced",
+        "An assistant claims it.",
+        "Your words: “What will the weather be like tomorrow?”",
+    ]
     assert stored == [("Ann is divorced", "uncertain", "model", False)]
     assert [(status, confirmed) for _, status, _, confirmed in await everything(memory)] == [("rejected", True)]
 

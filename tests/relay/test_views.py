@@ -9,7 +9,7 @@ from tellonce import contract as c
 from tellonce.server_text import ServerText
 from tellonce_relay import views
 from tellonce_relay.buttons import Action, Pressed, data, read, uncertain_buttons, wipe_buttons
-from tellonce_relay.catalogue import phrase, speaking
+from tellonce_relay.catalogue import LANGUAGES, Language, phrase, speaking
 from tellonce_relay.commands import forget_list
 from tellonce_relay.commands.why_view import why_view
 from tellonce_relay.turn.expectation import expected
@@ -43,13 +43,23 @@ def test_a_note_is_shown_as_the_users_own_words_with_their_day() -> None:
     assert "• “I moved to Lisbon last week” (Mon, Feb 16, 2026)" in shown
 
 
-def test_an_empty_memory_says_what_will_appear_and_any_other_shows_all_its_parts() -> None:
+def test_an_empty_memory_says_what_will_appear_and_any_other_shows_the_lists_that_are_not_empty() -> None:
     empty = views.memory_view(profile())
     assert empty.startswith(f"📋 YOUR PROFILE\n\n{phrase('memory.soon')}\n\n💬 Conversation")
     shown = views.memory_view(profile(facts=(memory("fact", "Lives in Lisbon"),)))
-    for part in ("📋 YOUR PROFILE", "👤 Personal Facts", "⚙️ Preferences", "🎯 Active Goals", "📅 Important Dates"):
-        assert part in shown
-    assert shown.count("• –") == 3
+    assert shown.startswith("📋 YOUR PROFILE\n\n👤 Personal Facts\n• Lives in Lisbon\n\n💬 Conversation")
+
+
+def test_a_note_that_names_a_day_is_a_date_and_a_reminders_time_is_not_the_events() -> None:
+    flight = "My flight leaves on 12 December at 7:40 (2026-12-12 07:40) from Changi (2026-12-12 06:40)"
+    alarm = memory("date", flight, datetime(2026, 12, 12, 6, 40, tzinfo=SINGAPORE))
+    when = c.When(start=datetime(2026, 12, 3, 10, tzinfo=SINGAPORE), precision="instant")
+    note = memory("fact", "The dentist is on December 3", note=True).model_copy(update={"when": when})
+    shown = views.memory_view(profile(facts=(note,), dates=(alarm,)), SINGAPORE)
+    assert shown.split("\n\n")[1] == (
+        "📅 Important Dates\n• “The dentist is on December 3” (Thu, Dec 3, 2026, 10:00 AM)\n"
+        "• My flight leaves on 12 December at 7:40 (Sat, Dec 12, 2026, 7:40 AM) from Changi (⏰ Sat, Dec 12, 2026, 6:40 AM)"
+    )
 
 
 def test_the_summary_view_has_periods_the_current_session_and_todays_routines() -> None:
@@ -146,7 +156,7 @@ def test_a_narrative_that_only_repeats_the_memories_below_it_is_left_out() -> No
     tea = memory("preference", "The user likes tea")
     repeated, told = "The user likes tea (2026-02-15)", "A tea lover. The user likes tea."
     shown = [views.memory_view(profile(preferences=(tea,), narrative=text)) for text in (repeated, told)]
-    assert [text.startswith("📋 YOUR PROFILE\n\n👤") for text in shown] == [True, False]
+    assert [text.startswith("📋 YOUR PROFILE\n\n⚙️") for text in shown] == [True, False]
 
 
 def test_why_gives_the_days_of_memories_in_the_persons_language() -> None:
@@ -159,6 +169,30 @@ def test_why_gives_the_days_of_memories_in_the_persons_language() -> None:
     assert "• Call mom (Di., 1. Dez. 2026, 09:00) (23. Nov.)\n• Launch it (15. Feb., bis 1. März 2027)" in shown
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_why_shows_of_an_answer_without_a_model_what_it_quotes(language: Language) -> None:
+    with speaking(language):
+        told = phrase("offline.told", day="5", quote=phrase("offline.quote", text="I moved to Berlin: yesterday"))
+        kept = phrase("offline.memory", text="Likes tea", day="7")
+        answer = c.Explanation(subject="message", id="7", at=NOW, text=f"{phrase('offline.nearest')}\n{told}\n{kept}")
+        receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", included={"messages": (1, 2)})
+        assert why_view(answer, receipt).splitlines() == [phrase("why.quoted"), f"• {told}", f"• {kept}"]
+        bare = answer.model_copy(update={"text": phrase("offline.kept")})
+        assert why_view(bare, receipt).splitlines()[1:] == [phrase("why.from_nothing")]
+        written = answer.model_copy(update={"text": "• Tea\n• Coffee"})
+        assert phrase("why.quoted") not in why_view(written, receipt)
+
+
+def test_why_quotes_what_we_wrote_without_the_days_that_the_memory_added() -> None:
+    text = (
+        "RELEVANT CONTEXT\n[Feb 15 | 09:15 AM] Assistant: I remember: call mom (2026-11-26 09:00) (Nov 25 (2026-11-25))"
+    )
+    section = c.Section(name="relevant", title="", text=text, tokens=9, stability="volatile")
+    receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", sections=(section,))
+    shown = why_view(c.Explanation(subject="message", id="7", at=NOW, text="Yes."), receipt).splitlines()
+    assert shown[-1] == "• I wrote on Feb 15: “I remember: call mom (Nov 25)”"
+
+
 def test_why_counts_one_as_one() -> None:
     held = {"messages": (7,), "memories": (1, 2), "relevant summary": (3, 4), "relevant message": (5,)}
     answer = c.Explanation(subject="message", id="7", at=NOW, text="In Lisbon")
@@ -166,7 +200,7 @@ def test_why_counts_one_as_one() -> None:
     receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", included=held, left_out=left)
     assert why_view(answer, receipt) == (
         "I answered: “In Lisbon”\nI looked at 2 messages, 2 memories, 2 summaries."
-        "\nI left out 1 thing for lack of room."
+        "\nI left out 1 message for lack of room."
     )
 
 
@@ -175,6 +209,23 @@ def hit(number: int, *, ticked: bool = True) -> c.ForgetMatch:
     return c.ForgetMatch(
         id=number, kind="message", chat_id=42, ref=number, text=text, at=NOW, match="exact", ticked=ticked
     )
+
+
+def test_the_bots_own_quotes_are_one_line_of_the_list_with_one_button() -> None:
+    own = [hit(n).model_copy(update={"text": "You told me on Feb 5: “Vuxley is here”"}) for n in (2, 3)]
+    plan = c.Forgotten(matches=(hit(1), *own, hit(4)), confirm="t")
+    shown = forget_list.list_of("Vuxley", c.ForgetArgs(topic="Vuxley"), plan)
+    assert shown is not None
+    assert [line.split("]")[0] for line in forget_list.text(shown, SINGAPORE).splitlines()[2:]] == [
+        "1. [message, Feb 16",
+        "4. [message, Feb 16",
+        "2. [answers",
+    ]
+    unticked = forget_list.after(shown, Pressed("tick", 7, 2))
+    assert unticked.ticked == {1, 4}
+    assert forget_list.after(unticked, Pressed("tick", 7, 2)).ticked == {1, 2, 3, 4}
+    labels = [[b.text for b in row] for row in forget_list.markup(7, unticked).inline_keyboard]
+    assert labels[0] == ["☑ 1", "☑ 4", "☐ 2"]
 
 
 def listed(count: int) -> forget_list.ForgetList:

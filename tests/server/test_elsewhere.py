@@ -92,6 +92,17 @@ async def test_the_newest_exchange_of_three_other_talks_of_the_last_day_is_shown
         assert "Zanzibar" not in text
 
 
+async def test_an_exchange_whose_message_was_forgotten_is_not_shown(memory: Memory) -> None:
+    async with memory.relay() as relay, memory.client() as client:
+        await client.record_message(said("Gretl plays the viola", chat_id=None, conversation_id="c1", message_id="1"))
+        answer = {"role": "assistant", "chat_id": None, "conversation_id": "c1", "exchange_of": "1"}
+        await client.record_message(said("Nice, how lovely!", **answer))
+        assert "how lovely" in section(await relay.get_context(asked(query="Hi")), "elsewhere")
+        plan = await client.forget(c.ForgetArgs(topic="Gretl"))
+        await client.forget(c.ForgetArgs(topic="Gretl", confirm=plan.confirm))
+        assert section(await relay.get_context(asked(query="Hi")), "elsewhere") == ""
+
+
 async def test_nothing_recorded_after_the_message_being_answered_is_shown(memory: Memory) -> None:
     async with memory.relay() as relay, memory.client() as client:
         await relay.record_message(said("Which is the first?", message_id="1"))

@@ -1,7 +1,7 @@
 """Asks about uncertain memories, few at a time and in private chats only, and reads corrections."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from telegram import Message
@@ -21,6 +21,9 @@ AT_ONCE = 2
 PATIENCE = timedelta(days=7)
 """After this time, an unanswered question no longer counts as open; the question is not repeated."""
 
+_ASSISTANT = "assistant"
+"""The model of statements that a connected assistant has sent, whose model is not known."""
+
 
 class Confirmations:
     """Remembers which uncertain memories were already asked about."""
@@ -39,18 +42,29 @@ class Confirmations:
     def asked(self, chat_id: int, memory: c.Memory) -> None:
         self._asked.put(_key(chat_id, memory, self._now()), self._now().isoformat())
 
-    def question(self, memory: c.Memory) -> str:
-        """The question about an uncertain memory."""
+    def question(self, memory: c.Memory, known: c.Explanation | None = None) -> str:
+        """The question about an uncertain memory, with who claims it and the person's words that it rests on."""
         overdue = is_overdue(memory, self._now())
-        return phrase(
+        asked = phrase(
             "memory.is_still_a_goal" if overdue else "memory.is_this_right", content=views.in_days(memory.content)
         )
+        return "\n".join([asked, *(_grounds(known) if known is not None and not overdue else ())])
 
     def _is_open(self, noted: str) -> bool:
         try:
             return self._now() - datetime.fromisoformat(noted) < PATIENCE
         except ValueError:  # a person may have edited the file
             return False
+
+
+def _grounds(known: c.Explanation) -> Iterator[str]:
+    """Who claims an uncertain memory, and the person's words that it rests on."""
+    words = list(known.quotes) or [source.text for source in known.sources if source.role == "user"]
+    if known.model:
+        who = phrase("memory.an_assistant") if known.model == _ASSISTANT else known.model
+        yield phrase("memory.claimed_by" if words else "memory.claimed_without", who=who)
+    if words:
+        yield phrase("memory.your_words", quote=phrase("offline.quote", text=views.short(" … ".join(words))))
 
 
 def is_overdue(memory: c.Memory, now: datetime) -> bool:
@@ -75,7 +89,8 @@ async def ask_for_confirmations(
         # The question is stored as asked before it is sent. If the process is killed between the two steps, the
         # question is lost, which is better than asking twice.
         confirmations.asked(chat_id, doubt)
-        await surface.say(confirmations.question(doubt), buttons.uncertain_buttons(doubt.id))
+        known = await memory.explain(c.ExplainArgs(memory_id=doubt.id, chat_id=chat_id))
+        await surface.say(confirmations.question(doubt, known), buttons.uncertain_buttons(doubt.id))
 
 
 _WORDING = re.compile(r"\A✎ .*#(\d{1,19})\Z", re.DOTALL)

@@ -17,7 +17,7 @@ from tellonce import contract as c
 from tellonce_relay import views
 from tellonce_relay.buttons import Action, Pressed, data
 from tellonce_relay.catalogue import counted, phrase
-from tellonce_relay.responders.offline import OWN_ANSWER
+from tellonce_relay.responders.offline import OWN_ANSWER, quotes_in
 
 PAGE = 8
 """Matches on a page."""
@@ -42,12 +42,23 @@ class ForgetList:
     page: int = 0
 
     @property
+    def quotes(self) -> Sequence[c.ForgetMatch]:
+        """The bot's own answers that only quote; they have one line and one button. Empty if nothing else matches."""
+        found = [match for match in self.matches if match.kind == "message" and quotes_in(match.text)]
+        return found if 1 < len(found) < len(self.matches) else []
+
+    @property
     def pages(self) -> int:
-        return -(-len(self.matches) // PAGE)
+        return -(-len(self._listed) // PAGE)
 
     @property
     def shown(self) -> Sequence[c.ForgetMatch]:
-        return self.matches[self.page * PAGE : (self.page + 1) * PAGE]
+        return self._listed[self.page * PAGE : (self.page + 1) * PAGE]
+
+    @property
+    def _listed(self) -> Sequence[c.ForgetMatch]:
+        quotes = self.quotes
+        return [match for match in self.matches if match not in quotes]
 
     @property
     def confirmation(self) -> c.ForgetArgs:
@@ -91,7 +102,9 @@ def after(shown: ForgetList, press: Pressed) -> ForgetList:
     every = frozenset(match.id for match in shown.matches)
     match press.action:
         case "tick":
-            return replace(shown, ticked=shown.ticked ^ (frozenset((press.item,)) & every))
+            quotes = frozenset(match.id for match in shown.quotes)
+            group = quotes if press.item in quotes else frozenset((press.item,)) & every
+            return replace(shown, ticked=shown.ticked - group if press.item in shown.ticked else shown.ticked | group)
         case "page":
             return replace(shown, page=min(max(press.item, 0), shown.pages - 1))
         case "all":
@@ -106,6 +119,8 @@ def text(shown: ForgetList, zone: tzinfo) -> str:
     matches = counted("match", len(shown.matches))
     head = phrase("forget.title", topic=shown.title, ticked=len(shown.ticked), matches=matches)
     lines = [f"{match.id}. {views.match_view(match, zone)}" for match in shown.shown]
+    quotes = shown.quotes
+    lines += [f"{quotes[0].id}. {phrase('forget.quotes', n=len(quotes))}"] if quotes else []
     foot = [phrase("forget.page", page=shown.page + 1, pages=shown.pages)] if shown.pages > 1 else []
     foot += [phrase("forget.unlisted", count=shown.more)] if shown.more else []
     said = dict.fromkeys(match.text[:_NEAR] for match in shown.related if not OWN_ANSWER.match(match.text))
@@ -115,7 +130,8 @@ def text(shown: ForgetList, zone: tzinfo) -> str:
 
 
 def markup(number: int, shown: ForgetList) -> InlineKeyboardMarkup:
-    ticks = [_button(number, _label(shown, match.id), "tick", match.id) for match in shown.shown]
+    ticked = [*shown.shown, *shown.quotes[:1]]
+    ticks = [_button(number, _label(shown, match.id), "tick", match.id) for match in ticked]
     rows = [ticks[start : start + _ROW] for start in range(0, len(ticks), _ROW)]
     if shown.pages > 1:
         back, on = (shown.page - 1) % shown.pages, (shown.page + 1) % shown.pages

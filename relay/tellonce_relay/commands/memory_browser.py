@@ -58,7 +58,7 @@ def entries(profile: c.Profile, tab: int) -> Sequence[c.Memory]:
         searched = {m.id: m for group in profile.lists.values() for m in group if not m.shown}
         return sorted(searched.values(), key=lambda m: (m.valid_from, m.id), reverse=True)
     name = TABS[tab] if 0 < tab < len(TABS) else "facts"
-    return views.in_order(name, profile.lists[name])
+    return views.in_order(name, views.by_title(profile)[name])
 
 
 def is_empty(profile: c.Profile) -> bool:

@@ -12,6 +12,7 @@ from tellonce_relay.commands import forget_list, memory_browser
 from tellonce_relay.commands.answers import CommandContext, answer, remembered
 from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.orders import order_of
+from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.routines import routine_list
 from tellonce_relay.turn import reminders
 from tellonce_relay.turn.reminder_offers import offered, question
@@ -34,7 +35,8 @@ async def run(context: CommandContext, incoming: Incoming) -> Reply | None:
         return await reminders.listed(context.memory, context.zone, incoming, topic)
     if name == "/routines":
         known = context.routines, context.sent
-        return routine_list.view(*known, incoming.chat_id or 0, incoming.sent_at, context.zone)
+        has_model = not isinstance(context.responder, OfflineResponder)
+        return routine_list.view(*known, incoming.chat_id or 0, incoming.sent_at, context.zone, has_model=has_model)
     if name == "/memory":
         return await _memory(context, incoming)
     if name == "/remember" and topic:
@@ -60,12 +62,12 @@ async def _remember(context: CommandContext, incoming: Incoming, text: str) -> R
     """Store the text and, if it names a future day, offer to remind of it."""
     kept, zone = await remembered(context, incoming, text), context.zone
     said, markup = views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False)
-    at = offered(text, incoming.sent_at, zone)
-    if at is None:
+    offer = offered(text, incoming.sent_at, zone)
+    if not offer:
         return Reply(said, markup)
-    offer = buttons.reminder_offer(kept.id, of_memory=True).inline_keyboard[0]
-    rows = [[*markup.inline_keyboard[0], *offer]]
-    return Reply(f"{said}\n{question(at, incoming.sent_at, zone)}", InlineKeyboardMarkup(rows))
+    button = buttons.reminder_offer(kept.id, of_memory=True).inline_keyboard[0]
+    rows = [[*markup.inline_keyboard[0], *button]]
+    return Reply(f"{said}\n{question(offer, incoming.sent_at, zone)}", InlineKeyboardMarkup(rows))
 
 
 async def _memory(context: CommandContext, incoming: Incoming) -> Reply:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from tellonce.contract import Explanation
 from tellonce_relay.catalogue import counted, from_english, phrase
+from tellonce_relay.responders.offline import quotes_in, quotes_nothing
 from tellonce_relay.telegram.markdown import rendered
-from tellonce_relay.views import SHOWN, in_days, short
+from tellonce_relay.views import SHOWN, in_days, short, without_stamps
 
 _NOUNS = ("message", "memory", "summary")
 _FOUND = re.compile(r"\[(?P<when>[^\],|]*(?:, \d{4})?)[^\]]*\] (?:(?P<who>User|Assistant)[^:]*: |: )?(?P<text>.*)")
@@ -21,7 +22,13 @@ _DAYS = re.compile(r" \((?P<said>[^()]*?)(?:, (?:(?:due|overdue since) (?P<due>[
 
 
 def why_view(message: Explanation, receipt: Explanation | None = None, *, said: bool = False) -> str:
-    """The answer and then the contents of its context. `said` means that the message is the person's own."""
+    """The answer and then the contents of its context. Of an answer without a model, what it quotes, because nothing else
+    was used. `said` means that the message is the person's own."""
+    quoted = [] if said else quotes_in(message.text)
+    if quoted:
+        return "\n".join([phrase("why.quoted"), *(f"• {line}" for line in quoted)])
+    if not said and quotes_nothing(message.text):
+        return "\n".join([phrase("why.answered", text=short(message.text)), phrase("why.from_nothing")])
     lines = list(_held(receipt)) if receipt is not None else []
     learned = [f"• {in_days(m.content)}" for m in message.memories]
     lines += [phrase("why.learned"), *learned] if learned else []
@@ -37,18 +44,22 @@ def _held(receipt: Explanation) -> Iterator[str]:
         shown = [f"• {_sentence(line)}" for line in _body(receipt, name)[:SHOWN]]
         if shown:
             yield from (phrase(title), *shown)
-    left = sum(item.endswith(" budget") for item in receipt.left_out)
+    left = Counter(_noun(item) for item in receipt.left_out if item.endswith(" budget"))
     if left:
-        yield phrase("why.left_out", things=counted("thing", left))
+        yield phrase("why.left_out", things=", ".join(counted(noun, count) for noun, count in left.items()))
 
 
 def _counts(receipt: Explanation) -> list[str]:
     """Counts such as `3 messages`. A receipt has messages, and `relevant message` for search results."""
     found: Counter[str] = Counter()
     for kind, ids in receipt.included.items():
-        noun = next((noun for noun in _NOUNS if kind.removeprefix("relevant ").startswith(noun[:-1])), "memory")
-        found[noun] += len(ids)
+        found[_noun(kind.removeprefix("relevant "), "memory")] += len(ids)
     return [counted(noun, found[noun]) for noun in _NOUNS if found[noun]]
+
+
+def _noun(kind: str, other: str = "thing") -> str:
+    """What a receipt's entry such as `message 12: history budget` counts as; a line of the log is a message."""
+    return next((n for n in _NOUNS if kind.startswith(n[:-1])), "message" if kind.startswith("log ") else other)
 
 
 def _body(receipt: Explanation, name: str) -> list[str]:
@@ -69,7 +80,10 @@ def _sentence(line: str) -> str:
     found = _FOUND.match(line)
     if found is None:
         return short(in_days(_DAYS.sub(_days, _NUMBERED.sub("", line))))
-    day, quote = from_english(found["when"].strip()), phrase("offline.quote", text=short(rendered(found["text"]).text))
+    day, quote = (
+        from_english(found["when"].strip()),
+        phrase("offline.quote", text=short(without_stamps(rendered(found["text"]).text))),
+    )
     match found["who"]:
         case "User":
             return phrase("offline.told", day=day, quote=quote)

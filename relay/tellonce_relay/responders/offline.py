@@ -11,7 +11,7 @@ from tellonce.client import MemoryClient
 from tellonce_llm.model import Answer, FileKind
 from tellonce_relay.catalogue import clock, day, in_every_language, phrase
 from tellonce_relay.incoming_message import Incoming, is_command
-from tellonce_relay.orders import Kind, is_command_in_words, order_of
+from tellonce_relay.orders import Kind, is_command_in_words, order_of, without_mention
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.views import in_days
 from tellonce_text.changes import without_changed
@@ -38,6 +38,24 @@ OWN_ANSWER = re.compile(
     + r"|I know nothing about you yet|I am here\. No language|I keep your words|I erase nothing|I cannot remind you|Nothing you said|You said nothing in these words"
 )
 """Matches the beginning of this responder's own answers."""
+_QUOTING = (
+    "offline.told",
+    "offline.forwarded",
+    "offline.speaker_told",
+    "offline.wrote",
+    "offline.memory",
+    "offline.summary",
+)
+_QUOTE = re.compile(
+    "|".join(
+        re.sub(r"\\\{\w+\\\}", ".{1,130}?", re.escape(re.split(r"\{quote\}|\{text\}", text)[0]))
+        + ("[“„«]" if "{quote}" in text else "")
+        for key in _QUOTING
+        for text in in_every_language(key)
+    )
+    + r"|• .* \([^()\n]*\)\Z"
+)
+"""Matches a line of this responder's answers that quotes the memory."""
 _SAID: dict[Kind, str] = {
     "greeting": "offline.hello",
     "nod": "offline.hello",
@@ -53,8 +71,14 @@ _ORDER = re.compile(r"^\W*(?:tell|show|list|find)\b", re.IGNORECASE)
 _ASKING = frozenset("mention mentioned remember remembered said say tell told list show find current exactly".split())
 """Words of a question that an answer does not have to contain, in addition to stop words."""
 _LONGEST = 400
-_FOUND = 12
+_FOUND = 20
+"""Number of results. Many of them can be this responder's own answers."""
 _LINES = 3
+_SHORTEST_STEM = 4
+"""Minimum letters that two forms of a word (`move`, `moved`) share."""
+_NEARLY = 0.5
+"""The share of the best score that a newer result in other words needs to be shown. Measured with the 30 questions of
+`tests/relay/test_offline_questions.toml`: at .5 it adds 8 right lines and 3 others, at .4 9 and 7, at .55 7 and 1."""
 _FAR = 1.5
 """How far below the best score a result is shown if none shares a word with the question. Of 20 such questions over 30
 messages, the best result answers 12, the first three within this 16."""
@@ -86,6 +110,8 @@ class OfflineResponder:
         yield await self._said(incoming, memory)
 
     async def _said(self, incoming: Incoming, memory: MemoryClient) -> str:
+        # The words of the bot's name would match every message to it in a group.
+        incoming = replace(incoming, text=without_mention(incoming.text))
         order = order_of(incoming.text)
         if order is not None and order.kind in _SAID:
             return phrase(_SAID[order.kind])
@@ -111,6 +137,18 @@ def _kept(text: str) -> str:
     return phrase("offline.masked", masks=", ".join(masks)) if masks else phrase("offline.kept")
 
 
+def quotes_in(answer: str) -> list[str]:
+    """The lines of this responder's answer that quote the memory; empty for other answers."""
+    lines = answer.splitlines()
+    heads = in_every_language("offline.nearest")
+    return [line for line in lines if line not in heads] if all(_QUOTE.match(x) or x in heads for x in lines) else []
+
+
+def quotes_nothing(answer: str) -> bool:
+    """Whether an answer is one of this responder's sentences that use nothing of the memory."""
+    return any(answer.strip() == text.strip() for key in _OURS for text in in_every_language(key))
+
+
 def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
     """Return the stored memories if the question asks for all memories or for all memories of some kinds; None for
     other questions, and if there are none of these kinds: the person may have said it in a message."""
@@ -130,13 +168,15 @@ def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
 def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneInfo = UTC) -> str:
     """The person's messages about the question, newest first, without sentences that no longer hold. A memory is added
     only if it is newer than these messages, or if it replaces a sentence that no longer holds. If something contains a
-    name from the question, nothing else is shown. If nothing shares a word with the question, the results nearest in meaning are shown. Results that share few of its words are called the
-    nearest, too."""
+    name from the question, nothing else is shown. A newer message that says it in other words is added: "I moved to
+    Oslo" after "I live in Rome". If nothing shares a word with the question, the results nearest in meaning are shown.
+    Results that share few of its words are called the nearest, too."""
     asked = content_words(incoming.text)
     results, corrections = _current(found)
     told = _distinct([r for r in results if not _is_echo(r, incoming)])
-    near = [r for r in told if asked & content_words(r.text)]
+    near = [r for r in told if _shared(asked, r.text)]
     near = [r for r in near if _names(incoming.text, (r,))] or near
+    near += _newer_in_other_words(near, told)
     said = [r for r in near if _is_said(r)]
     newest_said = max((r.at for r in said), default=None)
     kept = [r for r in near if r not in said and r.role != "assistant" and (newest_said is None or r.at > newest_said)]
@@ -200,14 +240,23 @@ def _names(question: str, chosen: Sequence[c.SearchResult]) -> bool:
 
 def _covers(asked: set[str], chosen: Sequence[c.SearchResult]) -> bool:
     """Whether the results contain at least half of the question's content words."""
-    held = {word for r in chosen for word in content_words(r.text)}
-    return 2 * len(asked & held) >= len(asked)
+    return 2 * len(_shared(asked, " ".join(r.text for r in chosen))) >= len(asked)
+
+
+def _newer_in_other_words(near: Sequence[c.SearchResult], told: Sequence[c.SearchResult]) -> list[c.SearchResult]:
+    """The best message of the person that is newer than the best of `near` and almost as near in meaning, or nothing.
+    A state that changed is often told in other words than those of the question."""
+    if not near:
+        return []
+    best = max(near, key=lambda r: r.score)
+    newer = (r for r in told if r not in near and _is_said(r) and r.at > best.at and r.score >= _NEARLY * best.score)
+    return sorted(newer, key=lambda r: -r.score)[:1]
 
 
 def _nearest(said: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The results nearest in meaning, best first. For "Where do I live?", the results may include "I moved to Oslo"."""
+    """The results nearest in meaning, newest first. For "Where do I live?", they may include "I moved to Oslo"."""
     best = max((r.score for r in said), default=0.0)
-    return [r for r in said if r.score >= best - _FAR][:_LINES]
+    return sorted([r for r in said if r.score >= best - _FAR][:_LINES], key=lambda r: r.at, reverse=True)
 
 
 def recap(summary: c.ChatSummary) -> str:
@@ -255,7 +304,7 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
         return phrase("offline.summary", day=at, text=_short(result.text))
     if result.kind != "message":
         return phrase("offline.memory", text=_short(in_days(result.text)), day=at)
-    words = _short(best_sentences(result.text, incoming.text))
+    words = _short(best_sentences(without_mention(result.text), incoming.text))
     quote = _quoted(words, result.at, incoming, zone)
     if result.role != "user":
         return phrase("offline.wrote", day=at, quote=quote)
@@ -327,6 +376,18 @@ def content_words(text: str) -> set[str]:
     return plain | {word[i : i + 2] for word in words if not word.isascii() for i in range(max(1, len(word) - 1))}
 
 
+def _shared(wanted: set[str], text: str) -> set[str]:
+    """The content words of `wanted` that a text contains, also in a form that is up to two letters longer or shorter."""
+    held = content_words(text)
+    begun = held.union(*map(_beginnings, held))
+    return {word for word in wanted if word in begun or _beginnings(word) & held}
+
+
+def _beginnings(word: str) -> set[str]:
+    """The word without its last one or two letters, as far as at least four are left."""
+    return {word[:-cut] for cut in (1, 2) if len(word) - cut >= _SHORTEST_STEM}
+
+
 def is_about(said: set[str], text: str) -> bool:
     """Whether at least half of the content words of a text were said."""
     words = content_words(text)
@@ -340,7 +401,7 @@ def best_sentences(text: str, question: str) -> str:
         return text
     sentences = [sentence for sentence in split_sentences(text) if not _asks(sentence)]
     wanted = content_words(question)
-    ranked = sorted(range(len(sentences)), key=lambda i: (-len(wanted & content_words(sentences[i])), i))
+    ranked = sorted(range(len(sentences)), key=lambda i: (-len(_shared(wanted, sentences[i])), i))
     chosen = sorted(ranked[:2])
     parts = [("" if i == 0 or i - 1 in chosen else "… ") + sentences[i] for i in chosen]
     return " ".join(parts)

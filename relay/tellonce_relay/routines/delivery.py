@@ -15,6 +15,7 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings, bot_token
 from tellonce.connect import connect_http
 from tellonce.journal import Emit, journal, silent, timed
+from tellonce.reminders import ListRemindersArgs
 from tellonce.settings import load
 from tellonce_relay.memory_outage import patiently
 from tellonce_relay.responders.selection import summariser
@@ -97,6 +98,17 @@ def send_once(chat_id: int, routine: str, agent: str | None, text: str) -> int:
     return asyncio.run(_send_once(settings, bot_token(settings), Post(text, chat_id, routine, agent)))
 
 
+async def _may_send(memory: MemoryClient, chat_id: int) -> None:
+    """Raise NotShown if the memory refuses calls for the chat, so that nothing is sent to strangers. A memory that cannot
+    be reached now records the message later."""
+    try:
+        await memory.list_reminders(ListRemindersArgs(chat_id=chat_id))
+    except MemoryRefused as error:
+        raise NotShown(str(error)) from None
+    except MemoryUnreachable:
+        return
+
+
 async def _send_once(settings: RelaySettings, token: str, post: Post) -> int:
     async with (
         connect_http(settings.url, settings.bearer("relay")) as memory,
@@ -107,6 +119,7 @@ async def _send_once(settings: RelaySettings, token: str, post: Post) -> int:
         sender = Sender(outbox, memory, stores, ZoneInfo(settings.timezone), model, emit=emit)
         try:
             with tracing.traced("send"):
+                await _may_send(memory, post.chat_id)
                 await send_and_record(sender, post)
         except NotShown as error:
             fix = ". `tellonce doctor --online` tests the bot token and the connection." if error.__cause__ else ""

@@ -29,6 +29,11 @@ class RoutineTable(BaseModel):
 class Routine(RoutineTable):
     name: Name
 
+    @property
+    def needs_model(self) -> bool:
+        """Whether it sends nothing without a language model."""
+        return not self.command and self.name not in BUILT_IN
+
     @model_validator(mode="after")
     def _has_a_source(self) -> "Routine":
         if self.name not in BUILT_IN and not self.command and not self.prompt:

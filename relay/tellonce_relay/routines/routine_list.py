@@ -15,14 +15,20 @@ from tellonce_relay.routines.file import Routine
 from tellonce_relay.seen_store import SeenStore
 
 
-def view(routines: Sequence[Routine], sent_to: SeenStore, chat_id: int, now: datetime, zone: ZoneInfo) -> Reply:
+def view(
+    routines: Sequence[Routine], sent_to: SeenStore, chat_id: int, now: datetime, zone: ZoneInfo, *, has_model: bool
+) -> Reply:
     """The routines with their next times, and buttons for those sent to this chat. `sent_to` maps `chat:routine` to the
-    id of its last message."""
-    due = [(routine.name, next_due(routine.cron, now, zone)) for routine in routines]
-    here = now.astimezone(zone)
-    lines = [phrase("routine.line", name=name, when=moment(at.astimezone(zone), here)) for name, at in due if at]
+    id of its last message. Without a model, the routines that need one are not due."""
+    lines = [
+        _line(routine, now, zone)
+        if has_model or not routine.needs_model
+        else phrase("routine.needs_model", name=routine.name)
+        for routine in routines
+    ]
     sent = [(key.partition(":")[2], number) for key, number in sent_to.items() if key.startswith(f"{chat_id}:")]
-    lines += [f"• {name}" for name, _ in sent if name not in dict(due)]
+    planned = {routine.name for routine in routines}
+    lines += [phrase("routine.unplanned", name=name) for name, _ in sent if name not in planned]
     rows = [
         [button(phrase("button.show_text", name=name), Pressed("full text", int(number)))]
         for name, number in sent
@@ -30,6 +36,12 @@ def view(routines: Sequence[Routine], sent_to: SeenStore, chat_id: int, now: dat
     ]
     text = "\n".join([phrase("routine.title"), *lines]) if lines or rows else phrase("routine.none")
     return Reply(text, InlineKeyboardMarkup(rows) if rows else None)
+
+
+def _line(routine: Routine, now: datetime, zone: ZoneInfo) -> str:
+    at = next_due(routine.cron, now, zone)
+    when = moment(at.astimezone(zone), now.astimezone(zone)) if at is not None else phrase("routine.never")
+    return phrase("routine.line", name=routine.name, when=when)
 
 
 async def full_text(memory: MemoryClient, chat_id: int, number: int, now: datetime, zone: ZoneInfo) -> str:

@@ -1,6 +1,6 @@
 """Requests for reminders whose time is missing, and offers to remind of a day that the person named."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Self
@@ -8,15 +8,24 @@ from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
-from tellonce.reminders import SetReminderArgs
 from tellonce_relay.buttons import Pressed, Reply
 from tellonce_relay.catalogue import moment, phrase
 from tellonce_relay.incoming_message import Incoming, command_of
-from tellonce_relay.orders import order_of, without_joint, without_polite
+from tellonce_relay.orders import Order, order_of, remind_within, without_joint, without_polite
 from tellonce_relay.seen_store import SeenStore
-from tellonce_relay.turn.reminders import LONGEST_QUOTED, NotSet, only_times, set_by, set_reply, wanted_by
+from tellonce_relay.turn.reminders import (
+    LONGEST_QUOTED,
+    NotSet,
+    Wanted,
+    has_time,
+    only_times,
+    repeated_by,
+    set_by,
+    set_reply,
+    wanted_by,
+)
 from tellonce_relay.views import without_stamps
-from tellonce_text.dates.meanings import coming_day
+from tellonce_text.dates.meanings import proposed_day
 from tellonce_text.own_words import is_forwarded
 
 Thread = tuple[int, int | None]
@@ -131,35 +140,54 @@ def _what(request: str, said_at: datetime, zone: ZoneInfo) -> str:
     return ""
 
 
-def offered(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
-    """When to remind of the future day that a statement certainly names: at nine, or an hour before a time of day. None
-    for a long or forwarded text, and if that time is near or past."""
+def offered(text: str, said_at: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
+    """The reminders to offer for a statement. Of the future day that it names: one at nine, or an hour before a time
+    of day. Of repeated times at its beginning or its end, such as `every Friday at 5 pm`: one at each of them.
+    Empty for a long or forwarded text, and if the time is near or past."""
     if len(text) > LONGEST_QUOTED or is_forwarded(text):
-        return None
-    found = coming_day(text, said_at, zone)
+        return ()
+    found = proposed_day(text, said_at, zone)
     if found is None or found.days[0] != found.days[1]:
-        return None
+        return repeated_by(text, said_at, zone)
     midnight = found.start.replace(hour=0, minute=0)
     at = midnight + MORNING if found.start == midnight else found.start - EARLIER
-    return at if at > said_at + EARLIER else None
+    return (Wanted(without_joint(without_stamps(text)), at),) if at > said_at + EARLIER else ()
 
 
-def question(at: datetime, now: datetime, zone: ZoneInfo) -> str:
-    """The question whether to remind at that time."""
-    return phrase("reminder.offer", when=moment(at.astimezone(zone), now.astimezone(zone)))
+def question(offer: Sequence[Wanted], now: datetime, zone: ZoneInfo) -> str:
+    """The question whether to set these reminders."""
+    when = (one.words or moment(one.at.astimezone(zone), now.astimezone(zone)) for one in offer)
+    return phrase("reminder.offer", when=", ".join(when))
 
 
 async def accept(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datetime, zone: ZoneInfo) -> Reply:
-    """Set the reminder that was offered for a message or, with `item` 1, for a memory. Raises MemoryUnreachable and
+    """Set the reminders that were offered for a message or, with `item` 1, for a memory. Raises MemoryUnreachable and
     MemoryRefused."""
     message = None if pressed.item else str(pressed.number)
     named = {"memory_id": pressed.number} if message is None else {"message_id": message}
     known = await memory.explain(c.ExplainArgs.model_validate({**named, "chat_id": chat_id}))
-    at = offered(known.text, known.at.astimezone(zone), zone)
-    if at is None:  # the message was edited
+    offer = [one.after(now, zone) for one in offered(known.text, known.at.astimezone(zone), zone)]
+    if not offer:  # the message was edited
         return Reply(phrase("reminder.asks_when"))
-    if at <= now:
-        return Reply(phrase("reminder.past", when=moment(at.astimezone(zone), now.astimezone(zone))))
-    what = without_joint(without_stamps(known.text))
-    args = SetReminderArgs(content=what, at=at, source_message_id=message, chat_id=chat_id)
-    return set_reply([await memory.set_reminder(args)], now, zone)
+    if offer[0].at <= now:
+        return Reply(phrase("reminder.past", when=moment(offer[0].at.astimezone(zone), now.astimezone(zone))))
+    made = [await memory.set_reminder(one.in_chat(chat_id, message)) for one in offer]
+    return set_reply(made, now, zone)
+
+
+def order_in(text: str, said_at: datetime, zone: ZoneInfo) -> Order | None:
+    """The order in a message, also one for a reminder that begins with its times: `daily at 8 and 20 remind me to …`."""
+    order = order_of(text)
+    if order is not None or len(text) > LONGEST_QUOTED:
+        return order
+    within = remind_within(text)
+    if within is None or not only_times(within.before, said_at, zone):
+        return None
+    return Order("remind", f"{within.before.strip()} {within.after.strip()}", within.language)
+
+
+def asks_in_vain(text: str, said_at: datetime, zone: ZoneInfo) -> bool:
+    """Whether a statement for which no reminder is set or offered asks for one. A single word, which can also mean
+    `remember`, asks only beside a time."""
+    within = remind_within(text[:LONGEST_QUOTED]) if not is_forwarded(text) else None
+    return within is not None and (" " in within.words or has_time(text, said_at, zone))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
@@ -35,7 +35,7 @@ SNOOZE: Final = timedelta(hours=1)
 ROUTINE: Final = "reminder"
 """The name under which a delivered reminder is recorded."""
 
-LATE: Final = timedelta(minutes=5)
+LATE: Final = timedelta(minutes=1)
 """Delay after which the message says when the reminder was due."""
 
 Change = Literal["cancel", "restore", "move"]
@@ -68,6 +68,22 @@ class Wanted:
             quote=incoming.text[:LONGEST_QUOTE] if claimed else None,
             **incoming.place,
         )
+
+    def in_chat(self, chat_id: int, message_id: str | None) -> SetReminderArgs:
+        """The arguments for a reminder that the person accepted; `message_id` is of the message that it is from."""
+        return SetReminderArgs(
+            content=self.what,
+            at=self.at,
+            repeats=self.repeats,
+            words=self.words,
+            source_message_id=message_id,
+            chat_id=chat_id,
+        )
+
+    def after(self, now: datetime, zone: ZoneInfo) -> "Wanted":
+        """The same reminder; if it repeats, its first time is after `now`."""
+        at = next_due(self.repeats, now, zone) if self.repeats is not None else self.at
+        return replace(self, at=at or self.at)
 
 
 _COLON = re.compile(r":(?=\s)")
@@ -103,11 +119,49 @@ async def set_by(
 def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> tuple[Wanted, ...]:
     """Parse the text after an order's phrase, such as `tomorrow at 9 to call mom`. Only a time means the message
     `quoted` that it replies to. Raises NotSet."""
-    found = _alarms_in(text, now, zone)
+    return _wanted(text, _alarms_in(text, now, zone), now, zone, quoted)
+
+
+def _wanted(text: str, found: Sequence[Alarm], now: datetime, zone: ZoneInfo, quoted: str = "") -> tuple[Wanted, ...]:
     subjects = [what or quoted[:LONGEST_QUOTED] for what in _subjects(text, found)]
     if not all(subjects):
         raise NotSet(phrase("reminder.asks_what", example=phrase("reminder.example")))
-    return tuple(_at(what, one, text, now, zone) for what, one in zip(subjects, found, strict=True))
+    words = _words_of(text, found, now, zone)
+    return tuple(_at(*one, now, zone) for one in zip(subjects, found, words, strict=True))
+
+
+def _words_of(text: str, found: Sequence[Alarm], now: datetime, zone: ZoneInfo) -> list[str]:
+    """The words of each alarm, for one that shares the day of another with the words for this day."""
+    words: list[str] = []
+    first = ""
+    for one in found:
+        own = text[one.start + one.lead : one.end]
+        words.append(_with_day(first, own, now, zone) if one.shares_day else own)
+        first = first if one.shares_day else own
+    return words
+
+
+def _with_day(first: str, own: str, now: datetime, zone: ZoneInfo) -> str:
+    """The words `own` of a time after the day of the words `first`: `every weekday at 8:30` gives its day to `17:00`."""
+    parts, added = first.split(), own.split()
+    for count in range(len(parts) - 1, 0, -1):
+        if not has_time(" ".join(parts[:count]), now, zone):
+            break
+        if not _alarms_in(" ".join(parts[:count]), now, zone)[0].timed:
+            twice = max(n for n in range(len(added) + 1) if parts[:count][count - n :] == added[:n])
+            return " ".join([*parts[:count], *added[twice:]])
+    return f"{first} … {own}"
+
+
+def repeated_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
+    """The reminders of a text that begins or ends with repeated times of day, and says what they are for; else empty."""
+    try:
+        found = _alarms_in(text, now, zone)
+        outer = found[0].start == 0 or not text[found[-1].end :].strip(" .!")
+        repeated = all(one.repeats is not None and one.timed for one in found)
+        return _wanted(text, found, now, zone) if outer and repeated else ()
+    except NotSet:
+        return ()
 
 
 def _subjects(text: str, found: Sequence[Alarm]) -> list[str]:
@@ -135,6 +189,14 @@ def only_times(text: str, now: datetime, zone: ZoneInfo) -> bool:
         return False
 
 
+def has_time(text: str, now: datetime, zone: ZoneInfo) -> bool:
+    """Whether a text gives a time for a reminder."""
+    try:
+        return bool(_alarms_in(text, now, zone))
+    except NotSet:
+        return False
+
+
 def is_plain_order(text: str, now: datetime, zone: ZoneInfo) -> bool:
     """Whether the text after `remind me` begins with a time, or has `to` and a number: `remind me what we decided on
     Monday` asks about the past."""
@@ -148,7 +210,8 @@ def is_plain_order(text: str, now: datetime, zone: ZoneInfo) -> bool:
 
 def timed(what: str, text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
     """The requests to be reminded of `what` at the times that `text` gives. Raises NotSet."""
-    return tuple(_at(what, found, text, now, zone) for found in _alarms_in(text, now, zone))
+    found = _alarms_in(text, now, zone)
+    return tuple(_at(what, *one, now, zone) for one in zip(found, _words_of(text, found, now, zone), strict=True))
 
 
 def _alarms_in(text: str, now: datetime, zone: ZoneInfo) -> tuple[Alarm, ...]:
@@ -167,12 +230,12 @@ def _length(found: tuple[Alarm, ...]) -> int:
     return sum(one.end - one.start for one in found)
 
 
-def _at(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
-    """The request for an alarm that was found in `text`. Raises NotSet if the alarm is past or cannot be repeated."""
+def _at(what: str, found: Alarm, words: str, now: datetime, zone: ZoneInfo) -> Wanted:
+    """The request for an alarm with these words. Raises NotSet if the alarm is past or cannot be repeated."""
     if found.repeats is not None:
         first = next_due(found.repeats, now, zone)
         assert first is not None  # it repeats every day, week, month or year
-        return Wanted(what, first, found.repeats, text[found.start + found.lead : found.end])
+        return Wanted(what, first, found.repeats, words)
     if found.at is None:
         raise NotSet(phrase("reminder.too_often"))
     if found.at <= now:

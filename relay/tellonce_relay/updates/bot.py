@@ -20,7 +20,7 @@ from tellonce_relay.orders import Order, order_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.turn import reminders, turn
-from tellonce_relay.turn.reminder_offers import ReminderRequests
+from tellonce_relay.turn.reminder_offers import ReminderRequests, order_in
 from tellonce_relay.updates.access import is_addressed, may_talk, why_deaf
 from tellonce_relay.updates.arrivals import Arrivals
 from tellonce_relay.updates.case import Case, case_of, language_of_user
@@ -257,7 +257,7 @@ class Relay:
         with speaking(case.language):
             # A model may have read more than one reminder in words that the grammar cannot split.
             by_form = isinstance(context.responder, OfflineResponder) or len(reminded) == 1
-            order = order_of(case.incoming.text) if by_form else None
+            order = order_in(case.incoming.text, case.incoming.sent_at, context.zone) if by_form else None
         text = order.rest if order is not None and order.kind == "remind" else ""
         said = await reminders.revise(context.memory, context.zone, case.incoming, text, reminded)
         self._e.wake_alarms.set()
@@ -285,7 +285,7 @@ class Relay:
             if self._requests.completes(case.thread, case.incoming, text):
                 return Order("remind", text, case.language)
             offline = isinstance(e.command_context.responder, OfflineResponder)
-            order = order_of(text) if offline or case.entry.stops else None
+            order = order_in(text, case.incoming.sent_at, e.zone) if offline or case.entry.stops else None
         return order if order is not None and (order.command is not None or order.kind == "nod") else None
 
     def _stops(self, case: Case) -> bool:

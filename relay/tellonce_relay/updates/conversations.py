@@ -21,7 +21,7 @@ from tellonce_relay.telegram.attachment_reader import Unperceived
 from tellonce_relay.telegram.outbox import Markup
 from tellonce_relay.turn import reminders, turn
 from tellonce_relay.turn.model_call import trouble
-from tellonce_relay.turn.reminder_offers import offered, question
+from tellonce_relay.turn.reminder_offers import asks_in_vain, offered, question
 from tellonce_relay.turn.tag_effects import Saved
 from tellonce_relay.turn.tags import parse
 from tellonce_relay.updates.arrivals import Arrivals, Thread
@@ -393,7 +393,8 @@ class Conversations:
                 await case.tell("unset", "\n".join(unset))
 
     async def _offer_reminders(self, case: Case, incoming: Incoming) -> None:
-        """Without a model, offer to cancel the reminders that a statement may be about, or else to remind of its day."""
+        """Without a model, offer to cancel the reminders that a statement may be about, and to remind of its day. If it
+        asks for a reminder in a way that is not understood, say that none is set."""
         e, said = self._e, content_words(incoming.text)
         if e.command_context.responder.claims or not said or is_question(incoming.text):
             return
@@ -403,8 +404,14 @@ class Conversations:
             if meant:
                 reply = reminders.list_reply(meant, e.now(), e.zone)
                 await case.tell("reminders", reply.text, reply.markup)
-            elif case.chat_id > 0 and (at := offered(case.incoming.text, case.incoming.sent_at, e.zone)) is not None:
-                await case.tell("offer", question(at, e.now(), e.zone), buttons.reminder_offer(case.message.message_id))
+            if case.chat_id < 0:
+                return
+            asked = (case.incoming.text, case.incoming.sent_at, e.zone)
+            if offer := offered(*asked):
+                markup = buttons.reminder_offer(case.message.message_id)
+                await case.tell("offer", question(offer, e.now(), e.zone), markup)
+            elif asks_in_vain(*asked):
+                await case.tell("unset", phrase("reminder.unset", example=phrase("reminder.example")))
         except (MemoryUnreachable, MemoryRefused, turn.NotShown) as error:
             logger.info("the reminders that may be meant could not be shown: %s", error)
 

@@ -28,7 +28,8 @@ class Alarm(NamedTuple):
 
     An alarm with neither of them repeats in a way that cannot be expressed, such as every minute. `dated` and `timed`
     say whether the text gives a day and a time of day; `halved`, whether it is known that the hour is AM or PM. `lead`
-    is the number of characters before the words themselves, such as `and`.
+    is the number of characters before the words themselves, such as `and`. `shares_day` means that the words do not
+    name the day, which is that of the alarm before.
     """
 
     start: int
@@ -39,6 +40,7 @@ class Alarm(NamedTuple):
     timed: bool = True
     halved: bool = True
     lead: int = 0
+    shares_day: bool = False
 
 
 MOST_READ: Final = 2_000

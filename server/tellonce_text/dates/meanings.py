@@ -117,19 +117,32 @@ def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
 
 def appointment(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
     """The future day and time that a text certainly names ("Dentist next Tuesday at 3pm"), or None."""
-    return next((found.start for found, timed in _coming(text, said_at, zone) if timed), None)
+    coming = _coming(text, said_at, zone)
+    return next((best.start for best, found in coming if found.certain and found.timed), None)
 
 
 def coming_day(text: str, said_at: datetime, zone: ZoneInfo) -> Reading | None:
     """The first future day, or day and time, that a text certainly names ("I fly to Rome on Friday"), or None."""
-    return next((found for found, timed in _coming(text, said_at, zone) if timed or found.precision == "day"), None)
+    coming = _coming(text, said_at, zone)
+    return next((best for best, found in coming if found.certain and _is_day(found)), None)
 
 
-def _coming(text: str, said_at: datetime, zone: ZoneInfo) -> Iterator[tuple[Reading, bool]]:
-    """Yield the future spans that a text certainly names, each with whether the text gives a time of day."""
+def proposed_day(text: str, said_at: datetime, zone: ZoneInfo) -> Reading | None:
+    """Like `coming_day`, but also a day that is in doubt if no other can be meant, such as "tomorrow" after midnight."""
+    coming = _coming(text, said_at, zone)
+    sole = (best for best, found in coming if (found.certain or len(found.readings) == 1) and _is_day(found))
+    return next(sole, None)
+
+
+def _coming(text: str, said_at: datetime, zone: ZoneInfo) -> Iterator[tuple[Reading, Expression]]:
+    """Yield the future spans that a text names, each with its expression."""
     for found in expressions(text, Said(said_at, zone, region_of(zone))):
-        if found.best and found.certain and found.best.start > said_at:
-            yield found.best, found.timed
+        if found.best and found.best.start > said_at:
+            yield found.best, found
+
+
+def _is_day(found: Expression) -> bool:
+    return found.timed or (found.best is not None and found.best.precision == "day")
 
 
 def _moment(found: Expression) -> datetime | None:

@@ -132,7 +132,7 @@ def _before(one: Alarm, after: Alarm, said: Said) -> Alarm:
 
 
 def _on_day_of(one: Alarm, day: Alarm, zone: ZoneInfo) -> Alarm:
-    return _at_time_of(day, one, zone)._replace(start=one.start, end=one.end, lead=one.lead)
+    return _at_time_of(day, one, zone)._replace(start=one.start, end=one.end, lead=one.lead, shares_day=True)
 
 
 def _at_time_of(one: Alarm, clock: Alarm, zone: ZoneInfo) -> Alarm:

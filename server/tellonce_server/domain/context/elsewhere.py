@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.material import Material
+from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.store.messages import Line
 
 MESSAGE = 30
@@ -31,7 +32,7 @@ def _part(title: str, lines: Iterator[str]) -> list[str]:
 
 def _left(m: Material) -> Iterator[str]:
     shown = {line.id for line in m.around} | ({m.rows.quoted.id} if m.rows.quoted else set())
-    return (_clipped(line, m) for line in m.rows.elsewhere.left if line.id not in shown)
+    return (_clipped(line, m) for line in m.rows.elsewhere.left if line.id not in shown and line.content != GONE)
 
 
 def _replies(m: Material) -> Iterator[str]:
@@ -39,7 +40,7 @@ def _replies(m: Material) -> Iterator[str]:
     oldest = min((line.id for line in m.rows.window), default=0)
     for talk in m.rows.elsewhere.replies:
         if talk.lines[-1].id > oldest:
-            yield from (_clipped(line, m) for line in talk.lines)
+            yield from (_clipped(line, m) for line in talk.lines if line.content != GONE)
 
 
 def _clipped(line: Line, m: Material) -> str:
@@ -50,6 +51,8 @@ def _others(m: Material) -> Iterator[str]:
     """Lines of other chats: `[claude-code, shop | 09:15 AM, 2h ago] User: … · Assistant: …`."""
     for talk in m.rows.elsewhere.others:
         lines = _exchange(talk.lines)
+        if any(line.content == GONE for line in lines):
+            continue  # an answer to a forgotten message says nothing alone
         texts = (form.clipped_text(line, m.view, talk.chat_id, SIDE) for line in lines)
         said = " · ".join(f"{form.speaker(x.role, x.speaker)}: {text}" for x, text in zip(lines, texts, strict=True))
         yield f"[{form.chat_name(talk.channel, talk.name)} | {form.moment(lines[-1].sent_at, m.view)}] {said}"

@@ -1,0 +1,110 @@
+"""Without a model, a message that asks for a reminder sets it, offers it, or says that none is set."""
+
+import pytest
+
+from tellonce_relay.orders import Kind
+from tellonce_relay.turn.reminder_offers import asks_in_vain, offered, order_in, question
+from tellonce_relay.turn.reminders import wanted_by
+from tests.memory_fixtures import START, Clock, Memory
+from tests.relay.running_relay import ZONE, relaying, texts
+
+NOW = START.astimezone(ZONE)  # Monday, 9:15
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("daily at 8 and 20 remind me to take pills", "daily at 8 and 20 to take pills"),
+        ("I need to be reminded about the dentist on Friday at 3pm", "about the dentist on Friday at 3pm"),
+        ("täglich um 8 und 20 Uhr erinnere mich an Pillen", "täglich um 8 und 20 Uhr an Pillen"),
+        ("Ich muss am Freitag um 15 Uhr an Ben erinnert werden", "am Freitag um 15 Uhr an Ben"),
+        ("cada día a las 8 recuérdame tomar la pastilla", "cada día a las 8 tomar la pastilla"),
+        ("Necesito que me recuerdes el dentista mañana", "el dentista mañana"),
+        ("каждый день в 8 и в 20 напомни мне о таблетках", "каждый день в 8 и в 20 о таблетках"),
+    ],
+)
+def test_an_order_for_a_reminder_may_follow_its_times(text: str, rest: str) -> None:
+    order = order_in(text, NOW, ZONE)
+    remind: Kind = "remind"
+    assert order is not None
+    assert (order.kind, order.rest) == (remind, rest)
+
+
+@pytest.mark.parametrize(
+    ("text", "when"),
+    [
+        ("every Friday at 5 pm water the plants", "every Friday at 5 pm"),
+        ("Blumen gießen jeden Freitag um 17 Uhr.", "jeden Freitag um 17 Uhr"),
+        ("regar las plantas cada viernes a las 17", "cada viernes a las 17"),
+        ("каждую пятницу в 17:00 полить цветы", "каждую пятницу в 17:00"),
+        ("Dentist on Friday at 3 pm, remind me an hour before", "Fri, Feb 20 at 2:00 PM"),
+        ("todo: buy stamps tomorrow", "tomorrow at 9:00 AM"),
+    ],
+)
+def test_a_time_that_a_statement_names_is_offered(text: str, when: str) -> None:
+    assert order_in(text, NOW, ZONE) is None
+    assert question(offered(text, NOW, ZONE), NOW, ZONE) == f"⏰ Shall I remind you {when}?"
+
+
+def test_tomorrow_is_offered_after_midnight_although_it_is_in_doubt() -> None:
+    (tomorrow,) = offered("todo: buy stamps tomorrow", NOW.replace(hour=2), ZONE)
+    assert tomorrow.at == NOW.replace(day=17, hour=9, minute=0)
+
+
+@pytest.mark.parametrize(
+    "text", ["I saw Ann every other Friday", "We met on Friday at 5", "Every Friday we sing, I hope"]
+)
+def test_what_names_no_time_to_come_is_not_offered(text: str) -> None:
+    assert not offered(text, NOW, ZONE)
+
+
+@pytest.mark.parametrize(
+    ("text", "in_vain"),
+    [
+        ("Dentist next week, remind me an hour before", True),
+        ("Zahnarzt nächste Woche, erinnere mich eine Stunde vorher", True),
+        ("Dentista la semana que viene, recuérdame una hora antes", True),
+        ("Зубной на следующей неделе, напомни за час", True),
+        ("No puedo recordar su nombre", False),
+        ("I set a reminder yesterday", False),
+    ],
+)
+def test_a_request_that_sets_nothing_is_recognized(text: str, in_vain: bool) -> None:
+    assert asks_in_vain(text, NOW, ZONE) is in_vain
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("every weekday at 8:30 and 17:00 swim", ["every weekday at 8:30", "every weekday at 17:00"]),
+        ("jeden Werktag um 8:30 und 17:00 üben", ["jeden Werktag um 8:30", "jeden Werktag um 17:00"]),
+        ("cada lunes a las 8:30 y a las 17:00 nadar", ["cada lunes a las 8:30", "cada lunes a las 17:00"]),
+        ("по будням в 8:30 и в 17:00 гулять", ["по будням в 8:30", "по будням в 17:00"]),
+        ("every Monday at 8:30 swim and at 17:00 run", ["every Monday at 8:30", "every Monday at 17:00"]),
+    ],
+)
+def test_a_second_time_is_shown_with_the_days_of_the_first(text: str, words: list[str]) -> None:
+    assert [one.words for one in wanted_by(text, NOW, ZONE)] == words
+
+
+@pytest.mark.anyio
+async def test_requests_in_other_words_are_set_offered_or_said_not_to_be_set(memory: Memory, clock: Clock) -> None:
+    async with relaying(memory, clock=clock) as api:
+        await api.say("remind me every weekday at 8:30 and 17:00 to log hours")
+        await api.replies(1)
+        await api.say("Dentist on Friday at 3 pm, remind me an hour before")
+        await api.replies(4)
+        await api.say("every Friday at 5 pm water the plants")
+        await api.replies(6)
+        await api.press(api.sent[5], "⏰ Yes, remind me")
+        await api.until(lambda: "I'll remind you" in texts(api)[5])
+        await api.say("Dentist next week, remind me an hour before")
+        shown = await api.replies(9)
+    assert shown[0].splitlines()[1:] == [
+        "1. tomorrow at 8:30 AM: log hours (every weekday at 8:30)",
+        "2. today at 5:00 PM: log hours (every weekday at 17:00)",
+    ]
+    assert shown[2].startswith("⏰ Your reminders:"), "the hour may be that of the reminder"
+    assert shown[3] == "⏰ Shall I remind you Fri, Feb 20 at 2:00 PM?"
+    assert shown[5] == "⏰ I'll remind you Fri, Feb 20 at 5:00 PM: water the plants (every Friday at 5 pm)"
+    assert shown[8].startswith("⏰ I have not set a reminder")
