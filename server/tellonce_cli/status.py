@@ -17,8 +17,8 @@ from tellonce.settings import ServerSettings, load
 from tellonce.work import TRAITS, QueueStatus, ReadingStatus
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
-from tellonce_cli.memory_server import health
-from tellonce_cli.screen import CommandFailed, answer, console
+from tellonce_cli.memory_server import health, running_token, why_none
+from tellonce_cli.screen import CommandFailed, answer, console, with_doctor
 from tellonce_llm.allowance import Allowance
 
 
@@ -26,25 +26,20 @@ def run() -> int:
     return asyncio.run(_status(load(RelaySettings)))
 
 
-async def _why_none(url: str, error: MemoryUnreachable) -> str:
-    """Why the server cannot be used: it does not answer, or it refuses the token."""
-    if await health(url):
-        return f"the server at {url} cannot be used: {error}. `tellonce doctor` finds the cause."
-    return f"no server answers at {url}. Start it with `tellonce up`; if one is running, `tellonce doctor` finds the cause."
-
-
 async def _status(settings: RelaySettings) -> int:
     server = load(ServerSettings)
     async with (
-        connect_http(settings.url, settings.bearer("agent"), attempts=1) as agent,
-        connect_http(settings.url, settings.bearer("assistant"), attempts=1) as memory,
+        connect_http(settings.url, await running_token(settings, "agent"), attempts=1) as agent,
+        connect_http(settings.url, await running_token(settings, "assistant"), attempts=1) as memory,
     ):
         try:
             queue = await _queue_of(agent, settings)
             profile = await memory.get_profile(c.GetProfileArgs(limit=1000))
             talks = await _talks(memory)
         except MemoryUnreachable as error:
-            raise CommandFailed(await _why_none(settings.url, error)) from error
+            if (await health(settings.url)).get("ready"):
+                raise CommandFailed(with_doctor(f"the server at {settings.url} cannot be used: {error}")) from error
+            raise CommandFailed(await why_none(settings)) from error
         except MemoryRefused as error:
             raise CommandFailed(
                 f"{settings.url} refuses: {error} Unset TELLONCE_TOKEN on the server's machine."

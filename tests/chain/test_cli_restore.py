@@ -27,6 +27,9 @@ async def test_no_command_uses_another_memory_than_the_one_that_is_meant(home: H
     for args in (("backup", "one.zip"), ("up",)):
         _, out, said = await home._run(args, "")
         assert "DATABASE_URL is not set here" in out + said, args
+    _, said = await home.failing("memories")
+    assert said.count("DATABASE_URL is not set here") == 1, said
+    assert ".." not in said
     assert not (home.folder / "data" / "postgres").exists()
     assert not (other.folder / "data" / "postgres").exists()
 
