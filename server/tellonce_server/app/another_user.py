@@ -24,8 +24,8 @@ async def warn_of_another_user(storage: Storage) -> None:
         texts = await texts_held(connection)
     finally:
         await connection.close()
-    others = [owner for owner, count in texts.items() if count and owner > 0 and owner != DEFAULT_USER_ID]
-    if 2 * texts.get(DEFAULT_USER_ID, 0) < sum(texts[owner] for owner in others):
+    others = [owner for owner in texts if owner > 0 and owner != DEFAULT_USER_ID]
+    if 2 * sum(texts.get(DEFAULT_USER_ID, ())) < sum(sum(texts[owner]) for owner in others):
         notice = _notice(others)
         services.deps.notices.append(notice)
         logger.warning(notice)
