@@ -126,13 +126,15 @@ def talk_line(talks: Mapping[str, int]) -> str:
 def reading_lines(reading: ReadingStatus) -> list[str]:
     """Lines about the exchanges: how many each tier has read, how many are still to be read, and what was dropped."""
     read = ", ".join(f"{by.exchanges} by {TRAITS[by.tier].title}" for by in reading.read_by if by.exchanges)
-    lines = [f"read       {counted(sum(by.exchanges for by in reading.read_by), 'exchange')}: {read}"] if read else []
+    lines = (
+        [f"learned    from {counted(sum(by.exchanges for by in reading.read_by), 'exchange')}: {read}"] if read else []
+    )
     if reading.waiting:
         left = "" if reading.to_read_again else _estimate(reading)
-        lines.append(f"unread     {counted(reading.waiting, 'exchange')} that no model has read yet{left}")
+        lines.append(f"waiting    {counted(reading.waiting, 'exchange')} to learn from{left}")
     if reading.to_read_again:
         lines.append(
-            f"again      {counted(reading.to_read_again, 'exchange')} to be read again by a (better) model{_estimate(reading)}"
+            f"later      {counted(reading.to_read_again, 'exchange')} to learn from again, once a (better) model is set up{_estimate(reading)}"
         )
     if reading.dropped:
         reasons = ", ".join(f"{count} ({reason})" for reason, count in sorted(reading.dropped.items()))
