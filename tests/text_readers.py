@@ -466,7 +466,7 @@ NOT_READERS = frozenset(
     tellonce_server.api.page.tools.page_tool tellonce_server.api.spec.tool tellonce_server.store.named_queries.column
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
-    tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
+    tellonce_cli.importers.items.left_out tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.in_every_language
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
     tellonce_relay.updates.access.is_for_us tellonce_relay.buttons.read tellonce_relay.config_file.read
@@ -489,7 +489,7 @@ NOT_READERS = frozenset(
     tellonce_server.app.page.commands.failed tellonce_server.api.resources.chat_number
     tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.shown
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.prompt_selection.from_other_chats tellonce_server.domain.retrieval.question.weight
-    tellonce_server.store.backup.archive.in_order
+    tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
     tellonce_server.store.generations.session tellonce_server.store.scrub.session
     tellonce_server.store.bulk.by_number tellonce_server.store.database.as_login tellonce_server.store.texts.find
     tellonce_server.store.messages.of_thread tellonce_server.store.route.unpooled tellonce_server.domain.retrieval.lexical.any_of
@@ -523,7 +523,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
     tellonce_server.embedding.onnx_session.Session.layers tellonce_server.embedding.onnx_session.Session.embed
     tellonce_server.embedding.question_cache.Foresight.expect tellonce_server.embedding.question_cache.VectorCache.get
     tellonce_server.embedding.question_cache.VectorCache.keep tellonce_server.services.page.sessions.Codes.take
-    tellonce_server.services.page.sessions.Seal.token_hash
+    tellonce_server.services.page.sessions.Seal.token_hash tellonce_server.store.backup.dump.Target.program
     tellonce_server.store.database.Queries.statement tellonce_server.store.database.Transaction.statement
     tellonce_server.store.database.Transaction.pages tellonce_server.store.database.Database.statement
     tellonce_server.store.pools.OwnedConnection.adopt tellonce_server.store.pools.Pool.statement

@@ -32,7 +32,7 @@ class ForgetArgs(ChatPlace):
     )
     since: Moment | None = Field(default=None, description="From, ISO 8601.")
     until: End | None = Field(default=None, description="Inclusive.")
-    everything: bool = Field(default=False, description="All of this chat's memories and messages.")
+    everything: bool = Field(default=False, description="All this chat holds.")
     except_: Annotated[tuple[RowId, ...], Field(max_length=10_000)] | None = Field(
         default=None, alias="except", description="Matches to keep; default: the unticked."
     )

@@ -44,6 +44,8 @@ _PARTS: Final = re.compile(
     r"(?P<number>\d(?:[ ,.'_/()-]*\d)*)|(?P<gap>[ •>#|-][ •>#|*_~\\-]*)|(?P<letters>[^\W\d_]+)|(?P<markup>[*_~\\]+)"
     r"|(?P<other>[^\w •>#|*~\\-]+)"
 )
+UNREAD: Final = "*~\\-_`"
+"""The characters that the SQL function `may_say` leaves out of a text, because they may stand inside a shown word."""
 _LIKE_RUN: Final = re.compile(r"[a-z]+|[0-9]")
 _MOST_RUNS: Final = 16
 """Maximum runs of letters and digits in a LIKE pattern; more runs would exclude hardly any further texts."""
@@ -96,13 +98,11 @@ class Literal:
         return cls(folded, core, re.compile(_flexible(folded, _BROKEN_WORD)), strict)
 
     @property
-    def like(self) -> str | None:
-        """A LIKE pattern for ASCII texts in lower case without `*`, `~`, `-`, `_` and backslashes. It matches every such
-        text that shows the literal, except for texts with links or entities. None if an ASCII text cannot contain the
-        literal."""
-        if not self.folded.isascii():
-            return None
-        return "%".join(["", *_LIKE_RUN.findall(self.folded)[:_MOST_RUNS], ""])
+    def likes(self) -> list[str]:
+        """LIKE patterns for ASCII texts in lower case without the characters in `UNREAD`. Every such text that shows the
+        literal matches one of them."""
+        runs = _LIKE_RUN.findall(self.folded)[:_MOST_RUNS]
+        return ["%](%", "%&%;%", *(["%".join(["", *runs, ""])] if self.folded.isascii() else [])]
 
     def spans(self, text: str) -> list[Span]:
         """The matches in the original text, in order and without overlap. A match includes invisible characters after

@@ -1,12 +1,14 @@
-"""Backups of one memory restored into another: on another server, and after something was
+"""Backups of one memory restored into another: on another server, of an earlier version, and after something was
 forgotten."""
 
 import json
 from pathlib import Path
 
+import anyio
 import pytest
 
 from tellonce import contract as c
+from tellonce_server.store.postgres.embedded import bindir
 from tests.chain.home import Home
 from tests.server.own_postgres import installations, name_of, own_postgres
 from tests.stubs import exports
@@ -88,6 +90,17 @@ async def test_a_backup_goes_back_to_the_server_it_came_from_and_on_to_another(
         assert await home.everything() == everything
     await other.run("restore", str(home.folder / "all.tellonce"))
     assert await other.everything() == everything
+
+
+async def test_a_backup_of_an_earlier_tellonce_made_by_pg_dump_is_restored(home: Home, other: Home, dsn: str) -> None:
+    home.environment["DATABASE_URL"] = dsn
+    exports.telegram(home.folder / "result.json", 300)
+    await home.run("import", "telegram", "result.json")
+    file = home.folder / "old.tellonce"
+    dump = [str(bindir() / "pg_dump"), "--format=custom", "--no-owner", f"--file={file}", f"--dbname={dsn}"]
+    await anyio.run_process(dump)
+    await other.run("restore", str(file))
+    assert await other.everything() == await home.everything()
 
 
 async def _tokens(home: Home) -> list[list[str]]:

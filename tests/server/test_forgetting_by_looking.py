@@ -1,7 +1,6 @@
 """A person copies any text out of their memory. It is found, selected and erased, and is then in no table."""
 
 import random
-import re
 
 import pytest
 
@@ -261,45 +260,39 @@ async def test_a_forgotten_name_of_a_conversation_goes_and_the_conversation_stay
     assert again.thread_key == f"root:{talk}"
 
 
-async def test_the_name_of_a_session_is_stored_nowhere_and_names_its_thread_after_an_erasure_too(
+async def test_a_forgotten_name_of_a_session_goes_from_every_table_and_the_session_goes_on(
     memory: Memory, clock: Clock
 ) -> None:
     place = {"conversation_id": "home", "message_thread_id": "Vuxley: the plan"}
-    async with memory.client() as client, memory.agent() as agent, memory.tables() as tables:
+    async with memory.client() as client, memory.agent() as agent:
         for number in range(24):
             for role in ("user", "assistant"):
                 exchange = {"role": role, "content": f"The answer is {number}.", **place}
                 await client.record_message(c.RecordMessageArgs.model_validate(exchange))
             clock.forward(minutes=1)
+            if number == 20:
+                await client.summarize_chat(c.SummarizeChatArgs(now=True, **place))
+                await work_off(agent)
+        await said(client, "A file.", message_id="vuxley.pdf")
+        await said(client, "About it.", reply_to_message_id="vuxley.pdf")
         await client.summarize_chat(c.SummarizeChatArgs(now=True, **place))
-        await work_off(agent)
-        for disguised in ("forgotten:Vuxley", "vuxley:42", "name:vuxley"):
-            await said(client, "Tea.", conversation_id="home", message_thread_id=disguised)
-        assert await tables_with(tables, "vuxley") == []
-        replies = [
-            await client.record_message(
-                c.RecordMessageArgs(
-                    role="user", content="It.", message_id=id_, reply_to_message_id=reply, channel=channel
-                )
-            )
-            for id_, reply, channel in (
-                ("1/vuxley.pdf", None, None),
-                ("8", "1/vuxley.pdf", None),
-                ("9", "1/vuxley.pdf", "vuxley-app"),
-            )
-        ]
-        assert (await gone(client, (), topic="Vuxley")).traces_left == 0
-        assert await tables_with(tables, "vuxley") == []
+        preview = await client.forget(c.ForgetArgs(topic="Vuxley"))
+        assert preview.would_erase == {"messages": 2, "conversation_names": 2}
+        done = await gone(client, topic="Vuxley")
+        assert (done.erased["conversation_names"], done.traces_left) == (2, 0)
         again = await client.record_message(c.RecordMessageArgs(role="user", content="One more.", **place))
-        answer = await client.record_message(
-            c.RecordMessageArgs(role="user", content="Another.", message_id="10", reply_to_message_id="1/vuxley.pdf")
-        )
+        assert again.id == 49
         context = await client.get_context(c.GetContextArgs(query="The answer?", **place))
-        gaps = await threads.gaps((await memory.storage.services()).deps.database, USER)
-    assert (again.id, context.thread_key, gaps) == (52, again.thread_key, [])
-    assert re.fullmatch(r"topic:\d+:name:[0-9a-f]{16}", again.thread_key)
-    assert answer.thread_key == replies[1].thread_key
-    assert "The answer is 23." in (context.context or "")
+        assert context.thread_key == again.thread_key
+        assert "The answer is 23." in (context.context or "")
+        await work_off(agent)
+        assert await threads.gaps((await memory.storage.services()).deps.database, USER) == []
+    async with memory.tables() as tables:
+        rows = await tables.fetch(
+            "select thread_key, last_no from thread_state where thread_key ~ 'forgotten:[0-9a-f]{16}$'"
+        )
+        assert (again.thread_key, 49) in {(row["thread_key"], row["last_no"]) for row in rows}
+        assert await tables_with(tables, "vuxley") == []
 
 
 async def test_a_summary_written_afterwards_does_not_name_it_again(memory: Memory, clock: Clock) -> None:

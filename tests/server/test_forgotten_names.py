@@ -8,15 +8,10 @@ import anyio
 import pytest
 
 from tellonce import contract as c
-from tellonce.settings import ServerSettings
-from tellonce_server.app.storage import Storage
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_messages import Importer, ImportMessage
-from tellonce_server.store import threads
-from tellonce_server.store.postgres.embedded import EmbeddedPostgres
-from tests.memory_fixtures import USER, Clock, Memory, opened, tables_with
+from tests.memory_fixtures import USER, Clock, Memory, tables_with
 from tests.patience import HANGS
-from tests.server.older_release import upgraded
 from tests.server.test_forgetting_by_looking import gone, said
 from tests.server.test_rates import WAITING
 
@@ -35,7 +30,7 @@ async def test_a_channel_that_is_forgotten_goes_from_every_table_and_its_talk_go
         await said(client, "It is indeed.", message_id="8", reply_to_message_id="7", **guest)
         preview = await client.forget(c.ForgetArgs(topic=CHANNEL))
         done = await gone(client, topic=CHANNEL)
-        assert (preview.would_erase, done.traces_left) == ({"conversation_names": 2}, 0)
+        assert (preview.would_erase, done.traces_left) == ({"conversation_names": 3}, 0)
         again = [
             await client.record_message(
                 c.RecordMessageArgs.model_validate({"role": "user", "content": text, "message_id": id_, **place})
@@ -178,49 +173,3 @@ async def test_a_forgotten_speaker_and_id_that_a_restored_backup_brings_back_are
         assert await tables.fetchval("select ext_id from messages where id = 1") != "zqvuxley.pdf"
     assert again == 1
     assert [tuple(row) for row in rows] == [("The sky is blue.", None), ("It is blue again.", "Dr Zqvuxley")]
-
-
-NAMED = """
-insert into server_keys (name, key, created_at) values ('memory', decode(repeat('c7', 32), 'hex'), now());
-insert into chats (owner_id, chat_id, last_id, last_summary_id, last_job_id, created_at) values (42, 42, 60, 2, 1, now());
-insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, content, channel, ext_id, importance, tokens, sent_at,
-  utc_offset, recorded_at)
-select 42, 42, n, key, n - (n - 1) / 20 * 20, 0, 'user', 'Word ' || n, 'telegram', 'file ' || n, 0.5, 3, now(), 0, now()
-from generate_series(1, 60) n
-cross join lateral (select (array['topic:42:Zqvuxley: 日本', 'reply:42:shop/zqvuxley.pdf', 'topic:42:7'])[(n + 19) / 20]) k (key);
-insert into conversation_summaries (owner_id, chat_id, id, kind, thread_key, epoch, from_no, to_no, from_id, to_id, from_at, to_at, count,
-  text, body, tokens, provisional, model, created_at, updated_at, tsv)
-values (42, 42, 1, 'chunk', 'topic:42:Zqvuxley: 日本', 0, 1, 10, 1, 10, now(), now(), 10, 'Words.', '{}', 1, true, 'm', now(), now(), ''),
-  (42, 42, 2, 'thread', 'topic:42:Zqvuxley: 日本', 0, null, null, 1, 10, now(), now(), 10, 'Words.', '{}', 1, true, 'm', now(), now(), '');
-insert into thread_state (owner_id, chat_id, thread_key, last_no, covered_to, queued_to, open_tokens)
-values (42, 42, 'topic:42:Zqvuxley: 日本', 20, 10, 10, 30), (42, 42, 'reply:42:shop/zqvuxley.pdf', 20, null, 0, 60),
-  (42, 42, 'topic:42:7', 20, null, 0, 60);
-insert into chat_context_queue (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id, not_before, created_at)
-values (42, 42, 1, 'thread_summary', 'topic:42:Zqvuxley: 日本', 'anew:topic:42:Zqvuxley: 日本', 0, 0, now(), now());
-"""
-
-
-async def test_an_upgrade_replaces_the_names_of_sessions_and_their_threads_go_on(
-    postgres: EmbeddedPostgres, settings: ServerSettings, clock: Clock
-) -> None:
-    async with upgraded(postgres, NAMED) as dsn:
-        there = ServerSettings.model_validate({**settings.model_dump(), "database_url": dsn})
-        async with opened(Storage(there, clock)) as memory, memory.client() as client, memory.tables() as tables:
-            session = {"chat_id": USER, "channel": "telegram"}
-            places = {"message_thread_id": "Zqvuxley: 日本"}, {"message_thread_id": 7}
-            keys = [
-                (
-                    await client.record_message(
-                        c.RecordMessageArgs.model_validate({"role": "user", "content": "More.", **session, **place})
-                    )
-                ).thread_key
-                for place in places
-            ]
-            last = await tables.fetch(
-                "select thread_key, last_no from thread_state order by last_no desc, thread_key desc"
-            )
-            found = await tables_with(tables, "zqvuxley")
-            gaps = await threads.gaps((await memory.storage.services()).deps.database, USER)
-            known = (await memory.storage.services()).deps.tombstones.thread_key("reply:42:shop/zqvuxley.pdf")
-    assert (found, gaps) == ([], [])
-    assert {(row["thread_key"], row["last_no"]) for row in last} == {(keys[0], 21), (keys[1], 21), (known, 20)}

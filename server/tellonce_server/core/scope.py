@@ -200,6 +200,18 @@ def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: st
     return f"reply:{chat_id}:{guest}/{target}" if guest is not None else f"reply:{chat_id}:{target}"
 
 
+def thread_name(thread_key: str) -> str | None:
+    """The part of a thread's key that a client chose; None without one, or for a number, a hash or a UUID."""
+    name = thread_key.split(":", 2)[2:]
+    return name[0] if name and MACHINE_ID.fullmatch(name[0]) is None else None
+
+
+def renamed_thread(thread_key: str, name: str) -> str:
+    """The key of the same thread with another name."""
+    kind, chat, _ = thread_key.split(":", 2)
+    return f"{kind}:{chat}:{name}"
+
+
 def replaced_channel(name: str) -> str:
     """The channel that gets this name in place of a forgotten one, in the letters that a channel may have."""
     return name.replace(":", "-")

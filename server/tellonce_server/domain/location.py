@@ -1,5 +1,6 @@
 """Finds the chat and the thread of a call. Both may depend on stored data."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from tellonce.contract import Place
@@ -13,9 +14,11 @@ from tellonce_server.core.scope import (
     ChatScope,
     is_conversation,
     locate,
+    renamed_thread,
     replaced_channel,
     reply_thread,
     root_thread,
+    thread_name,
     topic_thread,
 )
 from tellonce_server.domain.dependencies import Dependencies
@@ -68,7 +71,15 @@ async def shared_into(deps: Dependencies, caller: Caller, chat_id: int) -> ChatS
 
 
 async def thread_of(deps: Dependencies, where: ChatScope, place: Place) -> str:
-    return deps.tombstones.thread_key(await _thread_of(deps, where, place))
+    key = await _thread_of(deps, where, place)
+    return (await without_forgotten_names(deps, where.owner_id, [key]))[key]
+
+
+async def without_forgotten_names(deps: Dependencies, owner_id: int, keys: Collection[str]) -> dict[str, str]:
+    """Each thread key with the present one: a forgotten name in it was replaced."""
+    named = {key: name for key in keys if (name := thread_name(key)) is not None}
+    gone = await deps.tombstones.forgotten_names(deps.database, owner_id, list(named.values())) if named else {}
+    return {key: renamed_thread(key, gone[named[key]]) if named.get(key) in gone else key for key in keys}
 
 
 async def _thread_of(deps: Dependencies, where: ChatScope, place: Place) -> str:

@@ -8,7 +8,6 @@ from datetime import datetime
 from functools import partial
 
 from tellonce_server.core.offload import offloaded
-from tellonce_server.core.scope import PROGRAMS
 from tellonce_server.store import tombstones
 from tellonce_server.store.database import Queries
 from tellonce_server.store.tombstones import Forgotten, Tombstone
@@ -20,15 +19,7 @@ SAME = 0.75
 """The share of one statement's words that it has in common with a forgotten one that it repeats."""
 
 FORGOTTEN_NAME = "forgotten:"
-"""The beginning of the names that replace forgotten names."""
-NAMED = "name:"
-"""The beginning of the hashes that stand for the names of threads. Migration 0072 computes the same hashes."""
-
-_FORGOTTEN = re.compile(rf"{FORGOTTEN_NAME}([0-9a-f]{{16}}(?:-[0-9]+)?)")
-_WORDLESS = re.compile(
-    rf"{NAMED}[0-9a-f]{{16}}(?:-[0-9]+)?|(?:(?:{'|'.join(PROGRAMS)}):)?-?[0-9]+(?::-?[0-9]+)*|[0-9a-fA-F-]{{12,}}"
-)
-"""Matches what may stand in a thread's key as it is: a hash, numbers that may follow a program's name, or a UUID."""
+"""The beginning of the names that replace forgotten names of threads."""
 
 _MARKUP = re.compile(r"[*_~'\\]+")
 _NO_WORD = re.compile(r"\W+")
@@ -72,20 +63,6 @@ class Tombstones:
     def replacement(self, name: str) -> str:
         """The name that replaces a name if the name is forgotten."""
         return f"{FORGOTTEN_NAME}{self._name(name)[:8].hex()}"
-
-    def thread_key(self, thread_key: str) -> str:
-        """The thread's key as it is stored: hashes replace the names that a client chose. The names are stored nowhere,
-        so a `forget` need not rename the thread of a thousand messages."""
-        kind, chat, *name = thread_key.split(":", 2)
-        parts = (self._in_key(part) for whole in name for part in whole.split("/"))
-        return f"{kind}:{chat}:{'/'.join(parts)}" if name else thread_key
-
-    def _in_key(self, name: str) -> str:
-        former = _FORGOTTEN.fullmatch(name)
-        if former is not None:
-            return NAMED + former[1]
-        is_plain = name in PROGRAMS or _WORDLESS.fullmatch(name) is not None
-        return name if is_plain else f"{NAMED}{self._name(name)[:8].hex()}"
 
     def forgotten_at(self, name: str, marks: Mapping[bytes, datetime]) -> datetime | None:
         """When the name was forgotten; None if it was not."""

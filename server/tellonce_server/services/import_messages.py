@@ -19,7 +19,7 @@ from tellonce_server.core.scope import (
 )
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE
-from tellonce_server.domain.location import with_stored_channel
+from tellonce_server.domain.location import with_stored_channel, without_forgotten_names
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.services.record import message_text
 from tellonce_server.store import bulk, chats, forget, queue, tombstones
@@ -132,7 +132,8 @@ class Importer:
                 m for m in _unique(batch) if (m.channel, m.message_id) not in known and ("", m.message_id) not in known
             ]
             for m in fresh:
-                self._threads[m.channel, m.message_id] = self._deps.tombstones.thread_key(self._thread(m))
+                self._threads[m.channel, m.message_id] = self._thread(m)
+            await self._leave_out_forgotten_names(fresh)
             rows = [self._placed(m, texts[m.channel, m.message_id]) for m in fresh]
             if rows:
                 numbers = await bulk.add(t, where, rows, now)
@@ -176,6 +177,12 @@ class Importer:
 
     def _said(self, m: ImportMessage) -> str:
         return mask(m.content) if self._deps.settings.mask_messages else m.content
+
+    async def _leave_out_forgotten_names(self, fresh: Sequence[ImportMessage]) -> None:
+        """Give threads whose names were forgotten the names that replaced these names."""
+        keys = {self._threads[m.channel, m.message_id] for m in fresh}
+        now = await without_forgotten_names(self._deps, self.where.owner_id, keys)
+        self._threads |= {id_: now[key] for id_, key in self._threads.items() if now.get(key, key) != key}
 
     async def _queue(self, t: Queries, rows: Sequence[Placed], numbers: Sequence[int], now: datetime) -> None:
         """Queue the extraction and summary jobs of each thread."""

@@ -88,6 +88,12 @@ from chats
 where 'chat' = any($4::text[]) and owner_id = $1 and ($2::bigint is null or chat_id = $2) and conversation is not null
   and may_say(conversation, $3)
 union all
+-- A thread's key consists of a kind, the chat's number and perhaps a name.
+select 'thread', chat_id, 0, 0, '', thread_key, to_timestamp(0), array[substring(thread_key from '^[a-z]+:-?[0-9]+:(.*)$')], null
+from thread_state
+where 'thread' = any($4::text[]) and owner_id = $1 and ($2::bigint is null or chat_id = $2)
+  and may_say(substring(thread_key from '^[a-z]+:-?[0-9]+:(.*)$'), $3)
+union all
 select 'channel', chat_id, 0, 0, '', channel, to_timestamp(0), array[channel], null
 from (
   select chat_id, channel from chats where owner_id = $1
@@ -273,6 +279,44 @@ where c.owner_id = $1 and c.id = g.id
 update chats c set conversation = 'forgotten:' || c.chat_id
 from given g
 where c.owner_id = $1 and c.chat_id = g.chat_id
+
+-- name: clean_thread
+-- Renames threads in every table. The first text is the new key. This is one statement, because the foreign keys of these
+-- tables contain the thread's key and are checked at its end. If a thread has the new key already, a number is added to it.
+-- use: given
+, taken as (
+  select g.chat_id, g.thread_key as old, g.texts[1] as fresh, count(t.thread_key) as same
+  from given g
+  left join thread_state t on t.owner_id = $1 and t.chat_id = g.chat_id and starts_with(t.thread_key, g.texts[1])
+  group by g.chat_id, g.thread_key, g.texts[1]
+), named as materialized (
+  select chat_id, old, fresh || case when same > 0 then '-' || same else '' end as fresh from taken
+), state as (
+  update thread_state t set thread_key = g.fresh
+  from named g
+  where t.owner_id = $1 and t.chat_id = g.chat_id and t.thread_key = g.old
+), said as (
+  update messages m set thread_key = g.fresh
+  from named g
+  where m.owner_id = $1 and m.chat_id = g.chat_id and m.thread_key = g.old
+), summed as (
+  update conversation_summaries s set thread_key = g.fresh
+  from named g
+  where s.owner_id = $1 and s.chat_id = g.chat_id and s.thread_key = g.old
+), former as (
+  update text_versions v set subject = 'thread:' || g.fresh
+  from named g
+  where v.owner_id = $1 and v.chat_id = g.chat_id and v.subject = 'thread:' || g.old
+), queued as (
+  update chat_context_queue j
+  set thread_key = g.fresh,
+    dedup_key = case when starts_with(j.dedup_key, g.old) then g.fresh || substr(j.dedup_key, length(g.old) + 1) else j.dedup_key end
+  from named g
+  where j.owner_id = $1 and j.chat_id = g.chat_id and j.thread_key = g.old
+)
+update context_receipts r set thread_key = g.fresh
+from named g
+where r.owner_id = $1 and r.chat_id = g.chat_id and r.thread_key = g.old
 
 -- name: clean_channel
 -- Replaces the names of channels. The first text is the new name.

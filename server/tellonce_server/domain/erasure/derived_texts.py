@@ -1,12 +1,12 @@
 """Removes forgotten statements, and statements that an edit takes back, from derived texts, former versions, and names of
-conversations and channels."""
+conversations and threads."""
 
 import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
 
-from tellonce_server.core.scope import replaced_channel
+from tellonce_server.core.scope import renamed_thread, replaced_channel
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.forget_query import DEGREES, Degree, ForgetQuery, Stated, StatementQuery
 from tellonce_server.domain.erasure.redaction import marks_of, redact_all, redact_derived
@@ -46,14 +46,17 @@ async def clean(
 
 
 async def _renamed(deps: Dependencies, t: Queries, owner_id: int, rows: Sequence[TextRow]) -> list[NewText]:
-    """Mark names as forgotten. The new text is the name that replaces the name."""
+    """Mark names as forgotten. The new text is the name that replaces the name; for a thread, its new key."""
     names = [row.texts[0] or "" for row in rows]
     await deps.tombstones.add_names(t, owner_id, names, deps.now())
     new = await deps.tombstones.forgotten_names(t, owner_id, names)
-    return [
-        NewText(row, [replaced_channel(new[name]) if row.place == "channel" else new[name]], None, 0)
-        for row, name in zip(rows, names, strict=True)
-    ]
+    return [NewText(row, [_name(row, new[name])], None, 0) for row, name in zip(rows, names, strict=True)]
+
+
+def _name(row: TextRow, new: str) -> str:
+    if row.place == "channel":
+        return replaced_channel(new)
+    return renamed_thread(row.thread_key, new) if row.place == "thread" else new
 
 
 async def take_back(q: Queries, owner_id: int, taken_back: Sequence[str], now: datetime) -> Cleaned:

@@ -58,8 +58,8 @@ class Source:
 class ForgetQuery(Protocol):
     @property
     def patterns(self) -> list[str]:
-        """LIKE patterns in lower case. Every plain ASCII text that must be found matches at least one of the
-        patterns."""
+        """LIKE patterns in lower case. Every ASCII text that must be found matches at least one of the patterns, without
+        the characters in `UNREAD`."""
         ...
 
     def marks(self, text: str, source: Source) -> list[Mark]:
@@ -80,7 +80,7 @@ class LiteralQuery:
 
     @property
     def patterns(self) -> list[str]:
-        return [like for like in (self._literal.like,) if like is not None]
+        return self._literal.likes
 
     def marks(self, text: str, source: Source) -> list[Mark]:
         return [_mark(span) for span in self._literal.spans(text)]
@@ -97,7 +97,7 @@ class TopicQuery:
     @property
     def patterns(self) -> list[str]:
         likes = [] if self._target.is_empty else self._target.likes
-        return [*([self._literal.like] if self._literal.like is not None else []), *likes]
+        return [*self._literal.likes, *(like.replace("-", "%") for like in likes)]
 
     def marks(self, text: str, source: Source) -> list[Mark]:
         spans = self._literal.spans(text)

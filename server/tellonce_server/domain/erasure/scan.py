@@ -94,7 +94,7 @@ def is_machine_id(row: TextRow, column: int) -> bool:
 
 
 async def names_again(database: Database, tombstones: Tombstones, owner_id: int) -> list[MatchingRow]:
-    """The names of conversations and channels that were forgotten and are stored again."""
+    """The names of conversations and threads that were forgotten and are stored again."""
     found: list[MatchingRow] = []
     async for page in texts.find(database, owner_id, None, ["%"], NAMES):
         named = [(row.texts[0] or "", row) for row in page]

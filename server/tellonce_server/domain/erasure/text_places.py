@@ -16,7 +16,7 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.texts import TextRow
 
 Group = Literal["derived", "former", "names"]
-"""Texts derived from messages, former versions and quotes, and names of conversations and channels."""
+"""Texts derived from messages, former versions and quotes, and names of conversations and sessions."""
 Rebuild = Callable[[Queries, int, TextRow, datetime], Awaitable[JobKind | None]]
 """A function that queues the rewriting of a text that lost sentences, and returns the kind of the queued job."""
 
@@ -50,6 +50,7 @@ PLACES: Final[Mapping[str, TextPlace]] = {
     "job": TextPlace("chat_context_queue", DERIVES),
     "model_call": TextPlace("model_calls", DERIVES),
     "chat": TextPlace("conversation_names", NAMING),
+    "thread": TextPlace("conversation_names", NAMING),
     "channel": TextPlace("conversation_names", NAMING),
 }
 """The memories of a profile, too, may change without its text, so the callers queue its rewriting. Of memories, this is
@@ -62,7 +63,7 @@ COUNTED: Final = frozenset(
 DERIVED: Final = frozenset(name for name, place in PLACES.items() if place.group == DERIVES)
 """The places of derived texts. Removing too much from these texts does no harm, because they are rebuilt."""
 NAMES: Final = frozenset(name for name, place in PLACES.items() if place.group == NAMING)
-"""The places of names that clients give: of conversations and of channels."""
+"""The places of names that clients give: of conversations, of threads, and of channels."""
 AFTER_EDIT: Final = frozenset(name for name, place in PLACES.items() if place.after_edit)
 
 

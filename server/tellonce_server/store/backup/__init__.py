@@ -1,1 +1,1 @@
-"""Backups: the program's own archive format, and restoring without undoing erasures."""
+"""Backups: the program's own archive format, dumps of former releases, and restoring without undoing erasures."""

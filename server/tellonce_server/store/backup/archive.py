@@ -88,11 +88,8 @@ def in_order(tables: Iterable[str], references: Sequence[tuple[str, str]]) -> li
 
 
 def opened(file: Path) -> Archive:
-    """Open the archive, which the caller must close. Raises BackupRefused if it is incomplete or another file."""
-    try:
-        archive = zipfile.ZipFile(file)
-    except zipfile.BadZipFile as error:
-        raise BackupRefused(f"{file} is not a complete backup; nothing was changed ({error}).") from error
+    """Open the archive, which the caller must close. Raises BackupRefused if its manifest cannot be read."""
+    archive = zipfile.ZipFile(file)
     try:
         manifest = Manifest.model_validate_json(archive.read(MANIFEST))
     except (KeyError, ValidationError, zipfile.BadZipFile) as error:

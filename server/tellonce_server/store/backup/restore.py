@@ -3,12 +3,15 @@
 import json
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import is_zipfile
 
 import asyncpg
 
 from tellonce import plural
 from tellonce_server.store.backup.archive import fill, opened
+from tellonce_server.store.backup.dump import replace_by_dump
 from tellonce_server.store.database import unzip
+from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import query
 
 Rows = list[tuple[Any, ...]]
@@ -63,10 +66,15 @@ async def aside(connection: Any, key_name: str) -> Aside:
 
 
 async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
-    """Replace the database's contents with the backup, and add the kept tombstones and tokens, in one transaction.
-    Returns how many tombstones the backup lacked. Raises BackupRefused; then nothing has changed."""
+    """Replace the database's contents with the backup, and add the kept tombstones and tokens, in one transaction, or
+    for a dump of `pg_dump` in two. Returns how many tombstones the backup lacked. Raises BackupRefused; then nothing
+    has changed."""
     connection: Any = await asyncpg.connect(dsn)
     try:
+        if not is_zipfile(file):
+            await replace_by_dump(dsn, file)
+            await migrate(connection)
+            return await _put_back(connection, kept, key_name)
         archive = opened(file)
         with archive.file:
             return await fill(connection, archive, lambda: _put_back(connection, kept, key_name))
