@@ -13,7 +13,7 @@ REASONS_META: Final = "tellonce/reasons"
 """A key in the `_meta` of a result: for each reason in the result, its parts with their codes and values."""
 
 _SENTENCES: Final = {
-    "no_quote": "It has no quote of the user.",
+    "no_quote": "The quote is in no message of the user.",
     "not_own_words": "A quote is not the user's own words.",
     "quote_absent": "A quote is not in the message it names.",
     "quote_silent": "The quote does not say this.",
@@ -48,6 +48,8 @@ _PHRASES: Final = {
 """The reasons that stand alone or, if a model gave them as its doubt, after all others."""
 _TEXTS: Final = {**_SENTENCES, **_PHRASES}
 CODES: Final = tuple(_TEXTS)
+_FORMER: Final = {"no_quote": "It has no quote of the user."}
+"""Wordings that are stored in older memories."""
 _FORMS: Final = {"day": r"\d{1,4}-\d\d-\d\d", "id": r"\d+", "tier": r"\w+"}
 """The form of a value; any other value is a word of a memory."""
 
@@ -101,7 +103,11 @@ def _part(match: re.Match[str], code: str) -> dict[str, Any]:
 
 @cache
 def _patterns() -> Mapping[str, re.Pattern[str]]:
-    return {code: _pattern(re.escape(text)) for code, text in _TEXTS.items()}
+    return {code: _pattern("|".join(map(re.escape, _wordings(code)))) for code in _TEXTS}
+
+
+def _wordings(code: str) -> list[str]:
+    return [_TEXTS[code], *([_FORMER[code]] if code in _FORMER else [])]
 
 
 def _pattern(escaped: str) -> re.Pattern[str]:

@@ -44,7 +44,7 @@ ToolCode = Literal[
     "nothing_stated",
 ]
 """The texts of the tools that the bot and the page call."""
-NoticeCode = Literal["chat_full", "not_learning", "unread"]
+NoticeCode = Literal["another_user", "chat_full", "not_learning", "unread"]
 """The notices of a context, which the page does not show."""
 PageCode = Literal[
     "backup_failed",

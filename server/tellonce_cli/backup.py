@@ -6,6 +6,8 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from rich.filesize import decimal
+
 from tellonce.journal import utc_now
 from tellonce.settings import ServerSettings
 from tellonce.shutdown import pause_or_stop, shutdown_requested
@@ -14,7 +16,7 @@ from tellonce_cli.memory import local_settings, require_memory
 from tellonce_cli.screen import CommandFailed, answer, console, hint, notes
 from tellonce_server.app.memory_location import described
 from tellonce_server.store.backup.archive import write
-from tellonce_server.store.backup.restore import texts_held
+from tellonce_server.store.backup.restore import all_texts
 
 NAME = "tellonce-%Y%m%dT%H%M%SZ.zip"
 """The file name of a backup in a folder; it contains the time of the backup in UTC."""
@@ -42,6 +44,7 @@ async def repeat(
     stop = stop or shutdown_requested()
     folder.mkdir(parents=True, exist_ok=True)
     due = max((taken(file) + every for file in _files(folder)), default=now())
+    _tell_next(due, now())
     while await pause_or_stop(stop, (due - now()).total_seconds()):
         try:
             await _backup(settings, folder / now().astimezone(UTC).strftime(NAME))
@@ -49,6 +52,12 @@ async def repeat(
         except CommandFailed as failure:
             notes.print(str(failure), style="red")
         due = now() + every
+        _tell_next(due, now())
+
+
+def _tell_next(due: datetime, now: datetime) -> None:
+    if due > now:
+        console.print(f"The next backup follows on {due.astimezone():%Y-%m-%d at %H:%M}. Ctrl-C ends this.")
 
 
 def taken(file: Path) -> datetime:
@@ -76,7 +85,7 @@ async def _backup(settings: ServerSettings, file: Path) -> None:
     try:
         part.touch(mode=0o600)
         async with database(settings) as dsn, current(dsn) as connection:
-            texts = sum((await texts_held(connection)).values())
+            texts = await all_texts(connection)
             await write(connection, part)
         part.rename(file)
     except OSError as error:
@@ -85,8 +94,8 @@ async def _backup(settings: ServerSettings, file: Path) -> None:
         with suppress(OSError):
             part.unlink()
     console.print(
-        f"The memory in {described(settings)} is in {file}: {texts} messages and memories, "
-        f"{file.stat().st_size / 1e6:.1f} MB. It holds everything you said: keep it safe.",
+        f"The memory in {described(settings)} is in {file}: {texts}, "
+        f"{decimal(file.stat().st_size)}. It holds everything you said: keep it safe.",
     )
     hint("What you forget later stays in this file: after you forget something, make a new backup and remove this one.")
-    answer({"file": str(file), "texts": texts, "bytes": file.stat().st_size})
+    answer({"file": str(file), **texts._asdict(), "bytes": file.stat().st_size})

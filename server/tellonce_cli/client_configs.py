@@ -1,6 +1,5 @@
 """The user-wide configuration files of MCP clients: the path of each file, and the form of our entry in it. Pure."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +13,6 @@ from tellonce_cli.hosts import ClientName
 
 ENTRY = "memory"
 """The name under which clients list our server."""
-
-PLUGIN = "tellonce"
-"""The name of our plugin for Claude Code."""
 
 OUR_ARGUMENTS = ["serve", "--stdio"]
 """The last words of the command in our entry."""
@@ -60,8 +56,8 @@ class Machine:
 
 @dataclass(frozen=True)
 class Client:
-    """One client: its file, the key of the server list in it, the form of an entry, the user's next step, and whether
-    it is a desktop program, which runs on Windows if we run in WSL."""
+    """One client: its file, the key of the server list in it, the form of an entry, the user's next step (`{plugin}` is
+    the command that installs our plugin), and whether it is a desktop program, which runs on Windows if we run in WSL."""
 
     title: str
     place: Callable[[Machine], Path]
@@ -135,7 +131,7 @@ CLIENTS: Mapping[ClientName, Client] = {
         "mcpServers",
         _typed,
         "Start a new Claude Code session. Messages are recorded only if the model calls the tool; the plugin records "
-        "every prompt and reply (docs/clients/claude-code.md).",
+        "every prompt and reply (docs/clients/claude-code.md; install it with `{plugin}`).",
     ),
     ClientName.CODEX: Client("Codex", _codex, "mcp_servers", _plain, "Start a new Codex session."),
     ClientName.GEMINI: Client("Gemini CLI", _gemini, "mcpServers", _plain, "Start a new Gemini session."),
@@ -267,13 +263,3 @@ def _without(client: Client, file: Path, text: str) -> str:
     document = _parsed(file, text)
     _servers(client, file, document).pop(ENTRY, None)
     return tomlkit.dumps(document)
-
-
-def has_plugin(machine: Machine) -> bool:
-    """Whether Claude Code has our plugin installed and enabled. The plugin starts the server, so no entry is needed."""
-    folder = Path(machine.environment.get("CLAUDE_CONFIG_DIR") or machine.home / ".claude")
-    try:
-        enabled = json.loads((folder / "settings.json").read_text("utf-8"))["enabledPlugins"]
-        return any(on and name.partition("@")[0] == PLUGIN for name, on in enabled.items())
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return False

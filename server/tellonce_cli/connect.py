@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tellonce.settings import ServerSettings, load
+from tellonce_cli import claude_plugin
 from tellonce_cli.client_configs import (
     CLIENTS,
     ENTRY,
@@ -22,7 +23,6 @@ from tellonce_cli.client_configs import (
     has_command,
     has_entry,
     has_other_entry,
-    has_plugin,
     program_of,
     with_entry,
     without_entry,
@@ -36,7 +36,7 @@ BACKUP = ".before-tellonce"
 
 
 def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
-    """Write the entry, print the resulting file, or remove the entry. Raises CommandFailed."""
+    """Write the entry, print it, or remove it. Raises CommandFailed."""
     client = CLIENTS[name]
     if undo:
         _undo(client, client.file(this_machine()))
@@ -45,11 +45,8 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
     if only_print:
         _show(client, name)
         return
-    if name is ClientName.CLAUDE_CODE and has_plugin(this_machine()):
-        raise CommandFailed(
-            "the Claude Code plugin is installed and shares this memory already; a second entry would list every tool "
-            "twice. To use the entry instead, first run `claude plugin uninstall tellonce@tellonce`."
-        )
+    if name is ClientName.CLAUDE_CODE and claude_plugin.is_enabled(this_machine()):
+        raise CommandFailed(_plugin_instead())
     require_installation()
     file, text = preview(name, reveal=True)
     former = _text(file)
@@ -61,19 +58,29 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
         console.print(f"Windows did not answer, so this is the file of {client.title} for Linux, not for Windows.")
     if text != preview(name)[1]:
         console.print("The file contains your DATABASE_URL; only you can read it.")
-    hint(f"{client.after} `tellonce connect {name} --undo` reverts this.")
+    after = client.after.format(plugin=claude_plugin.install_line(this_machine(), load(ServerSettings)))
+    hint(f"{after} `tellonce connect {name} --undo` reverts this.")
     answer({"client": name, "file": str(file), "connected": True})
 
 
+def _plugin_instead() -> str:
+    """Why no entry is added beside the plugin: it shares this memory, or the command that lets it do so."""
+    settings = load(ServerSettings)
+    if said := claude_plugin.trouble(this_machine(), settings):
+        return (
+            f"{said}. Run `{claude_plugin.install_line(this_machine(), settings)}` and start a new Claude Code session."
+        )
+    return (
+        "the Claude Code plugin is installed and shares this memory already; a second entry would list every tool twice. "
+        f"To use the entry instead, first run `claude plugin uninstall {claude_plugin.PLUGIN}`."
+    )
+
+
 def _show(client: Client, name: ClientName) -> None:
-    """Print the file with our entry added. If the file cannot be parsed, print our entry alone."""
-    try:
-        file, text = preview(name)
-    except CommandFailed:
-        file = client.file(this_machine())
-        text = with_entry(client, file, "", _command(client, reveal=False))
-        console.print("The file cannot be read as it is; add this to it by hand:")
-    console.print(f"{file}:", style="bold")
+    """Print our entry alone: the rest of the file may contain what belongs on no screen."""
+    file = client.file(this_machine())
+    text = with_entry(client, file, "", _command(client, reveal=False))
+    console.print(f"Add this to {file}:", style="bold")
     console.out(text, end="", highlight=False)
     answer({"client": name, "file": str(file), "text": text})
 
@@ -95,8 +102,8 @@ def connected(machine: Machine) -> dict[ClientName, bool | str]:
     found: dict[ClientName, bool | str] = {}
     for name, client in CLIENTS.items():
         file = client.file(machine)
-        if name is ClientName.CLAUDE_CODE and has_plugin(machine):
-            found[name] = True
+        if name is ClientName.CLAUDE_CODE and claude_plugin.is_enabled(machine):
+            found[name] = claude_plugin.trouble(machine, load(ServerSettings)) or True
         elif file.exists():
             try:
                 found[name] = _state(client, file, _text(file) or "")
@@ -198,7 +205,7 @@ def _undo(client: Client, file: Path) -> None:
     with _legible():
         text = _text(file)
         if text is None or not has_entry(client, file, text):
-            raise CommandFailed(f"Nothing to undo: {file} has no entry of this memory.")
+            raise CommandFailed(_nothing_to_undo(client, file))
         left = without_entry(client, file, text, _text(_backup(file)))
     with _writing(file):
         if left is None:
@@ -207,3 +214,12 @@ def _undo(client: Client, file: Path) -> None:
             _replace(file, left)
         _backup(file).unlink(missing_ok=True)
     console.print(f"{client.title} no longer uses this memory: {file}")
+
+
+def _nothing_to_undo(client: Client, file: Path) -> str:
+    if client is CLIENTS[ClientName.CLAUDE_CODE] and claude_plugin.is_enabled(this_machine()):
+        return (
+            "Claude Code shares this memory through the plugin, which this command did not install. To remove the plugin "
+            f"and its source, run: {claude_plugin.REMOVAL}"
+        )
+    return f"Nothing to undo: {file} has no entry of this memory."

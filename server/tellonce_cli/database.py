@@ -12,7 +12,7 @@ import asyncpg
 
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.screen import CommandFailed, answer, console, hint
+from tellonce_cli.screen import CommandFailed, answer, console, hint, with_doctor
 from tellonce_server.app.memory_location import refuse_another_memory
 from tellonce_server.core.errors import StorageRefused
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
@@ -57,7 +57,7 @@ async def database(settings: ServerSettings) -> AsyncGenerator[str]:
         refuse_another_memory(settings)
         yield await embedded.start()
     except StorageRefused as error:
-        raise CommandFailed(f"{error} Run `tellonce doctor` for the fix.") from error
+        raise CommandFailed(with_doctor(error)) from error
     finally:
         await embedded.release()
 
@@ -68,7 +68,7 @@ async def connected(dsn: str) -> AsyncGenerator[Any]:
     try:
         connection: Any = await asyncpg.connect(dsn)
     except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
-        raise CommandFailed(f"PostgreSQL does not answer ({error}). Run `tellonce doctor` for the fix.") from error
+        raise CommandFailed(with_doctor(f"PostgreSQL does not answer ({error})")) from error
     try:
         yield connection
     finally:

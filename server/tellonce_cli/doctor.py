@@ -22,6 +22,7 @@ from tellonce.plural import counted
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.unknown_settings import unknown_settings
 from tellonce.work import TRAITS, Tier
+from tellonce_cli import claude_plugin
 from tellonce_cli.connect import connected, this_machine
 from tellonce_cli.findings import (
     Finding,
@@ -36,7 +37,7 @@ from tellonce_cli.findings import (
     wrong,
 )
 from tellonce_cli.holders import hidden
-from tellonce_cli.hosts import address
+from tellonce_cli.hosts import ClientName, address
 from tellonce_cli.memory_server import health
 from tellonce_cli.screen import answer, console
 from tellonce_llm.providers import PROVIDERS
@@ -70,7 +71,7 @@ def run(*, online: bool = False) -> int:
         mark, style = _MARKS[finding.ok]
         console.print(Text(mark, style), finding.text, soft_wrap=True)
         if finding.fix:
-            console.print("    fix:", finding.fix, soft_wrap=True)
+            console.print("    fix:" if finding.ok is False else "    tip:", finding.fix, soft_wrap=True)
     console.print(f"\n{counted(failed, 'problem')} to fix." if failed else "\nNothing is wrong.")
     return int(failed > 0)
 
@@ -292,12 +293,14 @@ async def _clock(_: ServerSettings, __: RelaySettings) -> Finding:
     return clock_finding(datetime.now(UTC))
 
 
-async def _clients(_: ServerSettings, __: RelaySettings) -> Finding:
-    found = connected(this_machine())
+async def clients(settings: ServerSettings, _: RelaySettings) -> Finding:
+    machine = this_machine()
+    found = connected(machine)
     for name, told in found.items():
         if isinstance(told, str):
             hint = f"run `tellonce connect {name}`; if that fails, add by hand what `--print` shows"
-            return wrong(told, hint)
+            by_plugin = name is ClientName.CLAUDE_CODE and claude_plugin.is_enabled(machine)
+            return wrong(told, claude_plugin.install_line(machine, settings) if by_plugin else hint)
     names = [name for name, there in found.items() if there]
     missing = [name for name, there in found.items() if not there]
     hint = f"`tellonce connect {missing[0]}` adds it" if missing else ""
@@ -378,7 +381,7 @@ _CHECKS: tuple[Check, ...] = (
         _senses,
         _zone,
         _clock,
-        _clients,
+        clients,
     ),
 )
 _ONLINE: tuple[Check, ...] = (_claude_online, _telegram_online)

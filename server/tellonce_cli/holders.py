@@ -13,7 +13,7 @@ from tellonce_cli.database import connected, database
 from tellonce_cli.hosts import shown_command
 from tellonce_cli.screen import CommandFailed
 from tellonce_server.app.memory_location import has_memory
-from tellonce_server.store.backup.restore import texts_held
+from tellonce_server.store.backup.restore import Texts, texts_held
 from tellonce_server.store.postgres.embedded import EmbeddedPostgresError
 
 
@@ -33,18 +33,18 @@ async def hidden(settings: ServerSettings) -> str | None:
         return None
 
 
-def named(texts: Mapping[int, int], settings: ServerSettings) -> str | None:
+def named(held: Mapping[int, Texts], settings: ServerSettings) -> str | None:
     """The sentence that says whose memory the settings hide, with the remedy; None if nothing is hidden.
 
-    `texts` has the number of messages and memories of each owner. The local user's memory counts as hidden until the
+    `held` has what each owner has. The local user's memory counts as hidden until the
     user of the settings has half as many texts, as after a move.
     """
-    user = settings.default_user
+    texts, user = {owner: sum(each) for owner, each in held.items()}, settings.default_user
     own = texts.get(user, 0)
     local = texts.get(DEFAULT_USER_ID, 0) if user != DEFAULT_USER_ID else 0
     if local > 2 * own:
         return (
-            f"{local} messages and memories belong to the local user of this computer (user {DEFAULT_USER_ID}), so user "
+            f"{held[DEFAULT_USER_ID]} belong to the local user of this computer (user {DEFAULT_USER_ID}), so user "
             f"{user} does not see them. To move them to user {user}, stop Tellonce and run: "
             f"{move_command(DEFAULT_USER_ID, user, joined=bool(own))}"
         )

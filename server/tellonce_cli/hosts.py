@@ -59,9 +59,9 @@ def desktop_snippet(settings: ServerSettings, *, reveal: bool = False) -> dict[s
 
 def own_command() -> list[str]:
     """The command that starts this program, whatever the current folder is."""
-    command = Path(sys.argv[0]).absolute()
-    known = command.name == "tellonce" and command.exists()
-    return [str(command)] if known else python("tellonce_cli.entry")
+    installed = (Path(sys.argv[0]).absolute(), Path(sys.executable).with_name("tellonce"))
+    command = next((file for file in installed if file.name == "tellonce" and file.exists()), None)
+    return [str(command)] if command is not None else python("tellonce_cli.entry")
 
 
 def require_installation() -> None:
@@ -94,9 +94,3 @@ def _written(value: object, reveal: bool) -> str:
     if isinstance(value, Path):
         return str(value.absolute())
     return ",".join(str(part) for part in value) if isinstance(value, tuple) else str(value)
-
-
-def claude_code_line(settings: ServerSettings, url: str) -> str:
-    """The command that adds the server to Claude Code. It reads the token from its file, so no screen shows it."""
-    token = shlex.quote(str(settings.data_dir.absolute() / "tokens" / "assistant"))
-    return f'claude mcp add --scope user --transport http memory {url} --header "Authorization: Bearer $(cat {token})"'

@@ -136,7 +136,7 @@ def open_(
 @app.command(epilog=examples("connect claude-code", "connect cursor --print", "connect codex --undo"))
 def connect(
     client: Annotated[ClientName, typer.Argument(help="The client to connect.")],
-    only_print: Annotated[bool, typer.Option("--print", help="Print the configuration; change nothing.")] = False,
+    only_print: Annotated[bool, typer.Option("--print", help="Print the entry; change nothing.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Remove this memory from the client's configuration.")] = False,
     _: Json = False,
 ) -> None:

@@ -55,7 +55,7 @@ def made(kind: type[ModelT], arguments: Mapping[str, Any]) -> ModelT:
 
 async def called(settings: RelaySettings, call: Callable[[MemoryClient], Awaitable[ResultT]]) -> ResultT:
     """The result of a call. Raises CommandFailed if the memory refuses it or cannot be reached."""
-    async with connected(settings) as memory:
+    async with connected(settings, "No server is running; this command opens the memory itself …") as memory:
         try:
             return await call(memory)
         except (MemoryRefused, MemoryUnreachable) as error:

@@ -9,7 +9,7 @@ from tellonce.client_settings import ClientSettings
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.hosts import address
 from tellonce_cli.memory_server import ANOTHER, OURS, health
-from tellonce_cli.screen import CommandFailed
+from tellonce_cli.screen import CommandFailed, with_doctor
 from tellonce_server.app.access_tokens import LOCAL_SCOPES
 from tellonce_server.app.memory_location import has_memory
 from tellonce_server.app.storage import Storage
@@ -64,7 +64,7 @@ async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
         try:
             await found.services()
         except StorageUnavailable as error:
-            raise CommandFailed(f"{error} Run `tellonce doctor` for the fix.") from error
+            raise CommandFailed(with_doctor(error)) from error
         yield found
 
 

@@ -14,7 +14,7 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http, connect_stdio
 from tellonce.settings import SettingsError
-from tellonce_cli.screen import CommandFailed, notes
+from tellonce_cli.screen import CommandFailed, notes, with_doctor
 
 CHANNEL = "terminal"
 """The name of this client. The client's name is also the channel, so all commands in a terminal have the same chat."""
@@ -36,6 +36,32 @@ async def health(url: str) -> dict[str, Any]:
     except (httpx2.HTTPError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+async def running_token(settings: RelaySettings, scope: str) -> str:
+    """The token for a command that needs the running server. Raises CommandFailed if there is none because no server
+    runs here, or not yet."""
+    try:
+        return settings.bearer(scope)
+    except SettingsError:
+        if urlsplit(settings.url).hostname not in OURS:
+            raise
+        raise CommandFailed(await why_none(settings)) from None
+
+
+async def why_none(settings: RelaySettings) -> str:
+    """Why the server at the URL of the settings serves none of our calls."""
+    url, found = settings.url, await health(settings.url)
+    if found.get("ready"):
+        return ANOTHER.format(url=url, folder=settings.data_dir)
+    if found.get("reason"):
+        return with_doctor(f"the server at {url} cannot open its memory: {found['reason']}")
+    if "version" in found:
+        return f"the server at {url} is still starting; try again in a moment."
+    return (
+        f"no server answers at {url}. Start it with `tellonce up`, and wait until it says “tellonce is up”. If one is "
+        "running, `tellonce doctor` finds the cause."
+    )
 
 
 @asynccontextmanager
@@ -75,7 +101,7 @@ async def _open(memory: MemoryClient) -> None:
     try:
         await memory.get_profile(c.GetProfileArgs(limit=1))
     except (MemoryRefused, MemoryUnreachable) as error:
-        raise CommandFailed(f"{error}. Run `tellonce doctor` for the fix.") from error
+        raise CommandFailed(with_doctor(error)) from error
 
 
 async def _answers(url: str, token: str) -> bool:

@@ -1,5 +1,6 @@
 """`tellonce open`: opens the memory page, signed in with a code that is valid once, within a minute."""
 
+import asyncio
 import webbrowser
 from urllib.parse import urljoin
 
@@ -7,6 +8,7 @@ import httpx2
 
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import load
+from tellonce_cli.memory_server import running_token, why_none
 from tellonce_cli.screen import CommandFailed, answer, console, hint
 
 SECONDS = 10.0
@@ -30,12 +32,14 @@ def run(*, only_print: bool) -> None:
 
 def page_address(settings: RelaySettings) -> str:
     """The address of the page with a new code. The code is in the fragment, which browsers do not send to servers."""
-    headers = {"Authorization": f"Bearer {settings.bearer('assistant')}"}
+    headers = {"Authorization": f"Bearer {asyncio.run(running_token(settings, 'assistant'))}"}
     try:
         with httpx2.Client(timeout=SECONDS, trust_env=False) as http:
             answer = http.post(urljoin(settings.url, "/page/code"), headers=headers)
     except httpx2.HTTPError as error:
-        raise CommandFailed(f"no server answers at {settings.url} ({error}). Start it with `tellonce up`.") from error
+        raise CommandFailed(asyncio.run(why_none(settings))) from error
+    if answer.status_code == 503:
+        raise CommandFailed(asyncio.run(why_none(settings)))
     if answer.status_code != 200:
         raise CommandFailed(f"{settings.url} did not give a code: {_reason(answer)}")
     return f"{urljoin(settings.url, '/')}#code={answer.json()['code']}"

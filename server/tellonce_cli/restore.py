@@ -9,6 +9,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+from tellonce.plural import counted
 from tellonce.settings import ServerSettings
 from tellonce_cli.database import current, database
 from tellonce_cli.holders import named
@@ -17,7 +18,7 @@ from tellonce_cli.screen import CommandFailed, answer, console, hint
 from tellonce_server.app.bootstrap import KEY_NAME
 from tellonce_server.app.memory_location import described
 from tellonce_server.store.backup.archive import BackupRefused
-from tellonce_server.store.backup.restore import aside, in_use, replace, texts_held
+from tellonce_server.store.backup.restore import all_texts, aside, in_use, replace, texts_held
 
 
 def run(file: Path, *, force: bool = False) -> int:
@@ -32,17 +33,21 @@ async def _restore(settings: ServerSettings, file: Path, force: bool) -> None:
         async with current(dsn) as connection:
             await _refuse_if_in_use(connection)
             await _refuse_if_full(connection, settings, force)
-            kept = await aside(connection, KEY_NAME)
+            kept, before = await aside(connection, KEY_NAME), await all_texts(connection)
         try:
             again = await replace(dsn, file, kept, KEY_NAME)
         except BackupRefused as refusal:
             raise CommandFailed(str(refusal)) from refusal
         async with current(dsn) as connection:
-            hidden = named(await texts_held(connection), settings)
-    console.print(f"{file} is restored.")
+            hidden, after = named(await texts_held(connection), settings), await all_texts(connection)
+            had_forgotten = bool((await aside(connection, KEY_NAME)).tombstones)
+    console.print(f"{file} is restored: {after}." + (f" It replaced {before}." if any(before) else ""))
     if hidden:
         console.print(hidden, style="yellow", soft_wrap=True)
     gone = await _forget_again(settings, kept.owners if again else set())
+    if had_forgotten:
+        _warn_of_the_forgotten(recorded=bool(kept.owners))
+    hint("Next: tellonce up starts the memory.")
     answer({"file": str(file), "hidden": hidden, "forgotten_again": gone})
 
 
@@ -52,10 +57,10 @@ async def _refuse_if_in_use(connection: Any) -> None:
 
 
 async def _refuse_if_full(connection: Any, settings: ServerSettings, force: bool) -> None:
-    texts = sum((await texts_held(connection)).values())
-    if texts and not force:
+    texts = await all_texts(connection)
+    if any(texts) and not force:
         raise CommandFailed(
-            f"the memory in {described(settings)} holds {texts} messages and memories, which a restore would replace. "
+            f"the memory in {described(settings)} holds {texts}, which a restore would replace. "
             "Back it up first, then restore with --force."
         )
 
@@ -66,11 +71,13 @@ async def _forget_again(settings: ServerSettings, owners: set[int]) -> int:
         async with storage(settings) as services:
             gone = sum([await services.forgetter.forget_again(owner) for owner in sorted(owners)])
     if gone:
-        console.print(f"{gone} memories and messages that were forgotten since the backup were erased again.")
+        console.print(f"Erased again, because it was forgotten since the backup: {counted(gone, 'text')}.")
+    return gone
+
+
+def _warn_of_the_forgotten(*, recorded: bool) -> None:
     console.print(
         "A backup may bring back what was forgotten after it was made"
-        + (", if the backup words it differently" if owners else "; this memory has no record of what was forgotten")
+        + (", if the backup words it differently" if recorded else "; this memory had no record of what was forgotten")
         + ". Look through `tellonce memories`, and forget again what should not be there."
     )
-    hint("Next: tellonce up starts the memory.")
-    return gone

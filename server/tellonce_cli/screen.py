@@ -84,6 +84,11 @@ def told(error: BaseException) -> tuple[str, int]:
     return f"{name}. `tellonce doctor` checks this machine; `tellonce --debug …` shows where it happened.", DEFECT
 
 
+def with_doctor(problem: object) -> str:
+    """The problem as a sentence, and where to look for its fix."""
+    return f"{str(problem).rstrip('.')}. Run `tellonce doctor` for the fix."
+
+
 def can_ask() -> bool:
     """Whether a person can answer a question. With --json, the caller is a program."""
     return sys.stdin.isatty() and sys.stdout.isatty() and not console.quiet

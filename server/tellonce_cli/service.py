@@ -169,16 +169,16 @@ def _install(system: Manager, settings: ServerSettings, *, only_print: bool) -> 
     require_installation()
     again = file.exists()
     _write(file, text, data)
-    console.print(f"Wrote {file}. The service reads its settings from {Path.cwd() / '.env'}.")
     _warn_of_the_environment()
     if again and isinstance(system, Launchd):
         _tried(system.stop(file))
     if not _tried(system.start(file)):
         if not again:
             file.unlink()
-            notes.print(f"Removed {file} again.")
+            notes.print("The service is not installed, and nothing was changed.")
         notes.print(_NEEDS_SESSION.get(system.program, ""))
         return 1
+    console.print(f"Wrote {file}. The service reads its settings from {Path.cwd() / '.env'}.")
     console.print("Tellonce runs now, and whenever you log in.")
     hint("Next: tellonce service status shows its state, tellonce open shows the memory page.")
     if isinstance(system, Systemd):

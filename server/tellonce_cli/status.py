@@ -17,8 +17,8 @@ from tellonce.settings import ServerSettings, load
 from tellonce.work import TRAITS, QueueStatus, ReadingStatus
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
-from tellonce_cli.memory_server import health
-from tellonce_cli.screen import CommandFailed, answer, console
+from tellonce_cli.memory_server import health, running_token, why_none
+from tellonce_cli.screen import CommandFailed, answer, console, with_doctor
 from tellonce_llm.allowance import Allowance
 
 
@@ -26,25 +26,20 @@ def run() -> int:
     return asyncio.run(_status(load(RelaySettings)))
 
 
-async def _why_none(url: str, error: MemoryUnreachable) -> str:
-    """Why the server cannot be used: it does not answer, or it refuses the token."""
-    if await health(url):
-        return f"the server at {url} cannot be used: {error}. `tellonce doctor` finds the cause."
-    return f"no server answers at {url}. Start it with `tellonce up`; if one is running, `tellonce doctor` finds the cause."
-
-
 async def _status(settings: RelaySettings) -> int:
     server = load(ServerSettings)
     async with (
-        connect_http(settings.url, settings.bearer("agent"), attempts=1) as agent,
-        connect_http(settings.url, settings.bearer("assistant"), attempts=1) as memory,
+        connect_http(settings.url, await running_token(settings, "agent"), attempts=1) as agent,
+        connect_http(settings.url, await running_token(settings, "assistant"), attempts=1) as memory,
     ):
         try:
             queue = await _queue_of(agent, settings)
             profile = await memory.get_profile(c.GetProfileArgs(limit=1000))
             talks = await _talks(memory)
         except MemoryUnreachable as error:
-            raise CommandFailed(await _why_none(settings.url, error)) from error
+            if (await health(settings.url)).get("ready"):
+                raise CommandFailed(with_doctor(f"the server at {settings.url} cannot be used: {error}")) from error
+            raise CommandFailed(await why_none(settings)) from error
         except MemoryRefused as error:
             raise CommandFailed(
                 f"{settings.url} refuses: {error} Unset TELLONCE_TOKEN on the server's machine."
@@ -131,13 +126,15 @@ def talk_line(talks: Mapping[str, int]) -> str:
 def reading_lines(reading: ReadingStatus) -> list[str]:
     """Lines about the exchanges: how many each tier has read, how many are still to be read, and what was dropped."""
     read = ", ".join(f"{by.exchanges} by {TRAITS[by.tier].title}" for by in reading.read_by if by.exchanges)
-    lines = [f"read       {counted(sum(by.exchanges for by in reading.read_by), 'exchange')}: {read}"] if read else []
+    lines = (
+        [f"learned    from {counted(sum(by.exchanges for by in reading.read_by), 'exchange')}: {read}"] if read else []
+    )
     if reading.waiting:
         left = "" if reading.to_read_again else _estimate(reading)
-        lines.append(f"unread     {counted(reading.waiting, 'exchange')} that no model has read yet{left}")
+        lines.append(f"waiting    {counted(reading.waiting, 'exchange')} to learn from{left}")
     if reading.to_read_again:
         lines.append(
-            f"again      {counted(reading.to_read_again, 'exchange')} to be read again by a (better) model{_estimate(reading)}"
+            f"later      {counted(reading.to_read_again, 'exchange')} to learn from again, once a (better) model is set up{_estimate(reading)}"
         )
     if reading.dropped:
         reasons = ", ".join(f"{count} ({reason})" for reason, count in sorted(reading.dropped.items()))

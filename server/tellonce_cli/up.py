@@ -1,7 +1,6 @@
 """`tellonce up`: runs all processes with one command, reports their addresses, and stops them in order."""
 
 import asyncio
-import json
 import time
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,10 @@ from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.shutdown import ended, shutdown_requested
 from tellonce.unknown_settings import unknown_settings
 from tellonce.work import TRAITS
+from tellonce_cli import claude_plugin
+from tellonce_cli.connect import connected, this_machine
 from tellonce_cli.holders import hidden
-from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, shown_command
+from tellonce_cli.hosts import ClientName, address, shown_command
 from tellonce_cli.memory_server import health
 from tellonce_cli.ports import refuse_taken_port
 from tellonce_cli.screen import console
@@ -61,7 +62,7 @@ async def _run(
     started = time.monotonic()
     await refuse_taken_port(settings, "up")
     children = _children(settings, relay)
-    console.print("tellonce is starting …")
+    console.print("tellonce is starting: first the server …")
     tasks: list[asyncio.Task[None]] = []
     try:
         tasks.append(asyncio.create_task(children[0].supervise()))
@@ -105,11 +106,14 @@ def _url(settings: ServerSettings) -> str:
 
 async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Child) -> bool:
     """Wait until the server is ready. Returns False after a stop signal, or if the server cannot open its storage."""
-    deadline = time.monotonic() + READY_SECONDS
+    deadline, answered = time.monotonic() + READY_SECONDS, False
     while not stop.is_set() and time.monotonic() < deadline:
         found = await health(address(settings))
         if found.get("ready"):
             return True
+        if found and not answered:
+            console.print("The server answers and opens the database; the first time, it creates it …")
+            answered = True
         if found.get("reason"):
             console.print(
                 f"The server cannot start: {found['reason']}\nRun `tellonce doctor` for the fix.", style="red"
@@ -131,17 +135,33 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float, else
     console.print(table)
     if elsewhere:
         console.print(elsewhere, style="yellow", soft_wrap=True)
+    for line in _ways(settings):
+        console.print(line, soft_wrap=True)
     name = shown_command()
-    console.print(f"\nConnect an assistant: `{name} connect claude-desktop` ({', '.join(list(ClientName)[1:])}).")
-    console.print("Or by hand: for Claude Desktop, put this into claude_desktop_config.json and restart the program:")
-    console.print_json(json.dumps(desktop_snippet(settings)))
-    console.print(
-        "For Claude Code, install the plugin, which also records every prompt and reply (docs/clients/claude-code.md), or run:"
-    )
-    console.print(f"  {claude_code_line(settings, _url(settings))}")
     console.print(f"\nNext, in another terminal: `{name} open` shows the memory page, `{name} chat` talks with it,")
     console.print(f"`{name} import telegram result.json` imports your history.")
     console.print("Ctrl-C stops everything.")
+
+
+def _ways(settings: ServerSettings) -> list[str]:
+    """Lines about the assistants on this machine: which share this memory, which do not and why, and how to add one."""
+    name, machine = shown_command(), this_machine()
+    states = connected(machine)
+    there = [client for client, state in states.items() if state is True]
+    others = [client for client in ClientName if client not in there]
+    lines = ["", f"Connected assistants: {', '.join(there)}."] if there else [""]
+    lines += [
+        f"Warning: {state}. `{name} doctor` shows the fix." for state in states.values() if isinstance(state, str)
+    ]
+    if others:
+        rest = f" ({', '.join(others[1:])})" if others[1:] else ""
+        lines.append(f"Connect {'another' if there else 'an assistant'}: `{name} connect {others[0]}`{rest}.")
+    if not there:
+        lines.append(f"By hand: `{name} connect {others[0]} --print` shows the entry.")
+    if not claude_plugin.is_enabled(machine):
+        line = claude_plugin.install_line(machine, settings)
+        lines.append(f"Claude Code records every prompt with the plugin (docs/clients/claude-code.md): `{line}`")
+    return lines
 
 
 def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str]]:

@@ -20,11 +20,15 @@ def main() -> None:
     transport = parser.add_mutually_exclusive_group()
     transport.add_argument("--stdio", action="store_true", help="speak MCP on stdin and stdout")
     transport.add_argument("--http", action="store_true", help="speak MCP over HTTP (default)")
-    parser.add_argument("--env-file", action="store_true", help="with --stdio: read .env of this folder, too")
+    parser.add_argument(
+        "--env-file", action="store_true", help="for tellonce's own commands, which report failures: read .env, too"
+    )
     args = parser.parse_args()
     shutdown.watch_parent()
     logs.begin()
-    if args.stdio and not args.env_file:
+    if args.env_file:
+        logging.getLogger("tellonce_server.app.storage").setLevel(logging.CRITICAL)
+    elif args.stdio:
         ignore_env_file()
     if told := move_former_folder():
         logging.getLogger(__name__).warning(told)

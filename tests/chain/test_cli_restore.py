@@ -21,7 +21,7 @@ async def test_no_command_uses_another_memory_than_the_one_that_is_meant(home: H
     assert "there is no memory in" in (await home.failing("backup", "none"))[1]
     home.environment["DATABASE_URL"] = dsn
     async with home.up():
-        assert "0 messages and memories" in await home.run("backup", "all.zip")
+        assert "0 messages and 0 memories" in await home.run("backup", "all.zip")
         other.environment |= {"TELLONCE_PORT": str(home.port), "TELLONCE_URL": home.url}
         for command in (("memories",), ("token", "create", "laptop")):
             assert "has another memory" in (await other.failing(*command))[1]
@@ -29,6 +29,9 @@ async def test_no_command_uses_another_memory_than_the_one_that_is_meant(home: H
     for args in (("backup", "one.zip"), ("up",)):
         _, out, said = await home._run(args, "")
         assert "DATABASE_URL is not set here" in out + said, args
+    _, said = await home.failing("memories")
+    assert said.count("DATABASE_URL is not set here") == 1, said
+    assert ".." not in said
     assert not (home.folder / "data" / "postgres").exists()
     assert not (other.folder / "data" / "postgres").exists()
 
@@ -54,7 +57,7 @@ async def test_what_was_forgotten_and_which_tokens_were_revoked_since_the_backup
     entries = await home.everything()
     assert await _tokens(home) == tokens
     assert [(line[0], len(line)) for line in tokens if line[0] in ("laptop", "phone")] == [("laptop", 5), ("phone", 4)]
-    assert "2 memories and messages that were forgotten since the backup were erased again" in told
+    assert "Erased again, because it was forgotten since the backup: 2 texts." in told
     assert "zq77a1" not in json.dumps(entries)
     assert [e["content"] for e in entries if e["type"] == "memory"] == ["I prefer window seats"]
     messages = [e for e in entries if e["type"] == "message"]

@@ -122,8 +122,8 @@ async def test_it_says_what_runs_and_a_signal_to_it_alone_stops_everything_withi
     await nothing_runs(home)
     assert home.url in running.said
     assert "embedded PostgreSQL" in running.said
-    assert '"serve"' in running.said
-    assert "claude mcp add --scope user --transport http memory" in running.said
+    assert "connect claude-desktop --print` shows the entry" in running.said
+    assert f"claude plugin install tellonce@tellonce --config url={home.url}" in running.said
     assert token not in running.said
     assert "tellonce has stopped." in running.said
     assert "Traceback" not in running.said

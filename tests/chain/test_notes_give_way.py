@@ -103,7 +103,9 @@ async def keep_notes(scene: Scene, client: MemoryClient) -> list[int]:
         await eventually(scene.idle)
     notes = (await client.get_profile(c.GetProfileArgs(kinds=("note",), limit=100))).facts
     assert [note.content for note in notes] == [told(city) for city in reversed(CITIES)]
-    assert "again      8 exchanges to be read again by a (better) model" in await scene.command("status")
+    assert "later      8 exchanges to learn from again, once a (better) model is set up" in await scene.command(
+        "status"
+    )
     await scene.end()
     return [note.id for note in notes]
 
@@ -146,7 +148,7 @@ async def test_a_model_reads_the_notes_history_again_and_nothing_of_the_users_is
     assert (kept.memory.status, kept.reason) == ("active", None)
     assert replaced.memory is not None
     assert (replaced.memory.status, replaced.reason) == ("superseded", "read again by claude")
-    assert "read       9 exchanges: 9 by Claude" in status
+    assert "learned    from 9 exchanges: 9 by Claude" in status
 
 
 async def test_what_is_read_again_takes_at_most_half_of_the_months_budget(scene: Scene, model: Reader) -> None:

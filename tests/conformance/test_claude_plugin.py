@@ -2,8 +2,11 @@
 recalled."""
 
 import asyncio
+import shlex
+import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 import asyncpg
@@ -11,6 +14,9 @@ import pytest
 
 from tellonce.connect import connect_http
 from tellonce.contract import RememberArgs
+from tellonce.settings import ServerSettings, load
+from tellonce_cli import claude_plugin
+from tellonce_cli.client_configs import Machine
 from tests.conformance.claude import Claude
 from tests.conformance.test_claude_code import talks
 from tests.patience import HANGS
@@ -41,10 +47,12 @@ async def test_a_turn_with_the_plugin_is_recorded_and_sees_what_it_calls_to_mind
     async with connect_http(http_process.url, http_process.token()) as client:
         await client.remember(RememberArgs(content="The billing service is deployed on Tuesdays"))
     await claude("plugin", "marketplace", "add", str(ROOT))
-    options = (f"url={http_process.url}", f"data_folder={http_process.data_dir}")
-    await claude(
-        "plugin", "install", "tellonce@tellonce", *(part for option in options for part in ("--config", option))
-    )
+    machine = Machine(sys.platform, claude.home, claude.environment())
+    memory = load(ServerSettings, port=urlsplit(http_process.url).port, data_dir=http_process.data_dir)
+    await claude("plugin", "install", claude_plugin.PLUGIN)
+    assert "plugin looks for the memory at" in str(claude_plugin.trouble(machine, memory))
+    await claude(*shlex.split(claude_plugin.install_line(machine, memory))[1:])
+    assert (claude_plugin.is_enabled(machine), claude_plugin.trouble(machine, memory)) == (True, None)
     async with AnthropicStub(Say("On Tuesdays.")) as stub:
         environment = {"ANTHROPIC_BASE_URL": stub.url, "ANTHROPIC_API_KEY": "dummy"}
         await claude("-p", PROMPT, **environment)

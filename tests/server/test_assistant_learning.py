@@ -40,7 +40,7 @@ async def test_what_an_assistant_learned_is_held_against_the_users_words(memory:
     assert (why.quotes, [s.id for s in why.sources]) == (("My sister Ann",), [1])
     assert (number.memory.status, number.reasons) == ("uncertain", ("The number 3 is not in the quote.",))
     assert invented.memory.status == "uncertain"
-    assert invented.reasons
+    assert invented.reasons == ("The quote is in no message of the user.",)
 
 
 async def test_a_quote_may_begin_with_the_label_of_the_message(memory: Memory, clock: Clock) -> None:

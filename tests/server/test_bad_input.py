@@ -256,6 +256,16 @@ def in_modes(tools: Iterable[str]) -> list[tuple[str, str]]:
     return [(tool, mode) for n, tool in enumerate(tools) for mode in (MODES if DEEP else (MODES[n % 2],))]
 
 
+async def test_an_unknown_argument_is_answered_with_the_known_ones(memory: Memory) -> None:
+    async with AsyncExitStack() as stack:
+        client = await opened(stack, memory, "remember", MODES[0])
+        answer = said(await call(client, "remember", {"text": "I keep bees"}))
+    assert answer.startswith(
+        "remember was not run. There is no argument text; leave it out. The arguments of remember are "
+    )
+    assert " content, " in answer
+
+
 @pytest.mark.parametrize(("tool", "mode"), in_modes(VALID))
 async def test_wrong_arguments_are_refused_with_a_sentence_and_write_nothing(
     memory: Memory, counted: asyncpg.Connection, tool: str, mode: str

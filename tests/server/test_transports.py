@@ -411,6 +411,23 @@ async def test_a_client_over_stdio_of_another_user_ends_nobodys_token(http_proce
         assert (await client.get_profile(c.GetProfileArgs())).facts == ()
 
 
+async def test_a_server_started_for_nobody_names_the_user_whose_memory_it_does_not_show(
+    tmp_path: Path, dsn: str
+) -> None:
+    process = await stdio_server(tmp_path / "data", dsn, TELEGRAM_USER_ID="7")
+    await ask(process, call_of("remember", content="I like green tea"))
+    await close(process, 15)
+    process = await stdio_server(tmp_path / "data", dsn, TELEGRAM_USER_ID="")
+    with anyio.fail_after(HANGS):
+        while True:
+            told = (await ask(process, call_of("get_context")))["result"]["structuredContent"]
+            if any("belongs to user 7" in notice for notice in told["notices"]):
+                break
+            await anyio.sleep(0.05)
+    await close(process, 15)
+    assert "green tea" not in json.dumps(told)
+
+
 async def test_stdio_does_not_lose_a_call_that_is_answered_as_its_input_ends(tmp_path: Path, dsn: str) -> None:
     (tmp_path / "data").mkdir()
     # The server starts in this folder, but it does not read the settings of a project. These would end it.

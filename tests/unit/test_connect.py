@@ -1,9 +1,12 @@
 """`tellonce connect` in empty homes and with existing configurations, for every client and system."""
 
+import asyncio
 import codecs
 import functools
 import json
 import os
+import re
+import shlex
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
@@ -14,7 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tellonce_cli import commented_json, connect, windows
+from tellonce.client_settings import RelaySettings
+from tellonce.settings import ServerSettings, load
+from tellonce_cli import commented_json, connect, doctor, windows
 from tellonce_cli.client_configs import CLIENTS, WSL_NAME, Machine
 from tellonce_cli.hosts import ClientName
 from tellonce_cli.screen import CommandFailed
@@ -29,7 +34,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     chosen = ("XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME", "APPDATA", WSL_NAME)
-    for name in (*chosen, "DATABASE_URL", "TELEGRAM_USER_ID"):
+    places = ("XDG_DATA_HOME", "TELLONCE_DATA_DIR", "TELLONCE_PORT", "TELLONCE_HOST")
+    for name in (*chosen, *places, "DATABASE_URL", "TELEGRAM_USER_ID"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("USER_TIMEZONE", "Asia/Singapore")
     return tmp_path
@@ -137,15 +143,59 @@ def test_an_entry_with_a_url_comes_back_and_is_ours_only_on_this_machine(
     assert json.loads(file.read_text()) == json.loads(before)
 
 
-def test_the_plugin_needs_no_entry_of_its_own(home: Path) -> None:
-    (home / ".claude").mkdir()
+def plugin(home: Path, **options: str) -> Path:
+    """Claude Code's settings with our plugin installed with these options."""
     settings = home / ".claude" / "settings.json"
-    settings.write_text(json.dumps({"enabledPlugins": {"tellonce@tellonce": True}}))
+    settings.parent.mkdir(exist_ok=True)
+    configs = {"tellonce@tellonce": {"options": options}}
+    settings.write_text(json.dumps({"enabledPlugins": {"tellonce@tellonce": True}, "pluginConfigs": configs}))
+    return settings
+
+
+def test_the_plugin_needs_no_entry_of_its_own(home: Path) -> None:
+    settings = plugin(home)
     assert connect.connected(connect.this_machine()) == {ClientName.CLAUDE_CODE: True}
     with pytest.raises(CommandFailed, match="plugin is installed"):
         joined(ClientName.CLAUDE_CODE)
+    with pytest.raises(
+        CommandFailed, match=re.escape("uninstall tellonce@tellonce && claude plugin marketplace remove")
+    ):
+        joined(ClientName.CLAUDE_CODE, undo=True)
     settings.write_text(json.dumps({"enabledPlugins": {"tellonce@tellonce": False}}))
     joined(ClientName.CLAUDE_CODE)
+
+
+@pytest.mark.parametrize(
+    ("options", "settings", "missing"),
+    [
+        ({}, {"TELLONCE_PORT": "18731"}, ["url=http://127.0.0.1:18731/mcp"]),
+        ({"url": "http://127.0.0.1:18731/mcp"}, {}, ["url=http://127.0.0.1:8765/mcp"]),
+        ({"url": "http://localhost:18731/mcp"}, {"TELLONCE_PORT": "18731"}, None),
+        ({"url": "https://memory.example.org/mcp"}, {"TELLONCE_PORT": "18731"}, None),
+        ({"url": "http://127.0.0.1:8765/mcp"}, {"TELLONCE_HOST": "::1"}, ["url=http://[::1]:8765/mcp"]),
+        ({"data_folder": "/elsewhere"}, {}, ["data_folder={home}/.local/share/tellonce"]),
+        ({"data_folder": "~/mine"}, {"TELLONCE_DATA_DIR": "{home}/mine"}, None),
+        ({"data_folder": "~/old"}, {"TELLONCE_DATA_DIR": "{home}/mine"}, ["data_folder={home}/mine"]),
+    ],
+)
+def test_a_plugin_that_looks_elsewhere_is_told_where_the_memory_is(
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, str],
+    settings: dict[str, str],
+    missing: list[str] | None,
+) -> None:
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value.format(home=home))
+    plugin(home, **options)
+    finding = asyncio.run(doctor.clients(load(ServerSettings), load(RelaySettings)))
+    assert finding.ok is (missing is None)
+    if missing is not None:
+        words = shlex.split(finding.fix)
+        assert words[:4] == ["claude", "plugin", "install", "tellonce@tellonce"]
+        assert words[5::2] == [word.format(home=home) for word in missing]
+        with pytest.raises(CommandFailed, match="plugin looks for"):
+            joined(ClientName.CLAUDE_CODE)
 
 
 def test_a_read_only_file_is_left_alone(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
-"""The configuration that `up` prints for hosts."""
+"""The configuration that `connect` writes for hosts."""
 
-import subprocess
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 
 from tellonce.settings import ServerSettings, load
 from tellonce_cli import connect
-from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet
+from tellonce_cli.hosts import ClientName, address, desktop_snippet
 from tellonce_cli.screen import CommandFailed
 from tellonce_server.app.http import transport_security
 
@@ -46,17 +45,6 @@ def test_a_host_is_told_where_the_vectors_come_from_if_not_from_here() -> None:
     ollama = {"OLLAMA_HOST": "http://gpu-box:11434", "OLLAMA_EMBEDDING_MODEL": "all-minilm"}
     assert "env" not in entry(**ollama)
     assert entry(TELLONCE_EMBEDDINGS="ollama", **ollama)["env"] == {"TELLONCE_EMBEDDINGS": "ollama", **ollama}
-
-
-def test_claude_codes_line_reads_the_token_also_from_a_folder_with_a_blank_in_its_name(tmp_path: Path) -> None:
-    folder = tmp_path / "Application Support"
-    (folder / "tokens").mkdir(parents=True)
-    (folder / "tokens" / "assistant").write_text("the-token\n")
-    line = claude_code_line(ServerSettings.model_validate({"_env_file": None, "data_dir": folder}), "http://x/mcp")
-    said = subprocess.run(
-        ["sh", "-c", f"claude() {{ printf '%s\\n' \"$@\"; }}; {line}"], capture_output=True, text=True
-    )
-    assert said.stdout.splitlines()[-1] == "Authorization: Bearer the-token", said.stderr
 
 
 @pytest.mark.parametrize(

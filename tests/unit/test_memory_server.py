@@ -1,6 +1,6 @@
 """The memory that a command opens if another memory's server is running on the default port."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.client_settings import RelaySettings
-from tellonce_cli import memory_server
+from tellonce_cli import memory_server, open_, status
 from tellonce_cli.screen import CommandFailed
 
 pytestmark = pytest.mark.anyio
@@ -56,3 +56,33 @@ async def test_another_memorys_server_stops_no_command_that_needs_none(
     with pytest.raises(CommandFailed, match="has another memory"):
         async with memory_server.connected(RelaySettings.model_validate({"TELLONCE_PORT": 8765, "data_dir": tmp_path})):
             pass
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        ({"version": "1", "ready": False, "reason": None}, "is still starting; try again in a moment."),
+        (
+            {"version": "1", "ready": False, "reason": "no disk."},
+            "cannot open its memory: no disk. Run `tellonce doctor`",
+        ),
+        ({}, "no server answers at .* Start it with `tellonce up`, and wait until it says “tellonce is up”"),
+    ],
+)
+@pytest.mark.parametrize("command", [status.run, lambda: open_.run(only_print=True)])
+def test_a_command_that_needs_the_server_says_what_it_waits_for(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    report: dict[str, Any],
+    said: str,
+    command: Callable[[], int | None],
+) -> None:
+    async def health(_: str) -> dict[str, Any]:
+        return report
+
+    monkeypatch.setattr(memory_server, "health", health)
+    monkeypatch.setenv("TELLONCE_DATA_DIR", str(tmp_path))
+    for variable in ("TELLONCE_URL", "TELLONCE_TOKEN"):
+        monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(CommandFailed, match=said):
+        command()

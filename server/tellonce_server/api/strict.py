@@ -63,7 +63,7 @@ class StrictTool(Tool):
         try:
             args = self._validated(arguments)
         except ValidationError as error:
-            return failed(invalid(explained(self.name, error), error, self.name))
+            return failed(invalid(explained(self.name, error, self.spec.args), error, self.name))
         try:
             if reason := unstorable(arguments):
                 raise Refused(f"{self.name} was not run. {reason}", "text_unstorable")
@@ -150,10 +150,13 @@ def _result_schema(result: type[BaseModel]) -> dict[str, Any]:
     return compact_result(result.model_json_schema(mode="serialization"))
 
 
-def explained(tool: str, error: ValidationError) -> str:
-    """Format the errors of pydantic as sentences that tell a model what to change, without values and links."""
+def explained(tool: str, error: ValidationError, args: type[BaseModel]) -> str:
+    """Format the errors of pydantic as sentences that tell a model what to change, without values and links. If an
+    argument is unknown, the known ones are named."""
     found = error.errors(include_url=False, include_input=False)[:5]
-    return f"{tool} was not run. " + " ".join(map(_sentence, found))
+    unknown = any(each["type"] == "extra_forbidden" and len(each["loc"]) == 1 for each in found)
+    known = [f"The arguments of {tool} are {', '.join(args.model_fields)}."] if unknown else []
+    return " ".join([f"{tool} was not run.", *map(_sentence, found), *known])
 
 
 def _sentence(error: ErrorDetails) -> str:

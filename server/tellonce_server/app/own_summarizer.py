@@ -76,7 +76,8 @@ class OwnSummarizer:
             await stack.aclose()
         if not others and self._may_start and self._child is None:
             await self._start(attendance, stack)
-        notices[:] = [] if others or self._child is not None else [NOBODY_LEARNS]
+        kept = [notice for notice in notices if notice.code != NOBODY_LEARNS.code]
+        notices[:] = kept if others or self._child is not None else [*kept, NOBODY_LEARNS]
 
     async def _start(self, attendance: "Attendance", stack: AsyncExitStack) -> None:
         """Start the summarizer, unless another server with this data folder has started a summarizer."""

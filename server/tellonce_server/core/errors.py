@@ -96,7 +96,9 @@ class OutageLog:
             if self._sentence is None:
                 self._began, self._failures = self._clock(), 1
             self._sentence = sentence
-            logger.warning("%s (%s)", sentence, type(failure).__name__)
+            # The storage has logged why it could not be opened.
+            level = logging.DEBUG if isinstance(failure, StorageUnavailable) else logging.WARNING
+            logger.log(level, "%s (%s)", sentence, type(failure).__name__)
         return sentence
 
     def answered(self) -> None:

@@ -1,8 +1,8 @@
 -- name: texts
 -- across owners: a restore would overwrite the texts of all owners
--- The number of messages and memories of each owner
-select owner_id, count(*) as texts
-from (select owner_id from messages union all select owner_id from memories) held
+-- The number of messages and of memories of each owner
+select owner_id, count(*) filter (where said) as messages, count(*) filter (where not said) as memories
+from (select owner_id, true as said from messages union all select owner_id, false from memories) held
 group by owner_id
 
 -- name: sessions

@@ -7,6 +7,7 @@ from zipfile import is_zipfile
 
 import asyncpg
 
+from tellonce import plural
 from tellonce_server.store.backup.archive import fill, opened
 from tellonce_server.store.backup.dump import replace_by_dump
 from tellonce_server.store.database import unzip
@@ -33,9 +34,26 @@ async def in_use(connection: Any) -> bool:
     return bool(await connection.fetchval(query("backup.sessions")))
 
 
-async def texts_held(connection: Any) -> dict[int, int]:
-    """Return, for each owner, the number of messages and memories together."""
-    return {row["owner_id"]: row["texts"] for row in await connection.fetch(query("backup.texts"))}
+class Texts(NamedTuple):
+    """How many texts an owner, or all owners together, have."""
+
+    messages: int
+    memories: int
+
+    def __str__(self) -> str:
+        return f"{plural.messages(self.messages)} and {plural.memories(self.memories)}"
+
+
+async def texts_held(connection: Any) -> dict[int, Texts]:
+    """The number of texts of each owner."""
+    rows = await connection.fetch(query("backup.texts"))
+    return {owner: Texts(messages, memories) for owner, messages, memories in rows}
+
+
+async def all_texts(connection: Any) -> Texts:
+    """The number of texts of all owners together."""
+    held = (await texts_held(connection)).values()
+    return Texts(sum(texts.messages for texts in held), sum(texts.memories for texts in held))
 
 
 async def aside(connection: Any, key_name: str) -> Aside:

@@ -1,0 +1,93 @@
+"""Our plugin for Claude Code, as Claude Code's settings describe it: whether it is enabled, and which server it calls."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from tellonce.former_name import data_folder
+from tellonce.settings import ServerSettings
+from tellonce_cli.client_configs import LOOPBACK, Machine
+from tellonce_cli.hosts import address
+
+NAME = "tellonce"
+PLUGIN = f"{NAME}@{NAME}"
+"""The plugin and its marketplace, as Claude Code's commands name them."""
+
+REMOVAL = f"claude plugin uninstall {PLUGIN} && claude plugin marketplace remove {NAME}"
+"""The commands that remove the plugin and its marketplace."""
+
+_URL = f"http://127.0.0.1:{ServerSettings.model_fields['port'].default}/mcp"
+
+
+def is_enabled(machine: Machine) -> bool:
+    """Whether Claude Code has the plugin installed and enabled. The plugin uses the running server: no entry is needed."""
+    enabled = _settings(machine).get("enabledPlugins")
+    return isinstance(enabled, dict) and any(on and _is_ours(name) for name, on in enabled.items())
+
+
+def install_line(machine: Machine, settings: ServerSettings) -> str:
+    """The command that installs the plugin or, if it is installed, only sets its options: those that this memory needs."""
+    told = _missing(_options(machine), settings)
+    words = [word for name, value in told.items() for word in ("--config", f"{name}={value}")]
+    return shlex.join(["claude", "plugin", "install", PLUGIN, *words])
+
+
+def trouble(machine: Machine, settings: ServerSettings) -> str | None:
+    """What separates the installed plugin from this memory: another address on this machine, or another data folder.
+    None if nothing does, or if the plugin calls another machine."""
+    inherited = {"data_folder": machine.environment.get("TELLONCE_DATA_DIR")}
+    options = inherited | {name: value for name, value in _options(machine).items() if value}
+    url = str(options.get("url") or _URL)
+    missing = _missing(options, settings)
+    if not missing or _place(url) is None:
+        return None
+    if "url" in missing:
+        return f"the Claude Code plugin looks for the memory at {url}, but its address is {missing['url']}"
+    return f"the Claude Code plugin looks for the access token in another folder than {missing['data_folder']}"
+
+
+def _missing(options: Mapping[str, Any], settings: ServerSettings) -> dict[str, str]:
+    """The plugin's options whose values, set or default, lead to another memory; with the values that lead to this one."""
+    url, folder = str(options.get("url") or _URL), Path(str(options.get("data_folder") or data_folder())).expanduser()
+    found = {"url": _url(settings)} if _place(url) != _place(_url(settings)) else {}
+    return found | (
+        {"data_folder": str(settings.data_dir.absolute())} if folder.resolve() != settings.data_dir.resolve() else {}
+    )
+
+
+def _url(settings: ServerSettings) -> str:
+    return f"{address(settings)}/mcp"
+
+
+def _place(url: str) -> tuple[bool, int | None] | None:
+    """Whether the URL has an IPv6 address, and its port. None if it is not on this machine or is not a URL."""
+    try:
+        parts = urlsplit(url)
+        return ("::" in parts.hostname, parts.port) if parts.hostname in LOOPBACK else None
+    except ValueError:
+        return None
+
+
+def _options(machine: Machine) -> Mapping[str, Any]:
+    configs = _settings(machine).get("pluginConfigs")
+    found = configs.items() if isinstance(configs, dict) else ()
+    ours = (config.get("options") for name, config in found if _is_ours(name) and isinstance(config, dict))
+    options = next(ours, None)
+    return options if isinstance(options, dict) else {}
+
+
+def _is_ours(name: str) -> bool:
+    return name.partition("@")[0] == NAME
+
+
+def _settings(machine: Machine) -> Mapping[str, Any]:
+    """Claude Code's own settings of this user; empty if there are none or they cannot be read."""
+    folder = Path(machine.environment.get("CLAUDE_CONFIG_DIR") or machine.home / ".claude")
+    try:
+        found: object = json.loads((folder / "settings.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
