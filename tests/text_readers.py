@@ -272,6 +272,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.erasure.forget_query.TopicQuery.marks": lambda text: QUERIES["TopicQuery"].marks(
         text, SOURCE
     ),
+    "tellonce_server.domain.erasure.forget_query.EverythingQuery.marks": lambda text: forget_query.EverythingQuery(
+        [(7, 1)], [1]
+    ).marks(text, SOURCE),
     "tellonce_server.domain.erasure.forget_query.SourceQuery.marks": lambda text: forget_query.SourceQuery(
         [SOURCE]
     ).marks(text, SOURCE),

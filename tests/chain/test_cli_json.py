@@ -103,7 +103,7 @@ async def test_standard_output_is_one_json_value(light_home: Home) -> None:
     assert (imported["created"], imported["memories"]) == (foreseen["messages"], {"kept": 1})
     assert found["service", "status"] == {"exit_code": 0, "output": "active\n"}
     assert found["trace",][0][0]["name"]
-    assert found["backup", "all.zip"]["texts"] > 0
+    assert found["backup", "all.zip"]["messages"] > 0
     assert found["database", "move-user", "42", "43", "--yes"]["moved"] is True
 
 

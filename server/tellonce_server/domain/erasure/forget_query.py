@@ -10,7 +10,7 @@ from typing import Final, Literal, Protocol
 
 from tellonce.contract import ForgetLabel
 from tellonce_server.domain.erasure.targets import Sentence, Target
-from tellonce_server.domain.erasure.text_places import DERIVED
+from tellonce_server.domain.erasure.text_places import DERIVED, NAMES
 from tellonce_server.domain.erasure.word_forms import is_spaceless
 from tellonce_text.folding import fold
 from tellonce_text.literal import Literal as FoldedLiteral
@@ -291,6 +291,20 @@ class RowQuery:
             meant = (source.chat_id, source.id) in self._messages and not source.is_metadata
             return [Mark(0, len(text), "exact")] if meant and text else []
         return self._statements.marks(text, source)
+
+
+class EverythingQuery(RowQuery):
+    """Matches these messages and memories, and all texts that are derived from messages. Names are not matched."""
+
+    def __init__(self, messages: Iterable[tuple[int, int]], memories: Iterable[int]) -> None:
+        super().__init__(messages, ())
+        self._memories = frozenset(memories)
+
+    def marks(self, text: str, source: Source) -> list[Mark]:
+        if source.place in (*MESSAGES, "routine"):
+            return super().marks(text, source)
+        meant = source.id in self._memories if source.place == "memory" else source.place not in NAMES
+        return [Mark(0, len(text), "exact")] if meant and text else []
 
 
 class SourceQuery:

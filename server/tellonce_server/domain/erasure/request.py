@@ -9,6 +9,7 @@ from tellonce.contract import ForgetArgs
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.erasure.forget_query import (
+    EverythingQuery,
     ForgetQuery,
     LiteralQuery,
     RowQuery,
@@ -79,6 +80,8 @@ async def query_of(
         return await _period(q, where, args)
     memories = await forget.memories(q, where.owner_id, _refs(sealed, "memory"))
     messages = [(m.chat_id, m.ref) for m in sealed if m.kind == "message"]
+    if args.everything:
+        return EverythingQuery(messages, [memory.id for memory in memories])
     rows = await texts.messages(q, where.owner_id, messages)
     return await asyncio.to_thread(_rows, rows, memories)
 
@@ -112,6 +115,8 @@ async def _period(q: Queries, where: ChatScope, args: ForgetArgs) -> ForgetQuery
     reach = None if where.is_own else where.chat_id
     rows = await texts.messages_between(q, where.owner_id, reach, args.since, args.until)
     memories = await forget.memories_of(q, *where.key, where.is_own, args.since, args.until)
+    if args.everything:
+        return EverythingQuery([(row.chat_id or 0, row.id) for row in rows], [memory.id for memory in memories])
     return await asyncio.to_thread(_rows, rows, memories)
 
 
