@@ -12,9 +12,12 @@ QUIET = dict.fromkeys(
         "DISABLE_TELEMETRY",
         "DISABLE_ERROR_REPORTING",
         "DISABLE_BUG_COMMAND",
+        "CLAUDE_CODE_MAX_RETRIES",
     ),
     "1",
 )
+"""The environment in which `claude` sends no telemetry, does not update itself, and repeats a failed request once. By
+default it repeats the request ten times within minutes, even if the key is wrong, and only then reports the failure."""
 OUR_OWN = ("TELEGRAM_", "TELLONCE_", "DATABASE_URL", "SUMMARIZER_")
 STOP_SECONDS = 3.0
 
@@ -30,15 +33,11 @@ def all_but_ours() -> dict[str, str]:
 
 def only_its_own() -> dict[str, str]:
     """Only the variables that the command needs to run, to sign in and to reach its provider."""
-    return (
-        {
-            name: value
-            for name, value in os.environ.items()
-            if name in _NEEDED or name.startswith(_NEEDED_STARTS) or name.lower() in _PROXIES
-        }
-        | QUIET
-        | {"CLAUDE_CODE_MAX_RETRIES": "1"}
-    )
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in _NEEDED or name.startswith(_NEEDED_STARTS) or name.lower() in _PROXIES
+    } | QUIET
 
 
 async def output(

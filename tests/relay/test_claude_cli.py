@@ -23,8 +23,8 @@ from tests.contexts import of_sections
 from tests.patience import HANGS
 from tests.server.processes import HttpServer, http_server
 from tests.stubs.anthropic_stub import AnthropicStub
-from tests.stubs.replies import Reply, Say, UseTool
-from tests.stubs.stub import Asked
+from tests.stubs.replies import Fail, Reply, Say, UseTool
+from tests.stubs.stub import Asked, always
 from tests.stubs.telegram_emulator.people import PIXEL
 
 pytestmark = pytest.mark.anyio
@@ -190,6 +190,27 @@ async def test_the_real_claude_code_reads_the_memory_and_answers(
     offered = {tool["name"] for asked in talks for tool in asked.body.get("tools", ())}
     assert not offered & {"Bash", "Write", "Edit", "WebFetch"}, "it may read the memory, and nothing of this machine"
     assert "green tea" in json.dumps(results(talks[-1]))
+
+
+@pytest.mark.node
+@pytest.mark.parametrize(("status", "cause"), [(401, "key"), (529, "busy")])
+async def test_the_real_claude_code_reports_a_failure_after_two_requests(
+    npm_bin: Path,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+    cause: str,
+) -> None:
+    async with AnthropicStub(always(Fail(status))) as stub:
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        monkeypatch.setenv("PATH", f"{npm_bin}{os.pathsep}{os.defpath}")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", stub.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "dummy")
+        responder = ClaudeCli(str(npm_bin / "claude"), HANGS, None)
+        with pytest.raises(CannotAnswer) as failed:
+            [_ async for _ in responder.answer(prompt("Hello"), told("Hello"), None)]
+    assert failed.value.cause == cause
+    assert len([asked for asked in stub.asked if asked.path == "/v1/messages"]) <= 2
 
 
 async def remembered(server: HttpServer) -> None:
