@@ -11,13 +11,13 @@ from tellonce_text.fences import contained
 from tellonce_text.tokens import clip
 
 THREAD_PART = 3
-"""The thread summary may use the tokens for both summaries, divided by this number."""
+"""The thread's summary may use at most the tokens of both summaries divided by this number."""
 
 _QUOTED = re.compile(r"“(.+)”", re.DOTALL)
 _DAY_BESIDE = re.compile(r" \(\d{4}(?:-\d\d){1,2}(?: to \d{4}-\d\d-\d\d)?\)")
 
 Says = Callable[[str], bool]
-"""Returns whether a section that was filled earlier already states what a line states."""
+"""A function that returns whether an earlier section already makes the statement of a line."""
 
 
 def summary_text(rows: ContextRows, share: int, says: Says) -> str:
@@ -49,7 +49,7 @@ def unsaid(text: str, says: Says) -> str:
 @lru_cache(4_096)
 def statement(line: str, *, quoted: bool = True) -> str:
     """A line's statement in a form for comparison, without line breaks and without the dates that were added after
-    relative words. With `quoted`, the result is only the quoted words, if there are any."""
+    relative words such as "tomorrow". With `quoted`, the result is only the quoted words, if there are any."""
     words = _QUOTED.search(line) if quoted else None
     return " ".join(_DAY_BESIDE.sub("", words[1] if words else line).casefold().split())
 
