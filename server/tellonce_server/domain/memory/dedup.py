@@ -13,7 +13,7 @@ from typing import Final
 from tellonce_server.domain.memory import literals
 
 SAME_COSINE: Final = 0.9
-"""Minimum cosine with a rejected statement that is repeated, with the same numbers and names."""
+"""Minimum cosine of a rejected statement and a statement that repeats it with the same numbers and names."""
 
 SAME_SOURCE_COSINE: Final = 0.6
 """The minimum cosine, instead of SAME_COSINE, for two statements learned from one message."""
@@ -25,7 +25,7 @@ _KEY_BYTES: Final = 8
 
 
 def same(one: str, other: str) -> bool:
-    """Whether both texts have the same words in order, or one with its end moved to its front."""
+    """Whether both texts have the same words in the same order. The end of one text may be moved to its front."""
     return _same(_Statement(one), _Statement(other))
 
 

@@ -98,13 +98,15 @@ except ImportError:
 
 
 LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
-"""The library reads number words of these languages. The language of a text is unknown, so every language is tried."""
+"""The languages whose number words the library reads. The language of a text is unknown, so every language is tried."""
 
 MOST: Final = 2_000
-"""Maximum characters that are searched for numbers, as of quotes in the contract; at worst 30 ms."""
+"""Maximum characters of a text that are searched for numbers. The search takes at most 30 ms. The contract limits
+quotes to the same length."""
 
 WEEK: Final = 7
-"""Of a span of more days, a claim may name only the first and last month and year, not every day."""
+"""Maximum days of a span of which a claim may name every day. Of a longer span, a claim may name only the month and the
+year of the first and the last day."""
 
 
 def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
@@ -133,13 +135,15 @@ def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
 
 
 _MOST_LENGTHS: Final = 20
-"""Maximum lengths of time in a text, such as `for three days`, and days, with which each is combined."""
+"""Maximum number of lengths of time in a text, such as `for three days`, and maximum number of days that are combined
+with each length."""
 
 
 def _bare_days(line: Line, found: Iterable[Expression], anchors: Iterable[date]) -> Iterator[date]:
-    """For a day of the month without its month, such as `the 1st` or `until the 20th`, the last and the next such day
-    before and after each anchor: the day of the message and the days of the dates `found`. The resolver reads such a
-    number only where it cannot belong to a noun."""
+    """The possible dates of a day of the month that is named without its month, such as `the 1st` or `until the 20th`.
+    These are the dates with this day of the month that are at most 31 days before or after one of the anchors. The
+    anchors are the day of the message and other days that the text names. A number in one of the dates `found` is not a
+    bare day. The resolver itself reads a bare day only where the number cannot belong to a noun."""
     read = [(expression.start, expression.end) for expression in found]
     numbers = {
         line[at].value or 0
@@ -153,7 +157,8 @@ def _bare_days(line: Line, found: Iterable[Expression], anchors: Iterable[date])
 
 
 def _may_be_a_day(line: Line, at: int) -> bool:
-    """Whether the number is an ordinal, or no word follows that it could count."""
+    """Whether the token is a number that may be a day of the month. The number must be an ordinal, or no word that it
+    could count may follow it."""
     token, after = line[at], line[at + 1]
     return token.kind == "number" and (token.suffix in ORDINAL_ENDINGS if token.suffix else after.kind != "word")
 
@@ -223,11 +228,12 @@ def _half_more(line: Line, count: Count) -> Iterator[str]:
 
 
 _PRICE: Final = re.compile(r"(?<![\d.,])([1-9]\d) ([1-9]\d)(?![\d.,])")
-"""Matches `twenty-three fifty`, which can mean 2350, after the library has written it in digits."""
+"""Matches `23 50`, which the library writes for `twenty-three fifty`. These words can mean 2350."""
 
 
 def timed_numbers(text: str) -> frozenset[tuple[int, str]]:
-    """The numbers of the text with the unit of time that each counts or is charged for: `14 months`, `310 a day`."""
+    """The numbers in the text that have a unit of time, each with its unit: `14 months` (a duration), `310 a day` (a
+    price)."""
     line = line_of(text[:MOST]) or Line("", (), "")
     counts = (count_at(line, index) for index in range(len(line)))
     found = ((count.value, _unit_after(line, count.end)) for count in counts if count and count.exact)
@@ -272,7 +278,7 @@ def calendar_names(text: str) -> frozenset[tuple[str, int]]:
 
 
 def in_digits(statement: str) -> str:
-    """Write number words from three on in digits, so that the numbers of a statement can be compared."""
+    """Write number words from `three` upward in digits, so that the numbers of a statement can be compared."""
     language = language_of(statement)
     head, rest = statement[:MOST], statement[MOST:]
     line = line_of(head)
@@ -308,7 +314,7 @@ def _numerals_in_digits(line: Line) -> str:
 
 
 _LEAST: Final = 3
-"""The least number word of a statement that is compared. `One` and `two` are often not said as numbers."""
+"""The smallest number whose word in a statement is compared. `One` and `two` are often not said as numbers."""
 
 
 _SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){0,2})(?!\d)")
