@@ -23,7 +23,7 @@ SIDE_CHARACTERS = 1_800
 """Maximum characters of any other message that extraction sees."""
 
 EXCHANGE_MESSAGES = 12
-"""Maximum messages of one extraction. A job that has accumulated more is split."""
+"""Maximum number of messages of one extraction. A job that has accumulated more messages is split."""
 
 BEFORE = 4
 
@@ -69,8 +69,9 @@ class ExchangeJob(JobType[ExchangeResult]):
         )
 
     async def _part(self, job: Job) -> list[Line]:
-        """The job's messages; what is too much for one call becomes a job of its own: the rest of a live job, the
-        beginning of a past one, because past messages are read newest first."""
+        """The messages of the job for one call. If the job has too many messages for one call, the remaining messages
+        become a new job. For a live job, the later messages remain. For a past job, the earlier messages remain,
+        because past messages are read newest first."""
         read = messages.id_range if not job.past else messages.last_of_range
         key = job.key
         lines = await read(

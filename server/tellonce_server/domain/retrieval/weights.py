@@ -13,10 +13,10 @@ seed do not carry over to another seed. On seed 2, recall@10 for the three types
 here, and .847, .779 and .860 with the fitted values. In an earlier fit, weights fitted to two of the types reached
 .803, .755 and .821 on the third type. Weights fitted to all three types reached .802, .768 and .851.
 
-Seeds 1 and 2 were used while choosing the values. After that, the generator was changed: in its `friends`
-dialogues, people now write slightly more carelessly. The figures in docs/explanation/performance.md are from seed 3. Later, NAMED, QUESTION, SHORT, TIME_WORDS
-and IN_SPAN were changed, and AMOUNTS and TASTES were added. With these changes, answers rank higher on both seeds and
-on half of the conversations written by hand (`benchmarks/talks`).
+Seeds 1 and 2 were used while choosing the values. After that, the generator was changed: in its `friends` dialogues,
+people now write slightly more carelessly. The figures in docs/explanation/performance.md are from seed 3. Later, the
+weights NAMED, QUESTION, SHORT, TIME_WORDS and IN_SPAN were changed, and AMOUNTS and TASTES were added. With these
+changes, answers rank higher on both seeds and on half of the conversations written by hand (`benchmarks/talks`).
 """
 
 from typing import Final
@@ -36,8 +36,8 @@ NUMBERS: Final = 0.3
 """For a message with all of the query's numbers."""
 
 NAMED: Final = 2.5
-"""For a message of the person that the query names. In nine of ten cases, the message that answers
-the query is by that person."""
+"""For a message of the person that the query names. In nine of ten cases, the message that answers the query is by this
+person."""
 
 USER: Final = 2.0
 """Subtracted from a long reply of the assistant. Such a reply repeats the question's words, and four of five answers
@@ -96,13 +96,13 @@ FEEDBACK: Final = 0.3
 """Per standard deviation of the weight of the words that a message shares with the best other messages (`feedback`)."""
 
 STATED: Final = 0.5
-"""The share of a memory's similarity that is added to the messages from which the memory was learned, as far as it is
-higher than the message's own similarity. A message with several subjects is less similar to a question than a memory
-that states one of its sentences."""
+"""If a memory is more similar to the question than a message from which the memory was learned, this share of the
+difference is added to the score of the message. A message with several subjects is less similar to a question than a
+memory that states one of its sentences."""
 
 ALONE: Final = 1.6
-"""Multiplies the score of a memory or summary by words and meaning, because it gets no share of the similarity of
-neighbors or of a session."""
+"""Factor for the similarity of a memory or summary in words and meaning. A memory or summary, unlike a message, gets no
+share of the similarity of neighbors or of a session."""
 
 MEMORY: Final = 1.0
 """For a memory, which is a statement without small talk around it."""
