@@ -10,8 +10,8 @@ from tellonce_text.tokens import estimate
 
 DEFAULT_TOTAL = 4300
 LOG_PART = 2
-"""In a context above the default budget, the log may use the tokens above the default, divided by this number. The rest
-is for search results."""
+"""If a context's budget is above the default, the log may use the tokens above the default divided by this number. The
+other tokens above the default are for search results."""
 ELSEWHERE = 276
 """Maximum number of tokens for lines from other threads and chats. A context below the default budget has
 proportionally fewer tokens for these lines."""

@@ -21,8 +21,8 @@ Says = Callable[[str], bool]
 
 
 def summary_text(rows: ContextRows, share: int, says: Says) -> str:
-    """Return the summary of the chat and the summary of the thread in at most `share` tokens, each under its title,
-    without statements that the context already makes."""
+    """Return the summary of the chat and the summary of the thread, each under its title. Together, they have at most
+    `share` tokens. Statements that the context already makes are left out."""
     thread = _titled("This thread", unsaid(rows.thread_summary, says), share // THREAD_PART)
     left = share - sum(map(cost, thread))
     chat = rows.chat
@@ -37,7 +37,7 @@ def summary_text(rows: ContextRows, share: int, says: Says) -> str:
 
 
 def unsaid(text: str, says: Says) -> str:
-    """The lines that make a new statement. A line that lists quotations keeps only the new quotations."""
+    """The lines of the text that state something new. If a line lists quotations, only the new quotations stay."""
     lines = [_listed(line, says) for line in text.strip().split("\n")]
     kept = "\n".join(line for line in lines if line.strip())
     # If the first line was removed, the text is marked as a continuation, so that its new first line cannot look like a

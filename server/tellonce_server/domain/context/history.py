@@ -149,8 +149,8 @@ class History:
         return draft.token_budget.left + spent - needed
 
     def _wanted(self, older: list[Line], share: int) -> tuple[list[Line], int]:
-        """The older messages to consider, and their share of tokens. For a question both are limited, because the
-        answer is rarely in the latest messages.
+        """The older messages to consider, and their share of tokens. For a question, the number of messages and their
+        share are limited, because the answer is rarely in the latest messages.
 
         For a question, at most the latest KEPT messages are considered here. Older messages, whether or not they are
         summarized, are shown only if they are among the search results.
@@ -201,7 +201,8 @@ def _with_text(chunk: Chunk, text: str) -> Chunk:
 
 
 def window(m: Material) -> list[Line]:
-    """All messages that are not summarized, and in any case the last `keep` messages. The start moves in steps."""
+    """All messages that are not summarized, and in any case the last `keep` messages. The start of the window moves in
+    steps."""
     thread = m.rows.thread
     before = min(thread.covered_to, max(0, thread.last_no - m.keep) // STEP * STEP)
     lines = [line for line in m.rows.window if line.thread_no > before]

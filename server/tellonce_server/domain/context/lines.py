@@ -247,7 +247,7 @@ def moment(at: datetime, view: View) -> str:
 
 
 def quoted_line(line: Line, view: View) -> str:
-    """The line of the message that the user replies to: `[09:15 AM, yesterday] Assistant: …`. A routine's message is
+    """The line of the message to which the user replies: `[09:15 AM, yesterday] Assistant: …`. A routine's message is
     shown as its summary, as in the window."""
     if line.routine is not None:
         return shown(line, view).text

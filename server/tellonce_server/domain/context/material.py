@@ -1,4 +1,4 @@
-"""The material of one context, read and searched before anything is selected. Plain values."""
+"""The material of one context: the rows and search results that are read before anything is selected. Plain values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

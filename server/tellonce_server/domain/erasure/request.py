@@ -44,10 +44,9 @@ class NothingNamed(Refused):
 
 
 def as_stored(shown: str) -> list[str]:
-    """Forms that the stored text of a shown line may have. The user may have copied the line from a context or a list.
-    The forms are the line without its number, time, speaker and remarks, and also without the days that are shown after
-    words such as "tomorrow". Empty if the line has none of these parts, or is longer than any line in a context or a
-    list."""
+    """The possible stored texts of a line that the user copied from a context or a list. One is the line without its
+    number, time, speaker and remarks. The other also lacks the days that are shown after words such as "tomorrow".
+    Empty if the line has none of these parts, or has more than LONGEST_SHOWN characters."""
     if len(shown) > LONGEST_SHOWN:
         return []
     line = _AFTER.sub("", _BEFORE.sub("", shown))

@@ -107,8 +107,8 @@ async def names_again(database: Database, tombstones: Tombstones, owner_id: int)
 
 
 async def message_names_again(database: Database, tombstones: Tombstones, owner_id: int) -> list[Source]:
-    """The columns of messages in which forgotten names, such as ids and speakers, are stored again. A name in a message
-    from after the forgetting is not included."""
+    """The columns of messages in which forgotten names, such as ids and speakers, are stored again. A message that was
+    sent after the name was forgotten is not included."""
     marks = await tombstones.of_texts(database, owner_id)
     found: list[Source] = []
     if marks:

@@ -2,8 +2,8 @@
 declarations.
 
 A new place needs an entry in `PLACES`, and, in `texts.sql`, a part of `find` and a statement `clean_<place>`. A test
-fails if one of these is missing. The test also fails if no place contains a column of the database that may have a
-person's words.
+fails if one of these is missing. The test also fails if a column of the database may contain a person's words but is in
+no place.
 """
 
 from collections.abc import Awaitable, Callable, Mapping

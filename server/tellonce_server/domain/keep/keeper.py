@@ -11,8 +11,8 @@ from tellonce_server.domain.keep.sentences import Sentence, features, sentences
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Layers, Vector, vectors_or_none
 
 MOST_READ: Final = 60
-"""Maximum number of sentences of a message that are scored. In a longer message, half of them are at the start and half
-at the end. Scoring takes at most 0.2 s."""
+"""Maximum number of sentences of a message that are scored. If a message has more sentences, half of the scored
+sentences are from its start and half from its end. Scoring takes at most 0.2 s."""
 
 MOST_KEPT: Final = 24
 """Maximum number of earlier notes that are compared with new sentences."""

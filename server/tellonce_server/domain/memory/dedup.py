@@ -19,7 +19,7 @@ SAME_SOURCE_COSINE: Final = 0.6
 """The minimum cosine, instead of SAME_COSINE, for two statements learned from one message."""
 
 RETOLD_SHARE: Final = 0.4
-"""Two statements of one message are the same if they share at least this share of their content."""
+"""Two statements of one message are the same if they have at least this share of their content in common."""
 
 _KEY_BYTES: Final = 8
 

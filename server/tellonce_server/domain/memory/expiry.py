@@ -1,4 +1,5 @@
-"""Changes memories as time passes: completes past dates, asks about overdue goals, and closes unanswered ones."""
+"""Changes memories as time passes: completes past dates, asks the user about overdue goals, and closes goals if the
+user does not answer."""
 
 from datetime import datetime, timedelta
 from typing import Final

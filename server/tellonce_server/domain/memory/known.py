@@ -39,8 +39,9 @@ class KnownMemories:
         self._deps = deps
 
     async def about(self, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
-        """Up to 40 memories: first memories that are similar to the messages in meaning or words, that are pinned, that
-        were learned in the last ten minutes, or that are similar and were rejected; then the newest other memories."""
+        """Up to 40 memories. They are memories similar to the messages in meaning or words, pinned memories, memories
+        learned in the last ten minutes, and similar statements that the user rejected. The newest other memories fill
+        the remaining places."""
         asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
         vectors, lexemes = await self._vectors(asked), any_of(await self._terms(" ".join(asked)))
         scope, since = owner_scope(owner_id), self._deps.now() - JUST_NOW

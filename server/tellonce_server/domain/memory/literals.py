@@ -130,8 +130,8 @@ def _abbreviated(word: str, gap: str) -> bool:
 
 
 def phrase(text: str) -> str:
-    """Join the words that `words` returns, with a single space before and after each word. A text contains another if
-    its phrase contains the other's phrase."""
+    """Join the words that `words` returns, with a single space before and after each word. One text contains another
+    text if the phrase of the first text contains the phrase of the second text."""
     return f" {' '.join(words(text))} "
 
 
@@ -274,8 +274,8 @@ def _inflected(name: str, word: str) -> bool:
     """Whether one of the two words is a prefix of the other, or the words differ only in endings of up to three letters
     (Warszawa, Warszawie).
 
-    In the Latin alphabet, one of the endings is a letter at most, because Freiberg is not Freiburg. The endings `a` and
-    `o` distinguish persons.
+    In the Latin alphabet, one of the endings has at most one letter, because Freiberg is not Freiburg. Names that
+    differ only in the endings `a` and `o` are names of different persons.
     """
     if (len(name) >= 4 and word.startswith(name)) or (len(word) >= _COMPOUNDED and name.startswith(word)):
         return True

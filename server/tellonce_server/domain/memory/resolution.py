@@ -76,7 +76,7 @@ def _consistent(found: Expression) -> Iterator[Reading]:
 
 
 def _is_another_time(text: str, local: datetime) -> bool:
-    """Whether the text gives a time in words, such as `half past nine`, and no time that can be this one."""
+    """Whether the text gives a time in words, such as `half past nine`, but no time that can be `local`."""
     times = clocks(text)
     named = {(time.hour % 12, time.minute) for time in times}
     here = all(time.zone is None for time in times)
@@ -84,7 +84,7 @@ def _is_another_time(text: str, local: datetime) -> bool:
 
 
 def _includes(reading: Reading, moment: datetime) -> bool:
-    """Whether the time is within the reading, or is the end that the words give (`from two till six`)."""
+    """Whether the time is within the reading, or is the end of a period that the words name (`from two till six`)."""
     lasting = reading.precision == "instant" and reading.end - reading.start > timedelta(hours=1)
     return reading.start <= moment < reading.end or (lasting and moment == reading.end)
 
@@ -92,7 +92,7 @@ def _includes(reading: Reading, moment: datetime) -> bool:
 try:
     from text_to_num import alpha2digit
 except ImportError:
-    # The library has no wheel for Intel Macs; there, "three" does not support a 3 in a statement.
+    # The library has no wheel for Intel Macs. On these Macs, the word "three" does not support a 3 in a statement.
     def alpha2digit(text: str, lang: str, threshold: float = 3.0) -> str:
         return text
 
@@ -241,7 +241,8 @@ def timed_numbers(text: str) -> frozenset[tuple[int, str]]:
 
 
 def equal_lengths(count: int, unit: str) -> Iterator[tuple[int, str]]:
-    """The same length of time in the next smaller and the next larger unit: 14 days and a fortnight for two weeks."""
+    """The same length of time in the next smaller and the next larger unit: for two weeks, these are 14 days and one
+    fortnight."""
     for large, size, small in _LENGTHS:
         if unit == large and count:
             yield count * size, small
@@ -318,7 +319,7 @@ _LEAST: Final = 3
 
 
 _SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){0,2})(?!\d)")
-"""Matches `1.2 million` after the library has written the million in digits."""
+"""Matches `1.2 1000000`, which the library writes for `1.2 million`."""
 
 
 def _fractions(line: Line, counted: Iterable[str]) -> Iterator[str]:

@@ -41,8 +41,8 @@ class Statements:
         return await vector_or_none(self._deps.embedder, text)
 
     async def lock(self, q: Queries, owner_id: int, texts: Sequence[str]) -> None:
-        """Wait until no other call is storing one of these statements; otherwise both calls would store the same
-        statement. Call this once, after locking the chat and before `store` or `put`."""
+        """Wait until no other call is storing one of these statements. Without this lock, two calls could store the
+        same statement at the same time. Call this once, after locking the chat and before `store` or `put`."""
         await memories.lock(q, owner_id, [dedup.key(text) for text in texts])
 
     async def store(

@@ -39,8 +39,8 @@ class Finisher:
             job = await queue.lock_ready(t, owner_id, chat_id)
             if job is None:
                 return None
-            # The result may belong to another job than the job just submitted, so the trace of the result's own job is
-            # used.
+            # The result may belong to a job other than the job that was just submitted, so the trace of the result's
+            # own job is used.
             with tracing.traced(f"apply {job.kind}", job.traceparent):
                 stored = await self._apply(t, job)
         with tracing.traced(f"tell {job.kind}", job.traceparent):

@@ -16,7 +16,7 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import head_and_tail
 
 MESSAGE_CHARACTERS = 4000
-"""Maximum characters of one message that a summary sees."""
+"""Maximum characters of one message in the input of a summary."""
 
 ResultT = TypeVar("ResultT")
 

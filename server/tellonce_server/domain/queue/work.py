@@ -175,8 +175,8 @@ class WorkQueue:
             if items:
                 return items
         lower = w.TIERS[w.TIERS.index(args.best_tier) + 1 :]
-        # If the budget is spent, a worker with a paid tier as its best tier gets no jobs to redo, because it would use
-        # a lower tier again.
+        # If the budget is spent, a worker with a paid tier as its best tier gets no jobs to redo, because the worker
+        # would use a lower tier again.
         if lower and (args.best_tier != BEST or not await self._is_spent(past=True)):
             await queue.redo_provisional(
                 *(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now()),
@@ -187,7 +187,8 @@ class WorkQueue:
 
     async def _lease(self, args: w.ClaimWorkArgs) -> list[Job]:
         now, policy = self._deps.now(), self._deps.settings.queue
-        # Past exchanges and past summaries alternate, so that neither kind waits until all jobs of the other are done.
+        # Past exchanges and past summaries alternate, so that neither kind waits until all jobs of the other kind are
+        # done.
         self._prefer = queue.PAST_EXCHANGES + queue.PAST_SUMMARIES - self._prefer
         longest = max(2 * policy.lease, timedelta(seconds=policy.backoff_cap_seconds))
         wanted = (args.kinds or None, args.limit, now + longest + LATEST_START, MOST_LOST, self._prefer)

@@ -76,7 +76,7 @@ class Retriever:
         read = await self.read(replace(request, before_id=below))
         start = at.start if at else 0
         end = start + request.limit
-        # The results after the first one of the next page are not needed.
+        # Only one result after this page is needed, because it shows that there is a next page.
         ranked = _ranked(request, read, most=end + 1)
         # Message ids are per chat, so the newest id limits later pages only in a search of one chat.
         bound = below if at or request.chat_id is None else min(below, read.newest + 1)

@@ -13,7 +13,8 @@ from tellonce_text.changes import MessageRange
 
 class Result(NamedTuple):
     """One result. `text` is the text to show; of a long message, these are the matching sentences. `full_text` is the
-    whole text. Until the text is read, `full_text` is empty, and `text` is only its beginning if `clipped` is set.
+    whole text. Until the whole text is read, `full_text` is empty. If `clipped` is true, `text` is then only the
+    beginning of the whole text.
 
     `cosine` is None if the query or the result has no vector. `covered` is the weighted share of the query's words that
     the text contains. `source_ids` are message ids. `listed` marks one of several members of a category that the query
