@@ -1,4 +1,4 @@
-"""The objects that every service of the server is created with: settings, storage, clock, notices and announcements."""
+"""The objects that the server passes to every service: settings, storage, clock, notices and announcements."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,8 +15,9 @@ from tellonce_server.store.database import Database
 
 @dataclass(frozen=True)
 class Dependencies:
-    """What every service is created with. `announce(channel, payload)` reaches all server processes, after the commit,
-    without waiting or failing. `traces` is a pool for rows that a power failure may lose."""
+    """The objects that every service gets when it is created. `announce(channel, payload)` notifies all server
+    processes and is called after a commit. The call returns at once and raises no errors, and a notification may be
+    lost. `traces` is a connection pool for rows that may be lost in a power failure."""
 
     settings: ServerSettings
     database: Database

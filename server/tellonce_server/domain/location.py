@@ -27,7 +27,8 @@ from tellonce_server.store.messages import StoredMessage
 
 
 async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope:
-    """The chat of a call; a conversation's number must exist already. Raises ChatRefused."""
+    """The chat of a call. If the call names a conversation by its number, the conversation must already exist. Raises
+    ChatRefused."""
     where = await with_stored_channel(deps, locate(caller, asked, deps.settings))
     if asked.chat_id is None or not is_conversation(asked.chat_id):
         return where
@@ -39,8 +40,8 @@ async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope
 
 
 async def with_stored_channel(deps: Dependencies, where: ChatScope) -> ChatScope:
-    """The same chat with the channels as they are stored: another name replaces the name of a channel that was
-    forgotten."""
+    """The same chat scope with its channel names as they are stored. If the user has forgotten the name of a channel,
+    its replacement name is used."""
     chosen = {where.channel, where.home} - PROGRAMS
     gone = await deps.tombstones.forgotten_names(deps.database, where.owner_id, [*chosen])
     now = {name: replaced_channel(other) for name, other in gone.items()}
@@ -48,7 +49,7 @@ async def with_stored_channel(deps: Dependencies, where: ChatScope) -> ChatScope
 
 
 async def stored_id(deps: Dependencies, owner_id: int, message_id: str) -> str:
-    """The id of a message as it is stored: another id replaces an id that was forgotten."""
+    """The id under which a message is stored. If the user has forgotten the given id, this is its replacement."""
     chosen = [message_id] if MACHINE_ID.fullmatch(message_id) is None else []
     return (await deps.tombstones.forgotten_names(deps.database, owner_id, chosen)).get(message_id, message_id)
 
@@ -56,15 +57,15 @@ async def stored_id(deps: Dependencies, owner_id: int, message_id: str) -> str:
 async def message_of_id(
     deps: Dependencies, where: ChatScope, message_id: str, channel: str | None = None
 ) -> StoredMessage | None:
-    """The message to which the channel gave this id, or else the chat's only message with this id. Without `channel`,
-    it is the channel of `where`."""
+    """The message to which the channel gave this id, or else the chat's only message with this id. By default,
+    `channel` is the channel of `where`."""
     named = await stored_id(deps, where.owner_id, message_id)
     return await messages.by_ext_id(deps.database, *where.key, named, channel or where.channel)
 
 
 async def shared_into(deps: Dependencies, caller: Caller, chat_id: int) -> ChatScope:
-    """The chat that gets a copy of a shared memory. The operator, on the page, may also share with the groups in the
-    settings, whose memories no assistant of a user can read. Raises ChatRefused."""
+    """The chat that gets a copy of a shared memory. On the page, the operator may also share with the groups in the
+    settings. No user's assistant can read the memories of these groups. Raises ChatRefused."""
     if OPERATOR in caller.scopes and chat_id in deps.settings.groups:
         return ChatScope(chat_id, chat_id)
     return await located(deps, caller, Asked(chat_id))
@@ -76,7 +77,8 @@ async def thread_of(deps: Dependencies, where: ChatScope, place: Place) -> str:
 
 
 async def without_forgotten_names(deps: Dependencies, owner_id: int, keys: Collection[str]) -> dict[str, str]:
-    """Each thread key with the present one: a forgotten name in it was replaced."""
+    """A map from each thread key to the key that is stored now. If a key contains a forgotten name, the stored key
+    contains the replacement name."""
     named = {key: name for key in keys if (name := thread_name(key)) is not None}
     gone = await deps.tombstones.forgotten_names(deps.database, owner_id, list(named.values())) if named else {}
     return {key: renamed_thread(key, gone[named[key]]) if named.get(key) in gone else key for key in keys}

@@ -1,4 +1,5 @@
-"""Recognizes forgotten statements, sentences of messages and names without storing them, by keyed hashes."""
+"""Recognizes forgotten statements, sentences of messages, and names by keyed hashes. The forgotten texts themselves are
+not stored."""
 
 import hashlib
 import hmac
@@ -16,10 +17,11 @@ from tellonce_text.folding import fold
 from tellonce_text.sentences import sentences
 
 SAME = 0.75
-"""The share of one statement's words that it has in common with a forgotten one that it repeats."""
+"""A statement repeats a forgotten statement if the words that both contain are at least this share of the words of one
+of them (see `covers`)."""
 
 FORGOTTEN_NAME = "forgotten:"
-"""The beginning of the names that replace forgotten names of threads."""
+"""The beginning of the names that replace forgotten names."""
 
 _MARKUP = re.compile(r"[*_~'\\]+")
 _NO_WORD = re.compile(r"\W+")
@@ -32,7 +34,8 @@ Claims = tuple[bytes, ...]
 
 
 class Tombstones:
-    """Computes and compares the hashes. Without `key`, which never leaves the server, no guess can be tested."""
+    """Computes and compares the hashes. The hashes are made with `key`, which never leaves the server. Without the key,
+    nobody can test whether a guessed text was forgotten."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -43,19 +46,20 @@ class Tombstones:
             await tombstones.add(q, owner_id, chat_id, marks, now)
 
     def message_claims(self, text: str, gone: Sequence[str]) -> list[bytes]:
-        """Hashes of a message's text and of the sentences erased from it (`gone`), to recognize both if sent again."""
+        """Hashes of a message's text and of the sentences erased from it (`gone`), to recognize the text and the
+        sentences if they are sent again."""
         said = [text, *(sentence.strip() for sentence in gone)]
         return [self._message(part) for part in dict.fromkeys(said)]
 
     async def add_names(self, q: Queries, owner_id: int, names: Sequence[str], now: datetime) -> None:
-        """Mark names that clients gave as forgotten: of conversations, threads and channels, the ids of messages, and
-        who said them."""
+        """Mark as forgotten the names that clients gave: names of conversations, threads, channels and speakers, and
+        ids of messages."""
         new: list[Mark] = [(self._name(name), frozenset()) for name in dict.fromkeys(names)]
         await self.add(q, owner_id, None, new, now)
 
     async def forgotten_names(self, q: Queries, owner_id: int, names: Sequence[str]) -> dict[str, str]:
-        """The forgotten names with their replacements, computed from the hash, so that a client that uses a forgotten
-        name again reaches the same thread."""
+        """Return those of the names that are forgotten, each with its replacement. A replacement is computed from the
+        hash of the name, so that a client that uses a forgotten name again reaches the same thread."""
         claims = {name: self._name(name) for name in names}
         known = await tombstones.known(q, owner_id, list(claims.values())) if claims else frozenset[bytes]()
         return {name: self.replacement(name) for name, claim in claims.items() if claim in known}
@@ -65,12 +69,12 @@ class Tombstones:
         return f"{FORGOTTEN_NAME}{self._name(name)[:8].hex()}"
 
     def forgotten_at(self, name: str, marks: Mapping[bytes, datetime]) -> datetime | None:
-        """When the name was forgotten; None if it was not."""
+        """The time at which the name was forgotten; None if the name was not forgotten."""
         return marks.get(self._name(name))
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
-        """The text without the sentences forgotten in this message, which an edit may send again. None if it equals the
-        text before the erasure."""
+        """The text without the sentences that were forgotten in this message, because an edit may send these sentences
+        again. None if the whole text was forgotten in this message, such as the message's text before an erasure."""
         whole, parts = await offloaded(len(text), partial(self._parts, chat_id, number, text))
         claims = [*whole, *(claim for _, of_part in parts for claim in of_part)]
         known = await tombstones.known(q, owner_id, claims, (chat_id, number))
@@ -80,7 +84,7 @@ class Tombstones:
         return text if len(kept) == len(parts) else "".join(kept).strip()
 
     def _parts(self, chat_id: int, number: int, text: str) -> tuple[Claims, list[tuple[str, Claims]]]:
-        """The hashes of the text, and its sentences with the hashes of each."""
+        """The hashes of the text, and the sentences of the text, each with its hashes."""
         parts = [(part, self._claims(chat_id, number, part.strip())) for part in sentences(text)]
         return self._claims(chat_id, number, text), parts
 
@@ -94,7 +98,7 @@ class Tombstones:
         return await tombstones.of_texts(q, owner_id)
 
     def without_later_forgotten(self, text: str, said_at: datetime, marks: Mapping[bytes, datetime]) -> str:
-        """Return the text of an old message without the sentences that were forgotten after it was said."""
+        """Return the text of an old message without the sentences that were forgotten after the message was sent."""
 
         def gone(part: str) -> bool:
             claims = self._message(part), self._folded(part), self._hash(f"m:{part}")
@@ -132,8 +136,8 @@ class Tombstones:
         return [stone for stone in stones if covers(stone, said)]
 
     def _claims(self, chat_id: int, number: int, text: str) -> Claims:
-        """The hashes of a text forgotten in a message, also as made before punctuation was left out, before texts were
-        folded, and before migration 0062."""
+        """All hashes that a text forgotten in a message may have. The first is the current hash. The others were made
+        by former versions: before punctuation was left out, before texts were folded, and before migration 0062."""
         former = self._folded(text), self._hash(f"m:{text}"), self._hash(f"m:{chat_id}:{number}:{text}")
         return self._message(text), *former
 

@@ -27,7 +27,7 @@ from tellonce_text.fences import contained_text
 from tellonce_text.tokens import clip, estimate
 
 JOINT = 2
-"""Maximum tokens that one separator and the rounding of two estimates add."""
+"""Maximum number of tokens that a separator between two sections and the rounding of their estimates add."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def assemble(m: Material) -> Assembled:
 
 
 class _Parts(NamedTuple):
-    """The parts of one context. Each writes to its draft."""
+    """The parts of one context. Each part writes to the draft."""
 
     draft: Draft
     history: History
@@ -123,7 +123,8 @@ def _for_talk(parts: _Parts) -> None:
 
 
 def _fill_stated(parts: _Parts, others: Sequence[Remembered]) -> None:
-    """Fill the remaining memories, then the profile and the summary without the statements of the memories."""
+    """Fill the remaining memories, then the profile and the summary. The profile and the summary leave out statements
+    that the context already shows."""
     draft, rows = parts.draft, parts.draft.material.rows
     parts.memories.fill(others)
     parts.memories.write()

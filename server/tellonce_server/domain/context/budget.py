@@ -10,10 +10,11 @@ from tellonce_text.tokens import estimate
 
 DEFAULT_TOTAL = 4300
 LOG_PART = 2
-"""In a context above the default budget, the log may use the tokens above the default, divided by this number. The rest
-is for search results."""
+"""If a context's budget is above the default, the log may use the tokens above the default divided by this number. The
+other tokens above the default are for search results."""
 ELSEWHERE = 276
-"""Maximum tokens of the lines from other threads and chats in a context of the default size or above."""
+"""Maximum number of tokens for lines from other threads and chats. A context below the default budget has
+proportionally fewer tokens for these lines."""
 NEWLINE = 1
 """Tokens added for the line break after a line, because each line is estimated without its line break."""
 
@@ -34,7 +35,8 @@ class TokenBudget:
         return True
 
     def set_aside(self, tokens: int) -> int:
-        """Reserve up to `tokens` and return the number reserved, which the caller gives back later."""
+        """Reserve up to `tokens` tokens and return how many were reserved. The caller adds them to `left` again
+        later."""
         taken = min(tokens, self.left)
         self.left -= taken
         return taken
@@ -63,7 +65,8 @@ def log_share(total: int) -> int:
 
 
 def elsewhere_share(total: int) -> int:
-    """The number of tokens for messages of other threads and chats. A budget above the default does not raise it."""
+    """The number of tokens for messages of other threads and chats. A budget above the default does not raise this
+    number."""
     return ELSEWHERE * min(total, DEFAULT_TOTAL) // DEFAULT_TOTAL
 
 
@@ -79,10 +82,11 @@ def take(
     *,
     dense: bool,
 ) -> Taken:
-    """Take items in the given order while the share and the budget last.
+    """Take items in the given order until the share or the budget is used up.
 
-    With `dense`, an item that does not fit is skipped (facts). Otherwise the first item that does not fit ends the list
-    (history and summaries must stay contiguous). An item that is rendered as an empty text is skipped.
+    If `dense` is true, an item that does not fit is skipped; this is for memories. Otherwise the first item that does
+    not fit ends the list, because history and summaries must stay contiguous. An item that is rendered as an empty text
+    is skipped.
     """
     kept: list[int] = []
     texts: list[str] = []

@@ -11,18 +11,18 @@ from tellonce_text.fences import contained
 from tellonce_text.tokens import clip
 
 THREAD_PART = 3
-"""The thread summary may use the tokens for both summaries, divided by this number."""
+"""The thread's summary may use at most the tokens of both summaries divided by this number."""
 
 _QUOTED = re.compile(r"“(.+)”", re.DOTALL)
 _DAY_BESIDE = re.compile(r" \(\d{4}(?:-\d\d){1,2}(?: to \d{4}-\d\d-\d\d)?\)")
 
 Says = Callable[[str], bool]
-"""Returns whether a section that was filled earlier already states what a line states."""
+"""A function that returns whether an earlier section already makes the statement of a line."""
 
 
 def summary_text(rows: ContextRows, share: int, says: Says) -> str:
-    """Return the summary of the chat and the summary of the thread in at most `share` tokens, each under its title,
-    without statements that the context already makes."""
+    """Return the summary of the chat and the summary of the thread, each under its title. Together, they have at most
+    `share` tokens. Statements that the context already makes are left out."""
     thread = _titled("This thread", unsaid(rows.thread_summary, says), share // THREAD_PART)
     left = share - sum(map(cost, thread))
     chat = rows.chat
@@ -37,7 +37,7 @@ def summary_text(rows: ContextRows, share: int, says: Says) -> str:
 
 
 def unsaid(text: str, says: Says) -> str:
-    """The lines that make a new statement. A line that lists quotations keeps only the new quotations."""
+    """The lines of the text that state something new. If a line lists quotations, only the new quotations stay."""
     lines = [_listed(line, says) for line in text.strip().split("\n")]
     kept = "\n".join(line for line in lines if line.strip())
     # If the first line was removed, the text is marked as a continuation, so that its new first line cannot look like a
@@ -49,7 +49,7 @@ def unsaid(text: str, says: Says) -> str:
 @lru_cache(4_096)
 def statement(line: str, *, quoted: bool = True) -> str:
     """A line's statement in a form for comparison, without line breaks and without the dates that were added after
-    relative words. With `quoted`, the result is only the quoted words, if there are any."""
+    relative words such as "tomorrow". With `quoted`, the result is only the quoted words, if there are any."""
     words = _QUOTED.search(line) if quoted else None
     return " ".join(_DAY_BESIDE.sub("", words[1] if words else line).casefold().split())
 

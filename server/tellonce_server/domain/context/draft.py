@@ -25,9 +25,9 @@ HEADINGS = sum(cost(title) for title in (LIST, *KIND_TITLES.values()))
 
 
 class Layout(NamedTuple):
-    """How a section is shown. `share` returns its tokens from the scaled budgets and the total, including its title and
-    fences; None means that it has no share of its own. If the finished context is too long, the sections with a `removed` number are removed
-    one by one, the lowest number first."""
+    """How a section is shown. `share` computes the section's tokens, including its title and fences, from the scaled
+    budgets and the total. If `share` is None, the section has no share of its own. If the finished context is too long,
+    the sections with a `removed` number are removed one by one, the lowest number first."""
 
     title: str
     stability: Stability
@@ -51,7 +51,7 @@ SECTIONS: Final[dict[ShownName, Layout]] = {
     "quoted": Layout("QUOTED MESSAGE", "volatile", lambda b, _: b.quoted + frame("quoted"), removed=7),
     "now": Layout("Now", "volatile", None),
 }
-"""Every section, in display order. The history's share includes that of the older summaries."""
+"""Every section, in display order. The share of the history includes the share of the older summaries."""
 
 AT_SESSION_START: Final[tuple[SectionName, ...]] = ("profile", "summary", "memories", "elsewhere")
 """The sections that a coding assistant is shown when a session starts."""

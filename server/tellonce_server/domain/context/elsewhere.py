@@ -1,4 +1,5 @@
-"""The section of recent messages from other threads and chats: labeled lines, never mixed into the window. Pure."""
+"""The section of recent messages from other threads and chats. These messages are labeled, and they are never mixed
+with the messages of the current thread. Pure."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,8 +20,8 @@ OTHERS = "The user's other talks:"
 
 
 def elsewhere_text(m: Material) -> str:
-    """Messages of the threads that this thread came from or that reply to it, then messages of the owner's other chats;
-    empty if there are no such messages."""
+    """Messages of the thread from which this thread branched and of the threads that branched from this thread, then
+    messages of the owner's other chats; empty if there are no such messages."""
     parts = [*_part(LEFT, _left(m)), *_part(REPLIES, _replies(m)), *_part(OTHERS, _others(m))]
     return "\n".join(parts)
 
@@ -52,7 +53,7 @@ def _others(m: Material) -> Iterator[str]:
     for talk in m.rows.elsewhere.others:
         lines = _exchange(talk.lines)
         if any(line.content == GONE for line in lines):
-            continue  # an answer to a forgotten message says nothing alone
+            continue  # An answer is not understandable without the forgotten message.
         texts = (form.clipped_text(line, m.view, talk.chat_id, SIDE) for line in lines)
         said = " · ".join(f"{form.speaker(x.role, x.speaker)}: {text}" for x, text in zip(lines, texts, strict=True))
         yield f"[{form.chat_name(talk.channel, talk.name)} | {form.moment(lines[-1].sent_at, m.view)}] {said}"

@@ -26,19 +26,20 @@ ALWAYS = 3
 """Number of the latest messages that are shown with any budget, clipped if necessary."""
 
 KEPT = 20
-"""Number of the latest messages that a context for a question may show (docs/CONTRACT.md, 4)."""
+"""Maximum number of messages in the history of a context for a question (docs/CONTRACT.md, 4)."""
 
 ASKED_PART = 4
 """For a question, the latest messages may use the budget divided by this number. Long replies among these messages are
 clipped to fit, because search results have priority."""
 
 SMALL = 1_000
-"""For a question, all messages of the history together may use the tokens above this number, divided by ASKED_PART. A
-smaller context shows only the last ALWAYS messages, because the messages before them rarely contain the answer."""
+"""For a question, all messages of the history together may use the part of the budget above this number of tokens,
+divided by ASKED_PART. A context of at most this size shows only the last ALWAYS messages, because earlier messages
+rarely contain the answer."""
 
 REPLY, REPLY_PART = 160, 10
 """For a question, a long reply among the latest messages keeps at least REPLY tokens, or the budget divided by
-REPLY_PART if that is less. Only replies are clipped, because they are often repetitive. The user's messages stay
+REPLY_PART if this is less. Only replies are clipped, because replies are often repetitive. The user's messages stay
 whole."""
 
 
@@ -148,11 +149,11 @@ class History:
         return draft.token_budget.left + spent - needed
 
     def _wanted(self, older: list[Line], share: int) -> tuple[list[Line], int]:
-        """The older messages to consider, and their share of tokens. For a question both are limited, because the
-        answer is rarely in the latest messages.
+        """The older messages to consider, and their share of tokens. For a question, the number of messages and their
+        share are limited, because the answer is rarely in the latest messages.
 
-        For a question, at most the latest KEPT messages are considered here. Messages older than these compete by
-        relevance as search results, whether or not they are summarized.
+        For a question, at most the latest KEPT messages are considered here. Older messages, whether or not they are
+        summarized, are shown only if they are among the search results.
         """
         if not self._m.asked:
             return older, share
@@ -200,7 +201,8 @@ def _with_text(chunk: Chunk, text: str) -> Chunk:
 
 
 def window(m: Material) -> list[Line]:
-    """All messages that are not summarized, and in any case the last `keep` messages. The start moves in steps."""
+    """All messages that are not summarized, and in any case the last `keep` messages. The start of the window moves in
+    steps."""
     thread = m.rows.thread
     before = min(thread.covered_to, max(0, thread.last_no - m.keep) // STEP * STEP)
     lines = [line for line in m.rows.window if line.thread_no > before]

@@ -27,7 +27,7 @@ from tellonce_text.tokens import clip, estimate
 
 RECENT = timedelta(days=7)
 ROUTINE = 300
-"""Characters of a routine's message that are shown while it has no summary."""
+"""Maximum characters that are shown of a routine's message while the message has no summary."""
 ROLES = ("user", "assistant", "system", "human")
 
 KIND_TITLES: Final[dict[MemoryKind, str]] = {
@@ -179,9 +179,9 @@ def _due(memory: Remembered, deadline: datetime, zone: ZoneInfo, today: date) ->
 
 
 def result_line(result: Result, view: View, *, dated: bool = True) -> str:
-    """A search result's line with its date; a result from another thread or chat is labeled with it: `[Feb 15, 3 days
-    ago | 09:15 AM | in claude-code, shop] User: …`. Without `dated`, the line begins with the speaker (see
-    `shared_day`).
+    """A search result's line with its date; a result from another thread or chat is labeled with the name of the thread
+    or chat: `[Feb 15, 3 days ago | 09:15 AM | in claude-code, shop] User: …`. Without `dated`, the line begins with the
+    speaker (see `shared_day`).
 
     A result that is not recent has only its day, because age and time of day would cost as many tokens as a short
     message. In a message, a date is added after relative words such as "last Saturday". A note is added after each
@@ -193,9 +193,10 @@ def result_line(result: Result, view: View, *, dated: bool = True) -> str:
 
 
 def shared_day(result: Result, view: View) -> tuple[date, int | None, str | None] | None:
-    """The day and the place of a message that was found. Messages of one day and place stand together, and only the
-    first line has the date, which would otherwise take a quarter of the tokens. None if the result always has its own
-    date: a recent message, because its time is shown, a memory or a summary."""
+    """The day, chat and thread of a message that search found. Messages with the same day, chat and thread are shown
+    together, and only the first of them has the date; repeated dates would take a quarter of the tokens. Returns None
+    if the line always has its own date. This is so for memories, summaries, and recent messages, whose time is
+    shown."""
     if result.kind != "message" or view.now - result.at < RECENT:
         return None
     return local_day(result.at, view.zone), result.chat_id, result.thread_key
@@ -223,12 +224,12 @@ def _lead(result: Result, view: View) -> str:
 
 
 def _place(result: Result, view: View) -> str:
-    """The name of the chat of a result, or its thread if it is in this chat."""
+    """The name of a result's chat, or the name of its thread if the result is in this chat."""
     return view.names.get(result.chat_id or view.chat_id) or _name(result.thread_key or "")
 
 
 def chat_name(channel: str, conversation: str | None) -> str:
-    """The name of another chat: its channel, and what its client calls it."""
+    """The name of another chat: its channel and the name that its client gave it."""
     name = f", {clip(name_of(conversation), 8)[0]}" if conversation else ""
     return contained(channel + name)
 
@@ -246,7 +247,7 @@ def moment(at: datetime, view: View) -> str:
 
 
 def quoted_line(line: Line, view: View) -> str:
-    """The line of the message that the user replies to: `[09:15 AM, yesterday] Assistant: …`. A routine's message is
+    """The line of the message to which the user replies: `[09:15 AM, yesterday] Assistant: …`. A routine's message is
     shown as its summary, as in the window."""
     if line.routine is not None:
         return shown(line, view).text
@@ -256,8 +257,8 @@ def quoted_line(line: Line, view: View) -> str:
 
 
 def clipped_line(line: Line, view: View, most: int) -> str:
-    """Return the same line as in the history, with its text clipped to `most` tokens. Notes on statements that no
-    longer hold are added to the clipped line."""
+    """Return the line of a message with its time and age, as in `quoted_line`, clipped to `most` tokens. Notes on
+    statements that no longer hold are added after clipping."""
     if line.routine is not None:
         return clip(shown(line, view).text, most)[0]
     lead = f"{_aged(line, view)} {speaker(line.role, line.speaker)}: "
@@ -265,8 +266,8 @@ def clipped_line(line: Line, view: View, most: int) -> str:
 
 
 def clipped_text(line: Line, view: View, chat_id: int, most: int) -> str:
-    """The text of a chat's message in at most `most` tokens. Notes on statements that no longer hold are added to the
-    clipped text, so that they stay whole."""
+    """The text of a chat's message, clipped to `most` tokens. Notes on statements that no longer hold are added after
+    clipping, so that the notes stay whole."""
     text = clip(body(line.content), most)[0]
     changes = changes_at(MessageRange(chat_id, line.id, line.id), view.changes)
     return marked(text, [change._replace(content=body(change.content)) for change in changes], view.known)

@@ -1,4 +1,4 @@
-"""The material of one context, read and searched before anything is selected. Plain values."""
+"""The material of one context: the rows and search results that are read before anything is selected. Plain values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,7 +51,7 @@ class Material:
 
     @property
     def changed(self) -> list[int]:
-        """The ids of the memories that now state what a message of this context stated."""
+        """The ids of the memories that correct a statement in a message of this context."""
         if not self.changes:
             return []
         here = (self.view.at(line.id) for line in (*self.rows.window, *self.around))

@@ -113,8 +113,8 @@ def _goal_order(memory: Remembered) -> tuple[int, float, int]:
 
 
 def _interleave(some: list[Remembered], more: list[Remembered]) -> list[Remembered]:
-    """Merge the two lists: two items of `more`, then one item of `some`, and so on. Both then appear in a small
-    share."""
+    """Merge the two lists: two items of `more`, then one item of `some`, and so on. A small share then has items of
+    both lists."""
     out: list[Remembered] = []
     waiting, others = iter(some), iter(more)
     while True:

@@ -13,7 +13,7 @@ from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.messages import Line
 
 Place: TypeAlias = tuple[int | None, int]
-"""The number of a message, and its chat if that is another chat."""
+"""The chat of a message from another chat, else None, and the number of the message, memory or summary."""
 
 Day: TypeAlias = tuple[date, int | None, str | None]
 """A day, with a chat and a thread (`lines.shared_day`)."""
@@ -22,8 +22,8 @@ Day: TypeAlias = tuple[date, int | None, str | None]
 def unseen(
     draft: Draft, results: Sequence[Result], messages: Sequence[Line], memories: Collection[int] = ()
 ) -> list[Result]:
-    """The results that no other section shows. Of a routine's message, the history may show only a summary or the
-    beginning; then the full text counts as not shown."""
+    """The results that no other section shows. The history may show only the summary or the beginning of a routine's
+    message. Such a message counts as not shown."""
     shown: set[Place] = {(None, line.id) for line in messages if form.is_whole(line)}
     seen: dict[str, set[Place]] = {
         "message": shown.union(_beside(draft)),
@@ -59,7 +59,8 @@ def _whole(section: str, lines: Sequence[Line]) -> list[Line]:
 
 class Relevant:
     """Search results. The results may be added in several steps, the most important results first, and are written in
-    time order. Messages of one day stand together, and only the first of them has the date."""
+    time order. Messages of the same day, chat and thread are shown together, and only the first of them has the
+    date."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -68,7 +69,7 @@ class Relevant:
         self._days: set[Day] = set()
 
     def fill(self, results: Sequence[Result], share: int | None = None) -> None:
-        """Add the results that fit. `results` are in rank order. They may use `share` tokens, by default all
+        """Add the results that fit. `results` are in rank order. The results may use `share` tokens, by default all
         tokens that are left of the budget."""
         draft = self._draft
         if not results or not draft.opens("relevant"):
@@ -111,7 +112,8 @@ class Relevant:
             self._draft.note(f"relevant {result.kind}" + (f" in chat {chat}" if chat else ""), [number])
 
     def _lines(self) -> Iterator[str]:
-        """The lines in time order. The messages of a day stand at the time of the first of them."""
+        """The lines in time order. Messages of the same day, chat and thread follow the earliest of them (see
+        `lines.shared_day`)."""
         view, groups = self._draft.material.view, dict[object, list[Result]]()
         for result in sorted(self._kept, key=attrgetter("at")):
             groups.setdefault(form.shared_day(result, view) or id(result), []).append(result)

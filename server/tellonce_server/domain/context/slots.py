@@ -127,8 +127,8 @@ def pending(slot: dict[str, Any] | None, query: str | None) -> tuple[str, str] |
 
 
 def find_focus(rows: ContextRows, query: str | None, now: datetime, most: int) -> Focus | None:
-    """The message or slot that the user's message refers to: the message that it replies to, else the open slot that it
-    fills, else the newest assistant message of the thread.
+    """The message or slot to which the user's message refers. This is the message to which the user replies, else the
+    open slot that the user's message fills, else the newest assistant message of the thread.
 
     The text is clipped to `most` tokens, because the context's budget does not include it.
     """

@@ -51,7 +51,8 @@ def _line(result: Result, chat_id: int, now: datetime, zone: ZoneInfo) -> str:
 
 
 def short(text: str) -> str:
-    """The text in one line of at most LINE_TOKENS tokens. A longer text is cut, and its number of tokens is added."""
+    """The text in one line of at most LINE_TOKENS tokens. A longer text is cut, and the number of tokens of the whole
+    text is added."""
     shown = " ".join(mask(text).split())
     cut, _ = clip(shown, LINE_TOKENS)
     if cut == shown:

@@ -1,9 +1,9 @@
-"""Erases the selected rows in short transactions, so that other calls wait for one batch at most.
+"""Erases the selected rows in short transactions, so that other calls wait for at most one batch.
 
-Messages are erased first, then the sentences in texts derived from them. Earlier claims of jobs are invalidated. Any
-text written after the last search is therefore made from texts that no longer contain the erased statement. Memories
-are erased last, because the searches need their texts. An interrupted erasure is completed by requesting the same
-erasure again.
+Messages are erased first, then the sentences in texts derived from them. Earlier claims of jobs are invalidated, so the
+results of these jobs are refused. Any text written after the last search is therefore made from texts that no longer
+contain the erased statement. Memories are erased last, because the searches need their texts. An interrupted erasure is
+completed by requesting the same erasure again.
 """
 
 import asyncio
@@ -55,13 +55,14 @@ from tellonce_text.tokens import estimate
 ItemT = TypeVar("ItemT")
 
 BATCH = 100
-"""Messages per transaction. A transaction locks their chat for about 10 ms on a quiet machine."""
+"""Number of messages per transaction. A transaction locks the chats of these messages for about 10 ms on a quiet
+machine."""
 READ = 5 * BATCH
 """Number of messages that are read and planned at a time."""
 MEMORY_BATCH = 50
 ROUNDS = 5
-"""Maximum searches of the derived texts. Each search after the first finds only texts that were written since the
-previous search."""
+"""Maximum number of searches of the derived texts. Each search after the first finds only texts that were written since
+the previous search."""
 
 
 LAST_STEPS = 2
@@ -73,7 +74,7 @@ last step."""
 
 
 async def unreported(done: float, total: float, doing: str) -> None:
-    """The default, which reports nothing."""
+    """The default report function, which does nothing."""
 
 
 @dataclass
@@ -91,9 +92,9 @@ class _Progress:
 
 @dataclass
 class Erased:
-    """The result of an erasure. `redacted` are the messages that lost text, as (chat, number), with their version before.
-    `changed` are messages and memories that were not erased because they changed after the preview; `left` are the
-    matches of a final search of every text."""
+    """The result of an erasure. `redacted` maps each message that lost text, as (chat, number), to its version before
+    the erasure. `changed` are messages and memories that were not erased because they changed after the preview. `left`
+    are the matches that a final search of every text still found."""
 
     counts: dict[str, int] = field(default_factory=lambda: {"memories": 0, "messages": 0, "sentences": 0})
     redacted: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -107,8 +108,8 @@ class Erased:
 @dataclass(frozen=True)
 class Order:
     """An erasure to carry out. `chat_id` limits the erasure to one chat; None means all chats of the owner. `kept`
-    lists degrees of certainty; the user chose to keep the derived texts of these degrees. With `messages`, texts of
-    messages are searched too."""
+    lists the degrees of certainty whose derived texts the user chose to keep. If `messages` is true, texts of messages
+    are searched too."""
 
     where: ChatScope
     chat_id: int | None
@@ -129,8 +130,9 @@ class Order:
 
 @dataclass(frozen=True)
 class _Planned:
-    """A message with its new text, the hashes of the removed sentences, their number, and the removed names: its id, who
-    said it, and so on."""
+    """A message to redact: its new texts, the hashes of its former text and of the removed sentences (`claims`), the
+    number of removed sentences (`gone`), and the names removed from its other columns, such as its id and its
+    speaker."""
 
     new: NewText
     claims: Sequence[bytes]
@@ -167,8 +169,8 @@ class Eraser:
         return erased
 
     async def _meant_memories(self, order: Order, erased: Erased) -> list[Statement]:
-        """The chosen memories that did not change after the preview, and the memories that were learned since from the
-        sentences that have just been erased."""
+        """The chosen memories that did not change after the preview, and the matching memories that were learned after
+        the preview from messages that have just been redacted."""
         shown = {match.ref: match.version for match in order.chosen if match.kind == "memory"}
         stored = await forget.memories(self._deps.database, order.where.owner_id, list(shown))
         erased.changed |= {("memory", 0, memory.id) for memory in stored if memory.version != shown[memory.id]}
@@ -176,8 +178,8 @@ class Eraser:
         return [*same, *await self._learned_meanwhile(order, erased)]
 
     async def _learned_meanwhile(self, order: Order, erased: Erased) -> list[Statement]:
-        """The memories that the preview could not show, because they were learned after it: a statement that matches would
-        have been shown. Only those that rest on messages that lost a match are erased with them."""
+        """The memories that match the query but that the preview did not show, because they were learned later. A
+        memory is returned only if all its source messages have just lost a match."""
         known = [*order.shown, *(match.ref for match in order.chosen if match.kind == "memory")]
         keys = list(erased.redacted)
         if not keys:
@@ -223,8 +225,8 @@ class Eraser:
             await progress.add(len(read), "Erasing messages.")
 
     async def _planned_batches(self, order: Order) -> AsyncGenerator[tuple[Sequence[Match], list[_Planned]]]:
-        """Batches of messages with their new texts. Each batch is planned while the caller writes the batch before
-        it."""
+        """Batches of messages with their new texts. Each batch is planned while the caller writes the previous
+        batch."""
         batches = _batches([match for match in order.chosen if match.kind == "message"], READ)
         ahead: asyncio.Task[list[_Planned]] | None = None
         try:
@@ -259,7 +261,7 @@ class Eraser:
 
     async def _clean(self, order: Order, meant: Sequence[Statement], cleaned: Cleaned) -> list[MatchingRow] | None:
         """Clean derived texts until a search finds nothing more to clean, and return the matches of that search.
-        Returns None if every round found more. Claims of jobs are invalidated before each round."""
+        Returns None if every round found more texts to clean. Claims of jobs are invalidated before each round."""
         owner, database = order.where.owner_id, self._deps.database
         for _ in range(ROUNDS):
             await queue.void_claims(database, owner)
@@ -272,8 +274,8 @@ class Eraser:
         return None
 
     async def _clean_statements(self, order: Order, meant: Sequence[Statement], cleaned: Cleaned) -> None:
-        """Clean the derived texts that state one of the memories. They use the memory's words, which need not be those of
-        the topic."""
+        """Clean the derived texts that state one of the memories. Such a text uses the words of the memory, which may
+        differ from the words of the topic."""
         if not meant or "exact" in order.kept or not isinstance(order.query, TopicQuery | LiteralQuery):
             return
         owner, query = order.where.owner_id, await asyncio.to_thread(StatementQuery, stated(meant))
@@ -296,7 +298,7 @@ class Eraser:
         async with database.transaction() as t:
             if order.messages:
                 # If the messages were not erased, a source message still makes the statement, and a rewritten text
-                # would repeat it.
+                # would repeat the statement.
                 await cleaned.queue_rebuild(t, where.owner_id, now)
             if isinstance(order.query, RowQuery):
                 await self._remake_covering(t, order, now)
@@ -319,8 +321,8 @@ class Eraser:
 def _redacted(
     row: TextRow, query: ForgetQuery, degrees: frozenset[Degree], replacement: Callable[[str], str]
 ) -> tuple[list[str | None], list[str]]:
-    """A message's columns without the forgotten text, and the sentences that were removed from its content. Other ids
-    replace its ids, so that the message is recognized if it is sent again."""
+    """A message's columns without the forgotten text, and the sentences that were removed from its content. An id that
+    matches is replaced by an id computed from its hash, so that the message is recognized if it is sent again."""
     columns: list[str | None] = list(row.texts)
     gone: list[str] = []
     for column, text in enumerate(row.texts):

@@ -1,5 +1,5 @@
-"""Removes forgotten statements, and statements that an edit takes back, from derived texts, former versions, and names of
-conversations and threads."""
+"""Removes statements from derived texts, former versions, and names of conversations and threads. These are statements
+that were forgotten or that an edit took back."""
 
 import asyncio
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from tellonce_server.store.texts import NewText, TextRow
 from tellonce_text.tokens import estimate
 
 BATCH = 100
-"""Texts per transaction."""
+"""Number of texts per transaction."""
 
 
 async def clean(
@@ -30,7 +30,8 @@ async def clean(
     degrees: frozenset[Degree],
     cleaned: Cleaned,
 ) -> None:
-    """Write the cleaned texts, place by place. A text that changed since it was read is left for the next search."""
+    """Clean the texts found, and write them place by place. A text that changed since it was read is left for the next
+    search."""
     for place, of_place in groupby(sorted((hit.row for hit in found), key=_place), key=_place):
         rows = list(of_place)
         for start in range(0, len(rows), BATCH):
@@ -46,7 +47,8 @@ async def clean(
 
 
 async def _renamed(deps: Dependencies, t: Queries, owner_id: int, rows: Sequence[TextRow]) -> list[NewText]:
-    """Mark names as forgotten. The new text is the name that replaces the name; for a thread, its new key."""
+    """Mark the names of the rows as forgotten, and return the rows with their replacement names. The new text of a
+    thread is its new key."""
     names = [row.texts[0] or "" for row in rows]
     await deps.tombstones.add_names(t, owner_id, names, deps.now())
     new = await deps.tombstones.forgotten_names(t, owner_id, names)
@@ -60,7 +62,7 @@ def _name(row: TextRow, new: str) -> str:
 
 
 async def take_back(q: Queries, owner_id: int, taken_back: Sequence[str], now: datetime) -> Cleaned:
-    """Remove the sentences that make one of the statements `taken_back` from the current derived texts. The former
+    """Remove from the current derived texts all sentences that make one of the statements `taken_back`. The former
     texts are kept as versions."""
     cleaned = Cleaned()
     rows = await texts.current(q, owner_id, AFTER_EDIT)

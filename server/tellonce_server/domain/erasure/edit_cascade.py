@@ -20,11 +20,12 @@ from tellonce_server.store.queue import NewJob
 from tellonce_text.sentences import sentences
 
 TELLING = 2
-"""Minimum content words of a sentence. A sentence with fewer words cannot be recognized in a derived text."""
+"""Minimum number of content words of a sentence that is searched for in derived texts. A sentence with fewer content
+words cannot be recognized in a derived text."""
 
 MOST_COMPARED = 200
-"""Maximum sentences of an edited message that are compared with the new text. The chunk's summary is rewritten in any
-case."""
+"""Maximum number of sentences of the former text that are compared with the new text. The chunk's summary is rewritten
+in any case."""
 
 
 class EditCascade:
@@ -68,7 +69,7 @@ class EditCascade:
         self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
     ) -> list[Memory]:
         """Withdraw and return the memories that models learned from this message alone, unless the new text supports
-        them. A reminder stays: the person relies on it until they cancel it."""
+        them. A memory with a reminder stays, because the person relies on the reminder until canceling it."""
         found = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
         learned = [m for m in found if await reminders.by_memory(t, where.owner_id, m.id) is None]
         said = Quoted(new_text, new_text, old.role, old.sent_at, self._zone)
@@ -78,8 +79,8 @@ class EditCascade:
         return stale
 
     async def _holds(self, t: Queries, where: ChatScope, memory: Memory, said: Quoted) -> bool:
-        """Whether the text still contains all quotes that support the memory. An answer's tag has no quote; its claim is
-        checked against the whole text."""
+        """Whether the text still contains all quotes that support the memory. A memory from a tag in an answer has no
+        quotes, so its claim is checked against the whole text."""
         quotes = (await memories.provenance(t, where.owner_id, memory.id)).quotes
         if not quotes:
             return await offloaded(len(said.quote), lambda: check_claim(memory.content, [said]).certain)
@@ -90,7 +91,8 @@ def taken_back(old_text: str, new_text: str) -> Sequence[str]:
     """The sentences of the former text that the new text no longer contains. Summaries may repeat such a sentence even
     if no memory was learned from it. Call this outside a transaction."""
     said = [part.strip() for part in sentences(old_text)]
-    # The number of sentences is limited, because each is searched for in the whole new text, which may be long.
+    # The number of sentences is limited, because each sentence is searched for in the whole new text, which may be
+    # long.
     telling = (part for part in said[:MOST_COMPARED] if len(literals.content(part)) >= TELLING)
     contains = quotes_in(new_text)
     return [part for part in telling if not contains(part)]

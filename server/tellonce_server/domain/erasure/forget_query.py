@@ -23,12 +23,13 @@ Degree = Literal["exact", "number", "form", "part"]
 separators. `form`: other forms of the words. `part`: the characters inside a longer word."""
 DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 MOST_SILENT: Final = 100_000
-"""Maximum sentences without a match that a query caches."""
+"""Maximum number of sentences without a match that a query caches."""
 LEAST_SPACELESS: Final = 4
-"""Minimum characters of a statement or quote in a script without spaces, or without content words, that is searched for
-in texts that are neither derived nor its source."""
+"""Minimum number of characters of a text that is searched for as a whole in all texts, not only in derived texts and in
+its source. This applies to statements and quotes in a script without spaces, and to statements without content
+words."""
 MESSAGES: Final = ("message", "message_version")
-"""The places with the words of a message itself."""
+"""The places that contain the text of messages and of their former versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +52,15 @@ class Source:
 
     @property
     def is_metadata(self) -> bool:
-        """Whether it is another column of a message than its content."""
+        """Whether this is a column of a message other than its content."""
         return self.place == "message" and self.column > 0
 
 
 class ForgetQuery(Protocol):
     @property
     def patterns(self) -> list[str]:
-        """LIKE patterns in lower case. Every ASCII text that must be found matches at least one of the patterns, without
-        the characters in `UNREAD`."""
+        """LIKE patterns in lower case. Every ASCII text that must be found, without the characters in
+        `tellonce_text.literal.UNREAD`, matches at least one of the patterns."""
         ...
 
     def marks(self, text: str, source: Source) -> list[Mark]:
@@ -87,7 +88,7 @@ class LiteralQuery:
 
 
 class TopicQuery:
-    """Searches for a topic: its exact words, and every sentence that contains each of its words in some form."""
+    """Searches for a topic: for its exact words, and for sentences that contain every word of the topic in any form."""
 
     def __init__(self, topic: str, literal: FoldedLiteral) -> None:
         self._literal = literal
@@ -142,8 +143,8 @@ class Stated:
 
 
 class StatementQuery:
-    """Searches for statements. A matching sentence is `exact` if it is a source of the statement or says little else.
-    Otherwise the sentence is `form`."""
+    """Searches for statements. The degree of a matching sentence is `exact` if the sentence is a source of the
+    statement or says little else. Otherwise the degree is `form`."""
 
     def __init__(self, stated: Iterable[Stated]) -> None:
         self._stated = tuple(stated)
@@ -214,7 +215,8 @@ class StatementQuery:
         return degree
 
     def _is_quoted(self, sentence: str, source: Source) -> bool:
-        """Whether the sentence is a quote of a statement, or a part of it, in the message that the quote is from."""
+        """Whether the sentence is in a source message of a statement, and contains a quote of this statement or is a
+        part of such a quote."""
         own = self._of_message.get((source.chat_id or 0, source.id)) if source.place in MESSAGES else None
         if own is None:
             return False
@@ -222,8 +224,8 @@ class StatementQuery:
         return any(quote in said or said in quote for number in own for quote in self._quotes[number])
 
     def _is_same(self, number: int, read: Sentence, folded: str, source: Source) -> bool:
-        """Whether the sentence makes the statement. The exact words alone do not always prove that the sentence states
-        it: `lives in Berlin` may be said of a brother."""
+        """Whether the sentence makes the statement. The exact words alone do not always prove this: a sentence with
+        `lives in Berlin` may be about the user's brother."""
         target, words, said = self._targets[number], read.words, folded.strip()
         if any(quote in said for quote in self._telling_quotes[number]):
             return True
@@ -235,8 +237,9 @@ class StatementQuery:
         return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
 
     def _candidates(self, read: Sentence) -> set[int]:
-        """Return the statements of which a wording shares at least two words with the sentence, or shares its only
-        word."""
+        """Return the numbers of the statements that the sentence may make. At least two words of one wording of such a
+        statement are in the sentence, or one word if the wording has only one word. Statements that cannot be found by
+        their words are always returned."""
         stems = {stem(part) for word in read.tokens for part in (word, *word.split("-"))}
         shared = Counter(wording for word in stems for wording in self._by_word.get(word, ()))
         close = (w.number for w, count in shared.items() if count + w.hidden_in(read) >= min(2, len(w.target.words)))
@@ -269,8 +272,8 @@ class _Wording:
         return 0 < self._amounts == len(self.target.words)
 
     def hidden_in(self, sentence: Sentence) -> int:
-        """How many of the words may be in the sentence in another form: every date and, if the sentence may write
-        numbers differently, every number."""
+        """The number of words that the sentence may contain in another form. Dates always count. Numbers count if the
+        sentence may contain numbers that are not written in plain digits."""
         return self._amounts if sentence.may_count_otherwise else self._dates
 
 
@@ -349,8 +352,8 @@ def _mark(span: Span) -> Mark:
 
 
 def _is_whole(text: str, span: Span) -> bool:
-    """Whether the word at the span is a whole word, that is, no letter continues a word and no digit a number at either
-    end. In scripts without spaces, every match is whole."""
+    """Whether the span consists of whole words: at neither end does a letter continue a word or a digit continue a
+    number. In scripts without spaces, every match is whole."""
     return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
         text[span.end - 1], text[span.end : span.end + 1]
     )

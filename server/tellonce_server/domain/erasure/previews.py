@@ -28,7 +28,7 @@ from tellonce_server.store.texts import TextRow
 from tellonce_text.sentences import is_question, placed_runs
 
 MOST_LISTED = 300
-"""Maximum matches listed one by one. The preview gives only the number of further matches."""
+"""Maximum number of matches that are listed one by one. For further matches, the preview gives only their number."""
 SHOWN = 400
 """Maximum characters shown of a match."""
 EXAMPLE = 48
@@ -70,8 +70,9 @@ class Shown(NamedTuple):
 
 
 def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] = NO_COPIES) -> list[Shown]:
-    """Matches in this order: one for each memory, one for each message (both oldest first), and one for all other texts
-    of each degree of certainty. `copies` are those of the memories, by id.
+    """Matches in this order: one for each memory and one for each message (both oldest first), then one for each degree
+    of certainty. The match of a degree represents all other texts with this degree. `copies` maps the id of a memory to
+    its copies.
 
     Matches inside longer words are offered only if there are no other matches.
     """
@@ -88,8 +89,8 @@ def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] =
 
 
 def with_answers(shown: Sequence[Shown]) -> list[Shown]:
-    """The matches, of which those with the topic's words in another form are ticked, too, if only questions have its
-    exact words: who forgets `Sarah's number` does not mean the question `What is Sarah's number?` alone."""
+    """Return the matches. If all exact matches are questions, the matches with other forms of the topic's words are
+    ticked too. A user who forgets `Sarah's number` does not mean only the question `What is Sarah's number?`."""
     exact = [hit for each in shown if each.match.ticked for hit in each.hits]
     if not exact or not all(is_question(_sentence(hit)) for hit in exact):
         return list(shown)
@@ -110,14 +111,14 @@ def _best_first(found: Sequence[MatchingRow]) -> list[Degree]:
 def listed(
     shown: Sequence[Shown], now: datetime, first: int = 1, query: ForgetQuery | None = None
 ) -> tuple[ForgetMatch, ...]:
-    """The matches in the contract's form, numbered from `first`. With the query, each says which of its sentences an
-    erasure removes."""
+    """The matches in the contract's form, numbered from `first`. If `query` is given, each match of a message also
+    lists the sentences that an erasure removes."""
     return tuple(_listed(number, each, now, query) for number, each in enumerate(shown[:MOST_LISTED], first))
 
 
 def chosen(all_matches: Sequence[Match], kept: Sequence[int] | None) -> list[Match]:
-    """The matches to erase. If `kept` is None, these are the ticked matches. Otherwise, these are the listed matches
-    except the matches numbered in `kept`, and the ticked matches among the unlisted ones."""
+    """The matches to erase. If `kept` is None, these are the ticked matches. Otherwise, these are all listed matches
+    except the matches numbered in `kept`, and the ticked matches that are not listed."""
     without = frozenset(kept or ())
     return [
         match
@@ -226,9 +227,9 @@ def clipped(text: str, at: int, most: int = SHOWN) -> str:
 
 
 MOST = 20
-"""Maximum related messages, and maximum related memories."""
+"""Maximum number of related messages, and of related memories."""
 _LOOKED_AT = 100
-"""Maximum ticked matches for which related rows are read."""
+"""Maximum number of ticked matches for which related rows are read."""
 
 
 async def related(q: Queries, where: ChatScope, shown: Sequence[Shown]) -> list[Shown]:

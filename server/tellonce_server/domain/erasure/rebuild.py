@@ -15,7 +15,7 @@ _NEWEST = 12
 
 
 def ignores_former_text(job: Job) -> bool:
-    """Whether the job is to make a rolling summary from its chunks alone, without the summary's former text."""
+    """Whether the job makes a rolling summary from chunk summaries alone, without the rolling summary's former text."""
     return job.redo or job.dedup_key.startswith(_REBUILD)
 
 

@@ -1,4 +1,4 @@
-"""Removes the sentences that state something forgotten from a text. Pure."""
+"""Removes from a text the sentences that state something forgotten. Pure."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -17,7 +17,7 @@ _HOLLOW: Final = re.compile(
 day."""
 
 Marks = Callable[[str], list[Mark]]
-"""Returns the ranges of a text that state something forgotten."""
+"""A function that returns the ranges of a text that state something forgotten."""
 
 
 def marks_of(query: ForgetQuery, degrees: frozenset[Degree], source: Source) -> Marks:
@@ -42,7 +42,8 @@ def redact(text: str, marks: Marks) -> tuple[str, list[str]]:
 
 
 def redact_derived(text: str, marks: Marks) -> str:
-    """A derived text without the sentences that have a mark, and without the lines that had no other sentence."""
+    """A derived text without the sentences that have a mark, and without the lines in which no other sentence is
+    left."""
     left, gone = redact(text, marks)
     if not gone:
         return left

@@ -28,11 +28,12 @@ from tellonce_text.literal import Literal
 from tellonce_text.sentences import sentences
 
 TELLING = 2
-"""Minimum content words of a sentence. A derived text may contain the only word of a shorter sentence by chance, so
-shorter sentences are searched for only if their message has no longer one."""
+"""Minimum number of content words of a sentence that is searched for in derived texts. A derived text may contain the
+only content word of a shorter sentence by chance. A shorter sentence is therefore searched for only if the message has
+no sentence with enough words."""
 
 LONGEST_SHOWN: Final = 2_000
-"""Maximum characters of a line that is shown."""
+"""Maximum characters of a line in a context or a list."""
 _BEFORE: Final = re.compile(r"\A\s*(?:[-•·›] )?(?:#\d+ )?(?:\[[^\[\]\n]*\](?: [^:\n]{1,64})?:? )?")
 _AFTER: Final = re.compile(r"(?: \((?!\d{4}-)[^()\n]*\))+\s*\Z")
 _DAY: Final = re.compile(r" \(\d{4}-\d\d-\d\d[^()\n]*\)")
@@ -43,9 +44,9 @@ class NothingNamed(Refused):
 
 
 def as_stored(shown: str) -> list[str]:
-    """Forms of a line copied from a context or a list that the stored text may have: without its number, time, speaker
-    and remarks, and without the days that are shown beside words such as "tomorrow". Empty if the line has none of
-    these, or is longer than any line that is shown."""
+    """The possible stored texts of a line that the user copied from a context or a list. One is the line without its
+    number, time, speaker and remarks. The other also lacks the days that are shown after words such as "tomorrow".
+    Empty if the line has none of these parts, or has more than LONGEST_SHOWN characters."""
     if len(shown) > LONGEST_SHOWN:
         return []
     line = _AFTER.sub("", _BEFORE.sub("", shown))
@@ -111,7 +112,7 @@ def _all_there(asked: Sequence[int], there: set[int], what: str) -> None:
 
 
 async def _period(q: Queries, where: ChatScope, args: ForgetArgs) -> ForgetQuery:
-    """Return all messages of the period and the memories learned in the period; without a period, all of both."""
+    """Return a query for the messages and memories of the period; without a period, for all messages and memories."""
     reach = None if where.is_own else where.chat_id
     rows = await texts.messages_between(q, where.owner_id, reach, args.since, args.until)
     memories = await forget.memories_of(q, *where.key, where.is_own, args.since, args.until)
@@ -131,7 +132,7 @@ def _rows(rows: Sequence[TextRow], memories: Sequence[Statement]) -> RowQuery:
 
 
 def _telling(text: str) -> list[str]:
-    """The sentences of a message by which derived texts are searched."""
+    """The sentences of a message that are searched for in derived texts."""
     words = {part.strip(): len(Target.statement(part).words) for part in sentences(text)}
     fewest = min(TELLING, max(words.values(), default=0))
     return [part for part, count in words.items() if count >= fewest > 0]

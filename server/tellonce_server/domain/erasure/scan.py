@@ -41,8 +41,8 @@ class MatchingRow:
 async def scan(
     database: Database, owner_id: int, chat_id: int | None, query: ForgetQuery, *, messages: bool
 ) -> list[MatchingRow]:
-    """All matches in an owner's texts, or in the texts that one chat sees. Texts are searched outside the event
-    loop."""
+    """All matches in an owner's texts, or, if `chat_id` is given, in the texts that are visible in this chat. Texts are
+    searched outside the event loop."""
     found: list[MatchingRow] = []
     async for page in texts.find(database, owner_id, chat_id, query.patterns, searched(messages=messages)):
         found += await asyncio.to_thread(matching_rows, page, query)
@@ -69,12 +69,14 @@ def matching_row(row: TextRow, query: ForgetQuery) -> MatchingRow | None:
 
 
 def _is_stated(row: TextRow, column: int, mark: Mark) -> bool:
-    """Whether the text of a memory matches in other words. Such a memory is as certain a match as its quotes are."""
+    """Whether the mark is in the content of a memory. Such a mark counts as much as a more certain mark in another
+    column, such as the memory's quotes."""
     return row.place == "memory" and column == CONTENT and mark.degree != "part"
 
 
 def _certain(row: TextRow, mark: Mark, text: str) -> Mark:
-    """The mark; in the name of a channel, a word may be a program's, as `code` is, so only the whole name is certain."""
+    """Return the mark. In the name of a channel, a part such as `code` may come from the name of a program, so only a
+    match of the whole name stays `exact`."""
     in_part = row.place == "channel" and mark.degree == "exact" and mark.end - mark.start < len(text)
     return replace(mark, degree="form") if in_part else mark
 
@@ -84,8 +86,9 @@ def source_of(row: TextRow, column: int) -> Source:
 
 
 def is_machine_id(row: TextRow, column: int) -> bool:
-    """Whether the column contains an id that is not searched, because it may contain a literal's digits by chance, or
-    the name of a program."""
+    """Whether the column is not searched because of its content. This may be an id made by a machine, which may contain
+    a literal's digits by chance. For a channel, it may be the name of a program or a name that replaces a forgotten
+    name."""
     text = row.texts[column] or ""
     if row.place == "channel":
         return text in PROGRAMS or text.startswith(replaced_channel(FORGOTTEN_NAME))
@@ -94,7 +97,7 @@ def is_machine_id(row: TextRow, column: int) -> bool:
 
 
 async def names_again(database: Database, tombstones: Tombstones, owner_id: int) -> list[MatchingRow]:
-    """The names of conversations and threads that were forgotten and are stored again."""
+    """The forgotten names of conversations, threads and channels that are stored again."""
     found: list[MatchingRow] = []
     async for page in texts.find(database, owner_id, None, ["%"], NAMES):
         named = [(row.texts[0] or "", row) for row in page]
@@ -104,8 +107,8 @@ async def names_again(database: Database, tombstones: Tombstones, owner_id: int)
 
 
 async def message_names_again(database: Database, tombstones: Tombstones, owner_id: int) -> list[Source]:
-    """The places of forgotten names beside messages, such as ids and speakers, that are stored again. A name that was
-    used again after it was forgotten stays."""
+    """The columns of messages in which forgotten names, such as ids and speakers, are stored again. A message that was
+    sent after the name was forgotten is not included."""
     marks = await tombstones.of_texts(database, owner_id)
     found: list[Source] = []
     if marks:
@@ -120,8 +123,9 @@ async def message_names_again(database: Database, tombstones: Tombstones, owner_
 
 
 async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tuple[list[int], list[Stated]]:
-    """Forgotten text that is stored again. The numbers are the ids of memories that are older than a tombstone of their
-    statement. The sentences were once removed from a message but are in the message again."""
+    """Forgotten text that is stored again. The first list contains the ids of memories that are older than a tombstone
+    of their statement. The second list contains sentences that were once removed from a message but are in the message
+    again."""
     stones = await tombstones.standing(q, owner_id)
     found = []
     for memory in await memories.all_of_owner(q, owner_id):

@@ -12,10 +12,11 @@ from tellonce_text.lexicon import AMOUNT_WORDS, NUMBER_WORDS, ORDINALS, SCALES
 from tellonce_text.stemming import stem
 
 _SHARE = 0.6
-"""A sentence states a statement if it contains at least this share of the statement's words."""
+"""A sentence makes a statement if it contains at least this share of the statement's words, or if the statement
+contains at least this share of the sentence's words (see `Target.most_in`)."""
 _SAME = 0.8
-"""A sentence and a statement say the same thing if the words that both contain are at least this share of the words of
-the longer of the two."""
+"""A sentence and a statement say the same thing if they have at least this share of the words of the longer text in
+common."""
 _CHANGING: Final = re.compile(r"[aeiouyß-ɏеё]")
 """Letters that an ending or an umlaut may change."""
 _WORD: Final = re.compile(r"[a-z]+")

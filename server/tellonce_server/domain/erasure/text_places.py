@@ -1,8 +1,9 @@
 """Declares the places where texts of an owner are stored. Searches, previews, erasures, edits and the queue read these
 declarations.
 
-A new place needs an entry of `PLACES`, and in `texts.sql` a part of `find` and a statement `clean_<place>`. A test fails
-if one of them is missing, or if a column of the database that may hold a person's words is in no place.
+A new place needs an entry in `PLACES`, and, in `texts.sql`, a part of `find` and a statement `clean_<place>`. A test
+fails if one of these is missing. The test also fails if a column of the database may contain a person's words but is in
+no place.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -16,16 +17,17 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.texts import TextRow
 
 Group = Literal["derived", "former", "names"]
-"""Texts derived from messages, former versions and quotes, and names of conversations and sessions."""
+"""`derived`: texts made from messages. `former`: messages, quotes and former versions. `names`: names of conversations,
+threads and channels."""
 Rebuild = Callable[[Queries, int, TextRow, datetime], Awaitable[JobKind | None]]
 """A function that queues the rewriting of a text that lost sentences, and returns the kind of the queued job."""
 
 
 @dataclass(frozen=True)
 class TextPlace:
-    """`counted` is the place's name in previews and results; the page has a name for it in every language. Texts of a
-    place `with_messages` are searched only if messages are. A text `after_edit` also loses the sentences that an edit
-    takes back."""
+    """A place where texts are stored. `counted` is the name of the place in previews and results; the page translates
+    this name into every language. If `with_messages` is true, the texts are searched only when messages are searched.
+    If `after_edit` is true, the texts also lose the sentences that an edit takes back."""
 
     counted: str
     group: Group = "former"
@@ -53,8 +55,9 @@ PLACES: Final[Mapping[str, TextPlace]] = {
     "thread": TextPlace("conversation_names", NAMING),
     "channel": TextPlace("conversation_names", NAMING),
 }
-"""The memories of a profile, too, may change without its text, so the callers queue its rewriting. Of memories, this is
-what they hold besides their content; the content and messages are erased separately."""
+"""A profile must be rewritten even if only its memories changed and its text did not. The profile therefore has no
+`rebuild`, and the callers queue its rewriting. For a memory, the place `memory` counts and cleans the texts other than
+the content, such as quotes. The contents of memories and the messages are erased separately."""
 
 COUNTED: Final = frozenset(
     ("memories", "sentences", "tombstones", "context_receipts", *(place.counted for place in PLACES.values()))
@@ -79,7 +82,7 @@ class Cleaned:
     due: list[TextRow] = field(default_factory=list)
 
     def note(self, row: TextRow) -> None:
-        """Note that one text was changed."""
+        """Record that one text was changed."""
         counted = PLACES[row.place].counted
         self.counts[counted] = self.counts.get(counted, 0) + 1
         self.due.append(row)

@@ -23,7 +23,7 @@ class _Stemmers(threading.local):
 
 _STEMMERS: Final = _Stemmers()
 _LONGEST: Final = 100
-"""Maximum letters of a word. A stemmer takes milliseconds for each thousand letters."""
+"""Maximum letters of a word that is stemmed. A stemmer takes milliseconds for each thousand letters."""
 _SHORTEST: Final = 4
 """Minimum letters of a word that is also stemmed in languages other than English."""
 _IS_CYRILLIC: Final = re.compile(r"[а-яё]")

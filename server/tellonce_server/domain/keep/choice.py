@@ -18,19 +18,20 @@ SEARCHED: Final = -0.6
 """Minimum log-odds of a sentence that is kept for search only."""
 
 CHANGE: Final = -0.75
-"""Minimum log-odds of a short sentence like an earlier note, which may state a change: kept for search only, or shown
-from SEARCHED on."""
+"""Minimum log-odds of a short sentence that is similar to an earlier note and may therefore state a change. Such a
+sentence is kept for search only. If its log-odds are at least SEARCHED, contexts also show it."""
 
 CHANGE_WORDS: Final = 10
 CHANGE_COSINE: Final = 0.5
 
 SAME_COSINE: Final = 0.92
-"""Two sentences with a greater cosine are the same; a lower one would merge "moved to" and "moved from Rome"."""
+"""Two sentences whose cosine is greater than this value count as the same. A lower value would merge "moved to Rome"
+and "moved from Rome"."""
 
 MOST_A_MESSAGE: Final = 2
 
 WISH: Final = -0.5
-"""Minimum log-odds of a wish, chosen so that the decision is right most often."""
+"""Minimum `wish` log-odds of a sentence that counts as a wish. With this value, the fewest decisions are wrong."""
 
 DANGLES: Final = 0.5
 """A sentence is kept together with the sentence before it if its `dangling` log-odds are at least this value."""
@@ -94,7 +95,8 @@ def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scor
 
 
 def _tier(one: Scored, likeness: float) -> bool | None:
-    """Whether contexts show the sentence; None if it is not kept. `likeness`: its greatest cosine with a note."""
+    """Whether contexts show the sentence; None if the sentence is not kept. `likeness` is the greatest cosine of the
+    sentence with an earlier note."""
     change = _is_change(one, likeness)
     if _is_order(one):
         return True
@@ -119,7 +121,7 @@ def _is_change(one: Scored, likeness: float) -> bool:
 
 
 def _nearest(vector: Vector, others: Sequence[Vector]) -> float:
-    """Return the greatest cosine of the vector with one of the unit vectors `others`; 0 if there are none."""
+    """Return the greatest cosine of the vector with one of the unit vectors `others`; 0 if `others` is empty."""
     return max((sum(map(mul, vector, other)) for other in others), default=0.0)
 
 

@@ -1,4 +1,5 @@
-"""The lines that a message's writer wrote: quoted, pasted and code parts are recognized by form alone."""
+"""Finds the lines that the writer of a message wrote. Quoted parts, pasted parts and code are left out. They are
+recognized by their form alone."""
 
 import re
 from collections import Counter
@@ -8,13 +9,14 @@ from typing import Final
 from tellonce_text.own_words import own_words, quotations
 
 LONG_PARAGRAPH: Final = 1500
-"""A punctuated paragraph this long counts as pasted: few people type so much, and dictation has no marks."""
+"""Minimum characters of a paragraph with punctuation that counts as pasted. Few people type such long paragraphs, and
+dictated text has no punctuation."""
 
 INTRODUCED: Final = 300
 """A paragraph of at least this many characters counts as pasted if it follows a line that ends in a colon."""
 
 LONG_QUOTE: Final = 80
-"""Minimum characters of a quotation. Shorter quotes are names, titles and single words."""
+"""Minimum characters of a quotation that is left out. Shorter quotations are names, titles and single words."""
 
 _BLOCKS: Final = tuple(
     re.compile(pattern, re.DOTALL | re.MULTILINE)
@@ -60,7 +62,8 @@ def _is_pasted(paragraph: str, introduced: bool) -> bool:
 
 
 def _until_introduction(lines: list[str]) -> list[str]:
-    """The lines up to the first one that ends in a colon before a long text; all lines without one."""
+    """The lines up to the first line that ends in a colon and has a long text after it; all lines if there is no such
+    line."""
     left = sum(map(len, lines))
     for count, line in enumerate(lines, 1):
         left -= len(line)

@@ -1,5 +1,5 @@
-"""Splits the lines that a message's writer wrote into sentences, and computes features of their form. Pure. This works
-for every language, and takes time proportional to the length of the text.
+"""Splits the lines that a message's writer wrote into sentences, and computes features of their form. Pure. The
+functions work for every language and take time proportional to the length of the text.
 
 Length is not a feature, because sentences worth keeping are longer than others in the training text, but not in
 conversations.
@@ -99,7 +99,8 @@ def _near_comma(words: list[str], start: int) -> int:
 
 
 def _says_something(text: str) -> bool:
-    """Whether it has four letters, is not only a quotation, and has two words or non-ASCII characters."""
+    """Whether the text has at least four letters, is not only a quotation, and has at least two words or a non-ASCII
+    character."""
     letters = sum(map(str.isalpha, text))
     words = len(text.split(maxsplit=1)) > 1 or not text.isascii()
     return words and letters >= 4 and not _QUOTED.fullmatch(text)

@@ -1,1 +1,2 @@
-"""Turns statements into memories: reads, checks against the source, compares with known ones, and stores."""
+"""Turns statements into memories: reads the statements, checks them against their sources, compares them with known
+memories, and stores them."""

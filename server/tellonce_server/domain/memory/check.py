@@ -37,17 +37,18 @@ CONTENT_SHARE: Final = 0.5
 """The user's words support a claim if these words contain at least this share of the claim's content."""
 
 SIMILAR: Final = 0.45
-"""Minimum cosine with a sentence of the user that supports a claim. In `benchmarks/claims`, all but three paraphrases
-have .45 to .82, and invented claims less than .23."""
+"""Minimum cosine of a claim and a sentence of the user that supports the claim. In `benchmarks/claims`, all but three
+paraphrases have a cosine of .45 to .82, and invented claims have less than .23."""
 
 UNLIKE: Final = 0.2
-"""Below this cosine, a quote is unrelated to a claim unless it has SOME_CONTENT of its content."""
+"""A quote whose cosine with a claim is below this value is unrelated to the claim, unless the quote contains at least
+SOME_CONTENT of the claim's content."""
 
 SOME_CONTENT: Final = 0.25
 """If a quote contains at least this share of a claim's content, the quote and the claim are related."""
 
 MAX_SENTENCES: Final = 64
-"""Maximum sentences of the user that are compared with a claim by meaning."""
+"""Maximum number of sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
 """Maximum characters of a message or quote that are searched for a claim's days and names."""
@@ -56,7 +57,7 @@ MAX_TEXT: Final = 2_000
 """Maximum characters of a claim that are searched for dates."""
 
 MAX_DATES: Final = 8
-"""Maximum dates of a claim that are compared with the quotes; a statement has only a few."""
+"""Maximum number of dates of a claim that are compared with the quotes. A statement has only a few dates."""
 
 _ISO_DAY: Final = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)")
 _ISO_MONTH: Final = re.compile(r"(?<![\d-])(\d{4})-(\d\d)(?![\d-])")
@@ -64,12 +65,13 @@ _NOTED_YEAR: Final = re.compile(r"\((\d{4})\)")
 _WORD: Final = re.compile(r"\w+")
 
 Similarity = Callable[[str, str], float]
-"""Returns the cosine of two texts."""
+"""A function that returns the cosine of two texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A quote (or a whole message), the message with it, and that message's role and time."""
+    """A quote or a whole message (`quote`), the message that contains this text, and the role and the time of the
+    message."""
 
     quote: str
     message: str
@@ -102,11 +104,11 @@ def check(
     """Check a claim against its quotes. The names in the claim may also come from the lines shown to the model
     (`shown`) or from known memories (`known`). `about` is the person or thing that the claim is about.
 
-    `is_read_again` means that the claim counts only after a second reading by a model. Then only this reading judges the
-    days of a quote in a language that the date resolver does not read, such as Polish.
+    `is_read_again` means that a model will read the claim a second time before the claim counts. If the date resolver
+    does not know the language of the quotes, such as Polish, the days are then left to this second reading.
 
-    With `similarity`, quotes that are unrelated to the claim do not support it. Quotes in another language than the
-    claim are not compared in this way, because a local embedding model may know only one language.
+    If `similarity` is given, quotes that are unrelated to the claim do not support the claim. This is checked only if
+    all quotes are in the language of the claim, because a local embedding model may know only one language.
     """
     true = [quoted for quoted in quotes if quoted.role == "user" and contains_quote(quoted.message, quoted.quote)]
     reasons = [_false_quote(quoted) for quoted in quotes if quoted not in true]
@@ -177,7 +179,7 @@ def contains_quote(message: str, quote: str) -> bool:
 
 
 def quotes_in(message: str) -> Callable[[str], bool]:
-    """A function that returns whether the message contains a quote, as `contains_quote` does. It reads the message only
+    """A function that returns whether the message contains a quote, as `contains_quote` does. The message is read only
     once for all quotes."""
     said = literals.phrase(message)
 
@@ -196,7 +198,7 @@ def _is_quotation(quoted: Quoted) -> bool:
 
 
 _QUOTATION: Final = 12
-"""Minimum characters of a quotation. Shorter ones are names, titles and single words."""
+"""Minimum characters of a quotation. Shorter texts in quotation marks are names, titles and single words."""
 
 
 def _false_quote(quoted: Quoted) -> str:
@@ -237,7 +239,8 @@ class _Moment:
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour), str(self.clock.minute)})
 
     def _parts(self) -> int:
-        """How many of year, month and day identify this moment. What goes on since 2019 began on January 1, 2019."""
+        """The number of parts (year, month, day) that identify this moment. If something has been going on since 2019,
+        its moment is January 1, 2019, but only the year identifies this moment."""
         if self.precision == "ongoing" and self.day.day == 1:
             return 1 if self.day.month == 1 else 2
         return {"year": 1, "month": 2}.get(self.precision, 3)
@@ -286,8 +289,8 @@ class _Evidence:
         return list(dict.fromkeys(reasons))
 
     def _without_dates(self, text: str, moments: Sequence[_Moment]) -> str:
-        """The claim with `x` for each word of a date that the quotes support, because neither the numbers nor the names of
-        this date need to be in the quotes: `Saturday 7 November 2026` follows from `the 7th of nov`."""
+        """The claim, in which `x` replaces each word of a date that the quotes support. The quotes need not contain the
+        numbers and names of such a date: `Saturday 7 November 2026` follows from `the 7th of nov`."""
         first = self._quotes[0]
         for named in reversed(named_dates(text[:MAX_TEXT], first.said_at, self._zone)[:MAX_DATES]):
             if any(self._supports(reading, moments) for reading in named.readings):
@@ -296,7 +299,8 @@ class _Evidence:
         return text
 
     def _supports(self, reading: Reading, moments: Sequence[_Moment]) -> bool:
-        """Whether the quotes name the time, a part of the month, or the first and the last of a few days."""
+        """Whether the quotes support a date of the claim. For a time, they must name this time. For a month, they must
+        name the month or a part of it. For a few days, they must name the first and the last day."""
         if reading.precision == "instant":
             return self._follows(_Moment(reading.start, "instant"))
         first, last = reading.days
@@ -306,16 +310,16 @@ class _Evidence:
         return few and all(self._named(day) or any(moment.day == day for moment in moments) for day in {first, last})
 
     def _named(self, day: date) -> bool:
-        """Whether the quotes name the day. They also mean the day on which they were said if they name no other: `sober
-        for 600 days as of 20 November`."""
+        """Whether the quotes name the day. If the quotes name no other day, the day on which they were said counts as
+        named: `sober for 600 days as of 20 November`."""
         today = {quoted.said_at.astimezone(self._zone).date() for quoted in self._quotes}
         if day in today and not self._following.named - today:
             return True
         return self._follows(_Moment(day, "day"))
 
     def missing_subject(self, text: str, about: str) -> list[str]:
-        """The reason against a claim about a named subject that nobody named; `lacking` ignores a sentence's first
-        word."""
+        """The reason against a claim that begins with the name of its subject, if nobody mentioned this name. `lacking`
+        does not check the first word of a sentence."""
         first = next(iter(literals.Spoken(text).words), "")
         named = first[:1].isupper() and first in literals.Spoken(about).words
         return [reason("name", name=first)] if named and not self._words.have(first) else []
@@ -326,13 +330,14 @@ class _Evidence:
         return [n.text for n in missing if not self._is_difference(n, text)]
 
     def _other_units(self, text: str) -> list[str]:
-        """The units of time that the claim has for a number, if the quotes have that number only with other units."""
+        """The units of time that the claim has for a number, if the quotes have this number only with other units."""
         said = self._timed | self._lengths
         counted = {number for number, _ in said}
         return sorted({unit for number, unit in timed_numbers(text) - said if number in counted})
 
     def _is_difference(self, number: literals.Number, text: str) -> bool:
-        """Whether it is the difference of two quoted numbers, one of them in the claim: `up by 70, to 910`."""
+        """Whether the number is the difference of two quoted numbers, one of which is also in the claim: `up by 70, to
+        910`."""
         whole = {int(said) for said in self._written if said.isdecimal() and _TENS <= len(said) <= _DIGITS} - _YEARS
         repeated = literals.said_numbers(text)
         apart = {str(abs(one - other)) for one in whole if str(one) in repeated for other in whole}
@@ -375,7 +380,8 @@ def _thirds(month: date) -> list[date | datetime]:
 
 
 _TENS, _DIGITS = 2, 12
-"""The digits of numbers to subtract; of shorter ones, almost any small number would be a difference."""
+"""Minimum and maximum digits of the numbers whose differences are computed. With one-digit numbers, almost every small
+number would be a difference."""
 
 _YEARS: Final = frozenset(range(1900, 2100))
 """Numbers that are probably years, so their differences are not computed."""
@@ -405,7 +411,7 @@ def _named_moments(text: str, when: When | None, deadline: datetime | None, zone
 
 
 def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:
-    """Whether `said` contains enough of the claim's content, or a sentence that is similar enough to it."""
+    """Whether `said` contains enough of the claim's content, or a sentence that is similar enough to the claim."""
     wanted, there = literals.content(text), frozenset[str]().union(*(literals.content(part) for part in said))
     if said and sum(weight for part, weight in wanted.items() if part in there) >= share * sum(wanted.values()):
         return True

@@ -13,19 +13,19 @@ from typing import Final
 from tellonce_server.domain.memory import literals
 
 SAME_COSINE: Final = 0.9
-"""Minimum cosine with a rejected statement that is repeated, with the same numbers and names."""
+"""Minimum cosine of a rejected statement and a statement that repeats it with the same numbers and names."""
 
 SAME_SOURCE_COSINE: Final = 0.6
 """The minimum cosine, instead of SAME_COSINE, for two statements learned from one message."""
 
 RETOLD_SHARE: Final = 0.4
-"""Two statements of one message are the same if they share at least this share of their content."""
+"""Two statements of one message are the same if they have at least this share of their content in common."""
 
 _KEY_BYTES: Final = 8
 
 
 def same(one: str, other: str) -> bool:
-    """Whether both texts have the same words in order, or one with its end moved to its front."""
+    """Whether both texts have the same words in the same order. The end of one text may be moved to its front."""
     return _same(_Statement(one), _Statement(other))
 
 

@@ -1,4 +1,5 @@
-"""Changes memories as time passes: completes past dates, asks about overdue goals, and closes unanswered ones."""
+"""Changes memories as time passes: completes past dates, asks the user about overdue goals, and closes goals if the
+user does not answer."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -9,7 +10,7 @@ from tellonce_server.domain.memory.profile_queue import queue_profile
 from tellonce_server.store import chats, memories
 
 ASKED_AFTER: Final = timedelta(days=30)
-"""The time after a goal's deadline at which the user is asked about the goal, and only once."""
+"""The time from a goal's deadline until the user is asked about the goal. The user is asked only once."""
 
 CLOSED_AFTER: Final = timedelta(days=14)
 """A goal is closed if the question about the goal stays unanswered for this long."""
@@ -22,7 +23,7 @@ class Expiry:
         self._deps = deps
 
     async def tidy(self) -> None:
-        """Apply all changes that are due. Running it again changes nothing."""
+        """Apply all changes that are due. Calling this again changes nothing."""
         await self._key_words()
         now = self._deps.now()
         for owner in await memories.owners_with_endings(self._deps.database, now):
@@ -34,7 +35,8 @@ class Expiry:
                 self._deps.tell_subscribers(owner, "memory://profile")
 
     async def _rewrite_profile(self, owner_id: int, now: datetime) -> None:
-        """Queue the profile, which may state what has ended. The job belongs to the owner's newest chat."""
+        """Queue a rewrite of the profile, because the profile may contain statements that no longer hold. The job
+        belongs to the owner's newest chat."""
         known = await chats.of_owner(self._deps.database, owner_id)
         if not known:
             return

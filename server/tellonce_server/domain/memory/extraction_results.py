@@ -39,7 +39,8 @@ JUNK = "states nothing"
 DONE_SINCE = "set or ended since"
 
 WISHES_HOLD = timedelta(days=30)
-"""A goal without a date, in past messages such as an import, ended this long after its message."""
+"""The time after which a goal without a date counts as ended, counted from its message. This applies to goals from past
+messages, such as imported ones."""
 
 
 @dataclass
@@ -56,8 +57,9 @@ class Learned:
 
 @dataclass(frozen=True)
 class _Exchange:
-    """The data that items are checked against. `own` are the messages with the user's words; `old` are the memories
-    that lower tiers learned from these messages. `people` are the names of the user and of the messages' writers."""
+    """The data for checking the items of an exchange. `own` are the messages with the user's words; `old` are the
+    memories that lower tiers learned from these messages. `people` are the names of the user and of the messages'
+    writers."""
 
     job: Job
     tier: Tier
@@ -83,7 +85,7 @@ class _Exchange:
 
 @dataclass(frozen=True)
 class _Judged:
-    """An item that may be stored, and why the item is uncertain (None if it is certain)."""
+    """An item that may be stored. `reason` says why the item is uncertain; None if the item is certain."""
 
     item: ExchangeItem
     text: str
@@ -114,7 +116,8 @@ class Learner:
         await self._striker.warm(self._deps.database, owner_id, over, told)
 
     async def learn(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> Learned:
-        """Store the items that pass the checks, and end what lower tiers learned from the same messages."""
+        """Store the items that pass the checks. End the memories that lower tiers learned from the same messages,
+        unless an item confirms them."""
         await self._statements.lock(t, job.key.owner_id, [_masked(item) for item in result.items])
         exchange = await self._exchange(t, job, now)
         learned = Learned(await self._attributed(t, exchange, result.canonical))
@@ -155,7 +158,8 @@ class Learner:
         return list(dict.fromkeys(name for name in (user, *(line.speaker for line in lines)) if name))
 
     async def _attributed(self, t: Queries, x: _Exchange, told: Canonical) -> Canonical:
-        """The summary; a new line counts as inferred if the user's words do not support it."""
+        """Return the summary. A new line of `user_confirmed` that the user's words do not support is moved to
+        `llm_inferred`."""
         chat = await chats.find(t, x.job.key.owner_id, x.job.key.chat_id)
         prior = chat.canonical.user_confirmed if chat is not None else ""
         lines, old = told.user_confirmed.splitlines(), prior.splitlines()
@@ -189,7 +193,8 @@ class Learner:
         learned.ended += [(old, stored.memory.content) for old in stored.ended]
 
     async def _judged(self, t: Queries, x: _Exchange, item: ExchangeItem) -> "_Judged | str":
-        """The item with the reason why it is uncertain, if any; or, as text, the reason to drop it."""
+        """Return the item with the reason why it is uncertain, if there is one. If the item must be dropped, return
+        only the reason for dropping it, as a string."""
         text = _masked(item)
         if not worth_showing(text):
             return JUNK
@@ -227,7 +232,7 @@ class Learner:
         return checks.Quoted(own_words(text), mask(own_words(line.content)), role, line.sent_at, self._deps.zone)
 
     async def _is_denied(self, t: Queries, x: _Exchange, judged: _Judged) -> bool:
-        """Whether the user rejected this statement, and has not said it again since."""
+        """Whether the user rejected this statement and has not made the statement again since then."""
         key, named = x.job.key, x.known.get(judged.item.same_as or 0)
         if judged.item.note:
             return False
@@ -309,8 +314,8 @@ _COUNTED = {"stored": "memories", "duplicate": "duplicates", "superseded": "supe
 
 
 def may_tell(owner_id: int, chat_id: int, line: Line | StoredMessage) -> bool:
-    """Whether a message may state something about the user: only the user's own may. A shared group remembers all its
-    members, so a statement there is about its speaker."""
+    """Whether a message may state something about the user. Only the user's own messages may. A shared group has
+    memories about all its members, so the messages of every member may state something about that member."""
     return line.role == "user" and (line.speaker is None or ChatScope(owner_id, chat_id).shared)
 
 
@@ -319,14 +324,15 @@ def _masked(item: ExchangeItem) -> str:
 
 
 def _is_still_denied(m: Memory, judged: _Judged) -> bool:
-    """Whether the user rejected the memory, and has not stated it since."""
+    """Whether the user rejected the memory, and the item is not a certain statement from after the rejection."""
     denied = m.status == "rejected" and m.user_confirmed
     return denied and not (judged.certain and dedup.is_later(judged.said_at, m.valid_to))
 
 
 def _is_unchecked(m: Memory, judged: _Judged) -> bool:
-    """Whether an item replaces the memory it repeats: an untouched note or, if it is certain, an uncertain memory,
-    because only the item's own text was checked."""
+    """Whether an item replaces the memory that it repeats, instead of adding its sources to this memory. This is so for
+    a note that the user has not confirmed. It is also so if the item is certain and the memory is uncertain and has
+    other words, because only the text of the item was checked."""
     if m.status == "uncertain" and judged.certain:
         return not dedup.same(m.content, judged.text)
     return m.note and not m.user_confirmed
@@ -344,12 +350,14 @@ def _checked_note(x: _Exchange, item: ExchangeItem) -> checks.Verdict:
 
 
 def _orders(text: str, end: memories.Ended) -> bool:
-    """Whether a sentence of the user is the order for a reminder, whose content is the sentence's words and a time."""
+    """Whether a sentence of the user is the request for this reminder. A reminder's content consists of the words of
+    the request and a time in parentheses."""
     return end.at is None and checks.contains_quote(text, end.content.rpartition(" (")[0])
 
 
 def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
-    """The reason why the item is uncertain: the check, the model's doubt, or a memory it was not shown; else None."""
+    """The reason why the item is uncertain; None if it is certain. An item is uncertain if a check failed, if the model
+    is unsure, or if the item refers to a memory that the model was not shown."""
     reasons = list(verdict.reasons)
     unknown = [i for i in (*item.replaces, *item.ends, *([item.same_as] if item.same_as else [])) if i not in x.known]
     reasons += [reason("unknown_memory", id=i) for i in unknown]
@@ -359,12 +367,12 @@ def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | N
 
 
 def _targets(x: _Exchange, numbers: Sequence[int]) -> list[Memory]:
-    """Return those of the memories `numbers` that the model was shown and that still hold."""
+    """Return the memories with these numbers that the model was shown and that still hold."""
     return [x.known[i] for i in dict.fromkeys(numbers) if i in x.known and x.known[i].valid_to is None]
 
 
 def _about(x: _Exchange, judged: _Judged) -> str:
-    """The person a statement is about. In a shared group, `user` is the message's author."""
+    """The person whom a statement is about. In a shared group, `user` means the author of the message."""
     speaker = judged.sources[0].speaker
     return speaker if judged.item.about == "user" and x.shared and speaker else judged.item.about
 
@@ -381,7 +389,8 @@ def _user_name(x: _Exchange, judged: _Judged) -> str | None:
 
 
 def _over_already(x: _Exchange, judged: _Judged) -> datetime | None:
-    """For a goal from past messages, when it ended: at its deadline, or WISHES_HOLD after it was said; else None."""
+    """The time at which a goal from past messages ended: its deadline or, without a deadline, WISHES_HOLD after its
+    message. None if the goal has not ended, and for all other items."""
     item = judged.item
     if item.kind != "goal" or item.note or not x.job.past:
         return None

@@ -1,4 +1,5 @@
-"""Selects the memories for a worker, which can then say which of them an exchange changes, ends or repeats."""
+"""Selects the memories that a worker is shown. The worker can then say which of these memories an exchange changes,
+ends or repeats."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -15,18 +16,20 @@ from tellonce_server.store.codes import ModelVector
 
 MOST: Final = 40
 EACH: Final = 16
-"""Maximum memories found by words, pinned, and recently learned, each; twice as many by similarity."""
+"""Maximum number of memories of each of these kinds: found by words, pinned, and recently learned. Twice as many are
+found by similarity."""
 
 DENIED: Final = 4
-"""Maximum statements that the user rejected."""
+"""Maximum number of statements that the user rejected."""
 
 JUST_NOW: Final = timedelta(minutes=10)
 
 TEXTS: Final = 4
-"""Maximum messages of the exchange that are compared by meaning. The longest texts are chosen."""
+"""Maximum number of messages of the exchange that are compared by meaning. The longest texts are chosen."""
 
 TERMS: Final = 6
-"""Maximum words that are matched, the rarest, because common ones would match every memory."""
+"""Maximum number of words that are searched for. The rarest words are chosen, because common words would match every
+memory."""
 
 CHARACTERS: Final = 600
 
@@ -36,8 +39,9 @@ class KnownMemories:
         self._deps = deps
 
     async def about(self, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
-        """Up to 40 memories: similar to the messages by meaning or words, pinned, learned in the last ten minutes, or
-        similar and rejected; then the newest others."""
+        """Up to 40 memories. They are memories similar to the messages in meaning or words, pinned memories, memories
+        learned in the last ten minutes, and similar statements that the user rejected. The newest other memories fill
+        the remaining places."""
         asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
         vectors, lexemes = await self._vectors(asked), any_of(await self._terms(" ".join(asked)))
         scope, since = owner_scope(owner_id), self._deps.now() - JUST_NOW
@@ -51,7 +55,8 @@ class KnownMemories:
         return [ModelVector(vector, model) for vector in vectors or ()]
 
     async def _terms(self, text: str) -> list[str]:
-        """The lexemes to search for: numbers, then the rarest words, by their length, for lack of statistics."""
+        """The lexemes to search for: first numbers, then the words that are probably the rarest. Longer words count as
+        rarer, because there are no statistics."""
         lexemes = await retrieval.query_lexemes(self._deps.database, index_text(text, None))
         numbers = literals.said_numbers(text)
         return sorted(lexemes, key=lambda x: (x not in numbers, -weight(x, {})))[:TERMS]

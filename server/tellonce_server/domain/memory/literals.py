@@ -20,7 +20,7 @@ from tellonce_text.dates.tokens import language_of
 from tellonce_text.folding import nfkc
 
 MAX_NAMES: Final = 64
-"""Maximum names of one text that are compared; a statement has only a few."""
+"""Maximum number of names of one text that are compared. A statement has only a few names."""
 
 # _UNSPACED: scripts without spaces between words. _MARKED: scripts in which vowel signs are not letters in Unicode.
 _UNSPACED: Final = (
@@ -97,7 +97,7 @@ def _plain(text: str) -> str:
 
 class Spoken:
     """The words of a text as written, or runs of characters in a script without spaces, with the characters before each
-    of them."""
+    word or run."""
 
     def __init__(self, text: str) -> None:
         text = plain(text)
@@ -130,8 +130,8 @@ def _abbreviated(word: str, gap: str) -> bool:
 
 
 def phrase(text: str) -> str:
-    """Join the words that `words` returns, with a single space before and after each word. A text contains another if
-    its phrase contains the other's phrase."""
+    """Join the words that `words` returns, with a single space before and after each word. One text contains another
+    text if the phrase of the first text contains the phrase of the second text."""
     return f" {' '.join(words(text))} "
 
 
@@ -265,7 +265,7 @@ _SOUNDS: Final = (
     ("ts", "z"), ("tz", "z"), ("ks", "x"), ("kh", "h"), ("ph", "f"), ("y", "i"), ("j", "i"), ("w", "v"), ("c", "k")
 )  # fmt: skip
 _SHORTEST_STEM: Final = 4
-"""Minimum letters of a name in another script that may have another last letter: `Nivu` for `Niva`."""
+"""Minimum letters of a name in a script other than Latin whose last letter may change: `Nivu` for `Niva`."""
 _COMPOUNDED: Final = 6
 """Minimum letters of a word that counts as a part of a compound."""
 
@@ -274,8 +274,8 @@ def _inflected(name: str, word: str) -> bool:
     """Whether one of the two words is a prefix of the other, or the words differ only in endings of up to three letters
     (Warszawa, Warszawie).
 
-    In the Latin alphabet, one of the endings is a letter at most, because Freiberg is not Freiburg. The endings `a` and
-    `o` distinguish persons.
+    In the Latin alphabet, one of the endings has at most one letter, because Freiberg is not Freiburg. Names that
+    differ only in the endings `a` and `o` are names of different persons.
     """
     if (len(name) >= 4 and word.startswith(name)) or (len(word) >= _COMPOUNDED and name.startswith(word)):
         return True

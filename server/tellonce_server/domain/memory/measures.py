@@ -12,8 +12,8 @@ MOST: Final = 2_000
 
 
 def changed(claim: str, said: Iterable[str], timed: Iterable[str]) -> list[str]:
-    """The numbers in the claim that the texts `said` give with other units only, each with the claim's unit. `timed` are
-    the numbers that these texts give with a unit of time: `70 min away` is not `70 miles away`."""
+    """The numbers in the claim that the texts `said` contain only with other units, each with its unit in the claim.
+    `timed` are the numbers that these texts contain with a unit of time: `70 min away` is not `70 miles away`."""
     there = frozenset(measure for text in said for measure in _measures(text))
     measured, counted = {number for number, _ in there}, frozenset(timed)
     return [
@@ -41,7 +41,8 @@ _UNITS: Final = {
     "eur": "€|euros?(?![a-z])|eur|евро",
     "usd": "\\$|dollars?|d[oó]lar|dollar|долл",
 }
-"""For each unit, how a word begins that names it; a symbol is the whole word. A pound may be money or weight."""
+"""For each unit, the possible beginnings of a word that names the unit. A symbol such as `mg` must be the whole word. A
+pound may be money or weight."""
 _CURRENCIES: Final = {"€": "eur", "$": "usd", "£": "lb"}
 _PRICE: Final = re.compile(r"([€$£]) ?(\d{1,9}(?:[.,]\d{1,4})?)")
 _MEASURE: Final = re.compile(

@@ -76,7 +76,7 @@ def _consistent(found: Expression) -> Iterator[Reading]:
 
 
 def _is_another_time(text: str, local: datetime) -> bool:
-    """Whether the text gives a time in words, such as `half past nine`, and no time that can be this one."""
+    """Whether the text gives a time in words, such as `half past nine`, but no time that can be `local`."""
     times = clocks(text)
     named = {(time.hour % 12, time.minute) for time in times}
     here = all(time.zone is None for time in times)
@@ -84,7 +84,7 @@ def _is_another_time(text: str, local: datetime) -> bool:
 
 
 def _includes(reading: Reading, moment: datetime) -> bool:
-    """Whether the time is within the reading, or is the end that the words give (`from two till six`)."""
+    """Whether the time is within the reading, or is the end of a period that the words name (`from two till six`)."""
     lasting = reading.precision == "instant" and reading.end - reading.start > timedelta(hours=1)
     return reading.start <= moment < reading.end or (lasting and moment == reading.end)
 
@@ -92,19 +92,21 @@ def _includes(reading: Reading, moment: datetime) -> bool:
 try:
     from text_to_num import alpha2digit
 except ImportError:
-    # The library has no wheel for Intel Macs; there, "three" does not support a 3 in a statement.
+    # The library has no wheel for Intel Macs. On these Macs, the word "three" does not support a 3 in a statement.
     def alpha2digit(text: str, lang: str, threshold: float = 3.0) -> str:
         return text
 
 
 LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
-"""The library reads number words of these languages. The language of a text is unknown, so every language is tried."""
+"""The languages whose number words the library reads. The language of a text is unknown, so every language is tried."""
 
 MOST: Final = 2_000
-"""Maximum characters that are searched for numbers, as of quotes in the contract; at worst 30 ms."""
+"""Maximum characters of a text that are searched for numbers. The search takes at most 30 ms. The contract limits
+quotes to the same length."""
 
 WEEK: Final = 7
-"""Of a span of more days, a claim may name only the first and last month and year, not every day."""
+"""Maximum days of a span of which a claim may name every day. Of a longer span, a claim may name only the month and the
+year of the first and the last day."""
 
 
 def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
@@ -133,13 +135,15 @@ def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
 
 
 _MOST_LENGTHS: Final = 20
-"""Maximum lengths of time in a text, such as `for three days`, and days, with which each is combined."""
+"""Maximum number of lengths of time in a text, such as `for three days`, and maximum number of days that are combined
+with each length."""
 
 
 def _bare_days(line: Line, found: Iterable[Expression], anchors: Iterable[date]) -> Iterator[date]:
-    """For a day of the month without its month, such as `the 1st` or `until the 20th`, the last and the next such day
-    before and after each anchor: the day of the message and the days of the dates `found`. The resolver reads such a
-    number only where it cannot belong to a noun."""
+    """The possible dates of a day of the month that is named without its month, such as `the 1st` or `until the 20th`.
+    These are the dates with this day of the month that are at most 31 days before or after one of the anchors. The
+    anchors are the day of the message and other days that the text names. A number in one of the dates `found` is not a
+    bare day. The resolver itself reads a bare day only where the number cannot belong to a noun."""
     read = [(expression.start, expression.end) for expression in found]
     numbers = {
         line[at].value or 0
@@ -153,7 +157,8 @@ def _bare_days(line: Line, found: Iterable[Expression], anchors: Iterable[date])
 
 
 def _may_be_a_day(line: Line, at: int) -> bool:
-    """Whether the number is an ordinal, or no word follows that it could count."""
+    """Whether the token is a number that may be a day of the month. The number must be an ordinal, or no word that it
+    could count may follow it."""
     token, after = line[at], line[at + 1]
     return token.kind == "number" and (token.suffix in ORDINAL_ENDINGS if token.suffix else after.kind != "word")
 
@@ -223,11 +228,12 @@ def _half_more(line: Line, count: Count) -> Iterator[str]:
 
 
 _PRICE: Final = re.compile(r"(?<![\d.,])([1-9]\d) ([1-9]\d)(?![\d.,])")
-"""Matches `twenty-three fifty`, which can mean 2350, after the library has written it in digits."""
+"""Matches `23 50`, which the library writes for `twenty-three fifty`. These words can mean 2350."""
 
 
 def timed_numbers(text: str) -> frozenset[tuple[int, str]]:
-    """The numbers of the text with the unit of time that each counts or is charged for: `14 months`, `310 a day`."""
+    """The numbers in the text that have a unit of time, each with its unit: `14 months` (a duration), `310 a day` (a
+    price)."""
     line = line_of(text[:MOST]) or Line("", (), "")
     counts = (count_at(line, index) for index in range(len(line)))
     found = ((count.value, _unit_after(line, count.end)) for count in counts if count and count.exact)
@@ -235,7 +241,8 @@ def timed_numbers(text: str) -> frozenset[tuple[int, str]]:
 
 
 def equal_lengths(count: int, unit: str) -> Iterator[tuple[int, str]]:
-    """The same length of time in the next smaller and the next larger unit: 14 days and a fortnight for two weeks."""
+    """The same length of time in the next smaller and the next larger unit: for two weeks, these are 14 days and one
+    fortnight."""
     for large, size, small in _LENGTHS:
         if unit == large and count:
             yield count * size, small
@@ -272,7 +279,7 @@ def calendar_names(text: str) -> frozenset[tuple[str, int]]:
 
 
 def in_digits(statement: str) -> str:
-    """Write number words from three on in digits, so that the numbers of a statement can be compared."""
+    """Write number words from `three` upward in digits, so that the numbers of a statement can be compared."""
     language = language_of(statement)
     head, rest = statement[:MOST], statement[MOST:]
     line = line_of(head)
@@ -308,11 +315,11 @@ def _numerals_in_digits(line: Line) -> str:
 
 
 _LEAST: Final = 3
-"""The least number word of a statement that is compared. `One` and `two` are often not said as numbers."""
+"""The smallest number whose word in a statement is compared. `One` and `two` are often not said as numbers."""
 
 
 _SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){0,2})(?!\d)")
-"""Matches `1.2 million` after the library has written the million in digits."""
+"""Matches `1.2 1000000`, which the library writes for `1.2 million`."""
 
 
 def _fractions(line: Line, counted: Iterable[str]) -> Iterator[str]:

@@ -25,7 +25,7 @@ COSINE: Final = 0.75
 """A sentence repeats a statement in other words if the cosine of the two is at least this value."""
 
 MOST_LINES: Final = 60
-"""Maximum sentences that are compared by meaning, counted from the start of the texts."""
+"""Maximum number of sentences that are compared by meaning, counted from the start of the texts."""
 
 
 PRESENT: Final = ("profile", "canonical")
@@ -62,7 +62,7 @@ def carries(sentence: str, ended: Ended, cosines: "Cosines") -> bool:
 
 
 def _likeness(sentence: str, numbers: frozenset[str], statement: str, cosines: "Cosines") -> float:
-    """The similarity; 1 or more if the sentence repeats the statement."""
+    """The similarity divided by its threshold. A value of 1 or more means that the sentence repeats the statement."""
     if not literals.said_numbers(statement) <= numbers:
         return 0.0
     if literals.phrase(statement) in literals.phrase(sentence):
@@ -89,7 +89,8 @@ class Striker:
         self._embedder = embedder
 
     async def warm(self, q: Queries, owner_id: int, ids: Sequence[int], instead: Sequence[str]) -> None:
-        """Embed what `strike` will compare before its transaction; the embedder caches the vectors."""
+        """Embed the texts that `strike` will compare, before the transaction of `strike` begins. The embedder caches
+        the vectors."""
         if not ids:
             return
         rows = await texts.current(q, owner_id, PRESENT)
@@ -97,7 +98,8 @@ class Striker:
         await self._cosines([*instead, *map(_said, rows)], ended)
 
     async def strike(self, t: Queries, owner_id: int, ended: Sequence[tuple[Memory, str]], now: datetime) -> bool:
-        """Remove what repeats a statement of `ended`, pairs with replacements. Returns whether the profile changed."""
+        """Remove the sentences that repeat a statement that has ended. `ended` contains pairs of a memory and the
+        statement that replaced it. Returns whether the profile changed."""
         if not ended:
             return False
         rows = await texts.current(t, owner_id, PRESENT)
@@ -120,7 +122,8 @@ class Striker:
     async def _write(
         self, t: Queries, owner_id: int, row: TextRow, ended: Sequence[Ended], cosines: Cosines, now: datetime
     ) -> bool:
-        """Write the text without these sentences. Returns whether it changed."""
+        """Write the texts of the row without the sentences that repeat an ended statement. Returns whether the texts
+        changed."""
         parts = [struck(part or "", ended, cosines) for part in row.texts]
         if parts == row.texts:
             return False

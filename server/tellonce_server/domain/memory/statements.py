@@ -1,4 +1,4 @@
-"""Stores a statement as a repetition, as a replacement of memories that callers choose, or as new."""
+"""Stores a statement as new, as a repetition of a memory, or as a replacement of memories that the caller chooses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,12 +19,13 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory
 
 ENDED_BY_ITSELF = ("goal", "date")
-"""Kinds that are completed when they end; others are superseded by the statement that ends them."""
+"""Kinds of memories that become completed when a statement ends them. Memories of other kinds become superseded by this
+statement."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What storing a statement did. `ended` are the memories that the statement replaced or ended."""
+    """The result of storing a statement. `ended` are the memories that the statement replaced or ended."""
 
     memory: Memory
     outcome: Literal["stored", "duplicate", "superseded"]
@@ -40,8 +41,8 @@ class Statements:
         return await vector_or_none(self._deps.embedder, text)
 
     async def lock(self, q: Queries, owner_id: int, texts: Sequence[str]) -> None:
-        """Wait until no other call is storing one of these statements; otherwise both calls would store it. Call this
-        once, after locking the chat and before `store` or `put`."""
+        """Wait until no other call is storing one of these statements. Without this lock, two calls could store the
+        same statement at the same time. Call this once, after locking the chat and before `store` or `put`."""
         await memories.lock(q, owner_id, [dedup.key(text) for text in texts])
 
     async def store(
@@ -53,7 +54,8 @@ class Statements:
         *,
         besides: frozenset[int] = frozenset(),
     ) -> Stored:
-        """Add the statement. If a memory that is not in `besides` says the same, add only the sources, to that memory."""
+        """Add the statement. If a memory that is not in `besides` already says the same, only add the sources of the
+        statement to this memory."""
         known = await self.same(q, new, besides)
         if known is not None:
             return Stored(await self.support(q, known, new, now), "duplicate")
@@ -88,8 +90,8 @@ class Statements:
         replaced: Sequence[Memory],
         ended: Sequence[Memory] = (),
     ) -> Stored:
-        """Add the statement, and end the memories it replaces or ends; if one of these is newer, it supersedes the
-        statement."""
+        """Add the statement, and end the memories `replaced` and `ended`. If one of these memories is newer than the
+        statement, nothing is ended, and the statement is stored as superseded by the newer memory."""
         later = next((m for m in (*replaced, *ended) if new.valid_from < m.valid_from <= now), None)
         if later is not None:
             past = replace(
@@ -120,7 +122,8 @@ class Statements:
         replaced: Sequence[Memory] = (),
         ended: Sequence[Memory] = (),
     ) -> list[Memory]:
-        """End the memories that a statement replaces or ends, at the time it names, else when it was said."""
+        """End the memories that the statement `by` replaces or ends. They end at the time that the statement names, or
+        else at the time when the statement was made."""
         start = by.when.start if by.when is not None else None
         at = min(start, now) if start is not None else by.valid_from
         pairs = [(m, False) for m in replaced] + [(m, m.kind in ENDED_BY_ITSELF) for m in ended]
@@ -144,15 +147,17 @@ class Statements:
         return held, await self.end(q, owner_id, held, now, replaced=replaced, ended=ended)
 
     async def withdraw(self, q: Queries, owner_id: int, known: Memory, now: datetime, *, denied: bool) -> Memory | None:
-        """Withdraw a statement that was never true (`denied` by the user); what it had replaced is active again."""
+        """Withdraw a statement that was never true. `denied` means that the user rejected the statement. The memories
+        that the statement had replaced become active again."""
         if known.status == "active":
             for former in await memories.predecessors(q, owner_id, known.id):
-                if former.id < known.id:  # a predecessor with a higher id was stored as history
+                if former.id < known.id:  # A predecessor with a higher id was stored as history.
                     await memories.set_status(q, owner_id, former.id, "active", now)
         return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
 
     async def support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
-        """Add a repetition's sources and due day to the memory; a certain one makes an uncertain memory active."""
+        """Add the sources and the due day of a repetition to the memory. A certain repetition makes an uncertain memory
+        active."""
         supported = await memories.support(q, known.id, new, now)
         if known.status == "uncertain" and new.status == "active":
             supported, _ = await self.affirm(q, new.owner_id, known, now, confirmed=new.user_confirmed)

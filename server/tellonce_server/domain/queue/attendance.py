@@ -1,4 +1,4 @@
-"""Tracks which summarizers are at work, by their last request for work or lease extension."""
+"""Tracks which summarizers are at work, by the time of their last request for work or for a lease extension."""
 
 import time
 from collections.abc import Callable
@@ -25,7 +25,7 @@ class Attendance:
         self._noted: dict[str, float] = {}
 
     async def asks(self, worker: str) -> None:
-        """Note that the worker asks for work."""
+        """Record that the worker asks for work."""
         at = self._clock()
         if at - self._noted.get(worker, -NOTE_SECONDS) < NOTE_SECONDS:
             return
@@ -35,7 +35,7 @@ class Attendance:
         await queue.worker_seen(self._deps.database, worker, now, now - FORGOTTEN)
 
     async def extends(self, job: JobKey, fence: int) -> None:
-        """Note that the worker that holds the job is still working."""
+        """Record that the worker that holds the job is still working."""
         await queue.holder_seen(self._deps.database, *job, fence, self._deps.now())
 
     async def at_work(self, besides: str = "") -> bool:
@@ -43,5 +43,5 @@ class Attendance:
         return await queue.any_at_work(self._deps.database, self._deps.now() - SILENT, besides)
 
     async def left(self, worker: str) -> None:
-        """Note that the worker has ended, so that another may start at once."""
+        """Record that the worker has ended, so that another worker may start at once."""
         await queue.worker_left(self._deps.database, worker)

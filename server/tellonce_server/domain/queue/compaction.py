@@ -1,5 +1,5 @@
-"""Decides when a thread's older messages are summarized, and cuts these messages into runs, each of which gets one
-summary. All functions except the last two are pure."""
+"""Decides when a thread's older messages are summarized, and cuts these messages into runs. Each run gets one summary.
+All functions except the last two are pure."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -15,15 +15,15 @@ from tellonce_server.store.threads import OpenMessage, Run
 
 
 def is_due(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> bool:
-    """Whether a thread with that many unsummarized messages is to be compacted."""
+    """Whether a thread with this number of unsummarized messages is to be compacted."""
     return keep(rules, messages=messages, tokens=tokens, spoke=spoke, now=now) is not None
 
 
 def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> int | None:
     """The number of newest messages that stay verbatim; None if no compaction is due.
 
-    `spoke` is the time of the thread's last earlier message. After `max_age_hours` of silence, fewer messages are
-    enough for a compaction.
+    `spoke` is the time that `spoke_before` returns. After more than `max_age_hours` of silence since this time, fewer
+    messages are enough for a compaction.
     """
     if messages > rules.max_messages:
         return rules.keep
@@ -34,8 +34,8 @@ def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | Non
 
 
 def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: float) -> datetime | None:
-    """The time of the last message before the thread's present silence or, if there is none, before the newest
-    message."""
+    """The time of the newest message if the thread is silent now or has only one message. Otherwise the time of the
+    message before the newest message."""
     if not waiting:
         return None
     newest = waiting[-1].sent_at
@@ -58,7 +58,8 @@ def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, 
 
 
 def _talks(waiting: Sequence[OpenMessage]) -> tuple[list[Sequence[OpenMessage]], Sequence[OpenMessage]]:
-    """The conversations that a `/new` ended, and the present one. A single message joins the one after it."""
+    """The conversations that a `/new` ended, and the current conversation. A conversation of a single message is joined
+    with the next conversation."""
     finished: list[Sequence[OpenMessage]] = []
     current: list[OpenMessage] = []
     for _, part in groupby(waiting, key=lambda m: m.epoch):
@@ -70,7 +71,8 @@ def _talks(waiting: Sequence[OpenMessage]) -> tuple[list[Sequence[OpenMessage]],
 
 
 def _even(part: Sequence[OpenMessage], most: int) -> Iterator[Sequence[OpenMessage]]:
-    """The fewest pieces of at most `most` messages, of about equal size."""
+    """Cut the messages into as few pieces as possible. A piece has at most `most` messages, and all pieces have about
+    the same size."""
     count = -(-len(part) // most)
     edges = [len(part) * i // count for i in range(count + 1)] if count else [0]
     return (part[a:b] for a, b in pairwise(edges))
@@ -97,7 +99,8 @@ async def compact_thread(
     all_due: bool = False,
     job_class: JobClass = "live",
 ) -> int:
-    """Queue the due chunk summaries and return their number; with `all_due`, of all messages not kept verbatim."""
+    """Queue the chunk summaries that are due, and return their number. With `all_due`, every message that is not kept
+    verbatim is due."""
     thread = await threads.find(q, *where.key, thread_key)
     if thread is None:
         return 0
@@ -114,7 +117,8 @@ async def compact_thread(
 
 
 async def compact_silent(deps: Dependencies) -> int:
-    """Queue what is due in silent threads, which would wait for the next message. Returns the number."""
+    """Queue the chunk summaries that are due in silent threads. Without this, a silent thread would be compacted only
+    at its next message. Returns the number of queued summaries."""
     rules, now, queued = deps.settings.compaction, deps.now(), 0
     since = now - timedelta(hours=rules.max_age_hours)
     for owner_id, chat_id, key in await threads.silent(deps.database, since, rules.keep + rules.chunk_least):

@@ -1,4 +1,4 @@
-"""Applies a chat's stored results in order and once each, with one transaction per job."""
+"""Applies the stored results of a chat in order. Each result is applied once, in its own transaction."""
 
 import logging
 import time
@@ -24,7 +24,7 @@ class Finisher:
         self._kinds = kinds
 
     async def apply_ready(self, owner_id: int, chat_id: int) -> dict[JobKey, dict[str, int]]:
-        """Apply a chat's stored results, oldest first. Returns what each result changed."""
+        """Apply a chat's stored results, oldest first. Returns counts of what each result changed, by job."""
         applied: dict[JobKey, dict[str, int]] = {}
         while True:
             done = await self._apply_one(owner_id, chat_id)
@@ -39,8 +39,8 @@ class Finisher:
             job = await queue.lock_ready(t, owner_id, chat_id)
             if job is None:
                 return None
-            # The result may belong to another job than the job just submitted, so the trace of the result's own job is
-            # used.
+            # The result may belong to a job other than the job that was just submitted, so the trace of the result's
+            # own job is used.
             with tracing.traced(f"apply {job.kind}", job.traceparent):
                 stored = await self._apply(t, job)
         with tracing.traced(f"tell {job.kind}", job.traceparent):
@@ -67,7 +67,8 @@ class Finisher:
         return stored
 
     async def _refuse(self, t: Transaction, job: Job, error: Exception, now: datetime) -> None:
-        """Return the job to the queue and count the failure. Other errors than ResultRefused may repeat words."""
+        """Return the job to the queue and count the failure. The text of an error other than ResultRefused is not
+        stored, because it may contain the user's words."""
         reason = str(error) if isinstance(error, ResultRefused) else type(error).__name__
         policy = self._deps.settings.queue
         retry = now + policy.retry_delay(job.attempts)

@@ -1,4 +1,5 @@
-"""A kind of job: how it reads its input, when it is claimed, and applies the result, in one transaction."""
+"""The base class of the kinds of jobs. A kind defines how the input of a claimed job is read, and how a result is
+applied in one transaction."""
 
 from abc import ABC, abstractmethod
 from datetime import datetime, timedelta
@@ -15,7 +16,7 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import head_and_tail
 
 MESSAGE_CHARACTERS = 4000
-"""Maximum characters of one message that a summary sees."""
+"""Maximum characters of one message in the input of a summary."""
 
 ResultT = TypeVar("ResultT")
 
@@ -55,7 +56,7 @@ class JobType(ABC, Generic[ResultT]):
 async def enqueue_following(
     t: Queries, job: Job, kind: JobKind, thread_key: str, dedup_key: str, now: datetime
 ) -> None:
-    """Queue a job that follows from `job`, for its messages; a past job's is past, too."""
+    """Queue another job for the messages of `job`. If `job` is a past job, the new job is a past job too."""
     key = job.key
     new = NewJob(*(*key.chat, kind, thread_key, dedup_key, job.from_id, job.to_id, now), job_class=job.job_class)
     await queue.enqueue(t, new, now)

@@ -18,8 +18,9 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
 
 FOLDED = 24
-"""Maximum chunk summaries, the newest, added to a rolling summary at a time: about 500 messages. An import may have
-more, of which almost nothing would remain in a few hundred tokens."""
+"""Maximum number of chunk summaries that are added to a rolling summary at a time. They cover about 500 messages. If
+there are more, as after an import, only the newest are added, because almost nothing of the others would remain in a
+summary of a few hundred tokens."""
 
 
 class RewriteJob(JobType[SummaryResult]):
@@ -109,5 +110,6 @@ def _level_of(job: Job) -> summaries.Rolling:
 
 
 def _rolled_up_in(job: Job) -> tuple[str, str]:
-    """The thread keys of the two rolling summaries that cover a chunk: its thread's and its chat's."""
+    """The thread keys of the two rolling summaries that cover a chunk: the summary of its thread and the summary of its
+    chat."""
     return job.thread_key, session_thread(job.key.chat_id)

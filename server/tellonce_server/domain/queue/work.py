@@ -24,20 +24,21 @@ from tellonce_server.store.queue import Job, JobKey, Reading
 logger = logging.getLogger(__name__)
 
 PAST_SHARE = 0.5
-"""The largest share of the monthly budget for imported messages and what a better tier does again."""
+"""Maximum share of the monthly budget that is spent on imported messages and on work that a better tier repeats."""
 
 BEST: w.Tier = w.TIERS[0]
 BEST_FREE: w.Tier = next(tier for tier in w.TIERS if not w.TRAITS[tier].paid)
-"""The best tier whose calls are not counted. Local models have no limit."""
+"""The best tier without paid calls. The calls of local models are not limited."""
 
 REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
 
 MOST_LOST = 20
-"""Maximum consecutive leases of a job without a result; more than failures, because the job may not be the cause."""
+"""Maximum number of consecutive leases of a job that end without a result. This limit is higher than the limit for
+failed attempts, because the job may not be the cause."""
 
 LATEST_START = timedelta(minutes=5)
-"""Above the delay with which a job is queued, together with the clock difference of two servers."""
+"""An upper limit for the sum of the delay with which a job is queued and the clock difference of two servers."""
 
 
 class ClaimLost(Refused):
@@ -53,8 +54,9 @@ class Allowed:
 
 
 def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
-    """The limits of a job. After the monthly budget, only local models. Before, an exchange may use any tier, with one
-    second reading each; summaries, one paid call per exchange of the chat."""
+    """The limits of a job. If the monthly budget is spent, only local models may be used. Otherwise, the jobs of
+    exchanges may use any tier. Other jobs may use paid tiers until the chat has had as many paid calls for such jobs as
+    exchanges. A second reading is allowed until the chat has had as many second readings as exchanges."""
     exchanges = max(1, chat.exchanges) if chat else 1
     if spent:
         return Allowed(BEST_FREE, second_reading=True)
@@ -73,7 +75,7 @@ class WorkQueue:
         self._prefer = queue.PAST_SUMMARIES
 
     def wake(self) -> None:
-        """Make waiting claims look again, because a job may be claimable."""
+        """Make waiting claims check the queue again, because a job may be claimable."""
         self._wake.set()
 
     async def claim(self, args: w.ClaimWorkArgs) -> w.ClaimedWork:
@@ -161,7 +163,8 @@ class WorkQueue:
         return count
 
     async def tidy(self) -> None:
-        """Apply results that a killed server left stored, and mark jobs as failed if their leases keep expiring."""
+        """Apply the stored results that a killed server did not apply. Mark jobs as failed if their leases keep
+        expiring."""
         await queue.bury(self._deps.database, self._deps.now(), MOST_LOST)
         for owner_id, chat_id in await queue.chats_with_ready(self._deps.database):
             await self._finisher.apply_ready(owner_id, chat_id)
@@ -172,8 +175,8 @@ class WorkQueue:
             if items:
                 return items
         lower = w.TIERS[w.TIERS.index(args.best_tier) + 1 :]
-        # If the budget is spent, a worker with a paid tier as its best tier gets no jobs to redo, because it would use
-        # a lower tier again.
+        # If the budget is spent, a worker with a paid tier as its best tier gets no jobs to redo, because the worker
+        # would use a lower tier again.
         if lower and (args.best_tier != BEST or not await self._is_spent(past=True)):
             await queue.redo_provisional(
                 *(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now()),
@@ -184,7 +187,8 @@ class WorkQueue:
 
     async def _lease(self, args: w.ClaimWorkArgs) -> list[Job]:
         now, policy = self._deps.now(), self._deps.settings.queue
-        # Past exchanges and past summaries alternate, so that neither kind waits until all jobs of the other are done.
+        # Past exchanges and past summaries alternate, so that neither kind waits until all jobs of the other kind are
+        # done.
         self._prefer = queue.PAST_EXCHANGES + queue.PAST_SUMMARIES - self._prefer
         longest = max(2 * policy.lease, timedelta(seconds=policy.backoff_cap_seconds))
         wanted = (args.kinds or None, args.limit, now + longest + LATEST_START, MOST_LOST, self._prefer)
@@ -240,7 +244,8 @@ class WorkQueue:
         return spent.price_usd >= cap or (past and spent.past_usd >= PAST_SHARE * cap)
 
     async def _charge(self, t: Transaction, job: Job, calls: Sequence[w.ModelCall]) -> None:
-        """Record each model call in the ledger and in its allowance. The caller has locked the chat's row."""
+        """Record each model call in the ledger, and count the paid calls of the chat. The caller has locked the chat's
+        row."""
         for call in calls:
             await ledger.add(t, job, call, self._deps.now())
         paid = sum(call.ok and w.TRAITS[call.tier].paid for call in calls)

@@ -22,12 +22,12 @@ OF_EACH_KIND = 120
 """Maximum candidates that each way of searching finds: by words, by similarity and by time."""
 
 LEAST_MEASURED = 300
-"""Minimum number of the nearest codes for which the vectors are compared exactly. A search by codes alone would miss
-three of a hundred answers."""
+"""Minimum number of the messages with the nearest codes whose vectors are compared exactly. A code is a short binary
+form of a vector. A search by codes alone would miss three of a hundred answers."""
 
 NEIGHBOURED = 40
 """The neighboring messages of this many best candidates become candidates too. Four of a hundred answers do not match
-the question and are found only because a neighboring message does."""
+the question and are found only because a neighboring message matches."""
 
 OF_A_SPAN = 1000
 """Maximum messages read from the start of a period that a question names. A month of a busy chat has about this many
@@ -167,8 +167,8 @@ async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> li
 
 
 def _reranked(size: int) -> int:
-    """The number of the nearest codes for which the vectors are compared exactly. The number grows with the number of
-    messages, so that the best matches are not missed in a large chat."""
+    """The number of the messages with the nearest codes whose vectors are compared exactly. This number grows with the
+    number of messages, so that the best matches are not missed in a large chat."""
     return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
 
 

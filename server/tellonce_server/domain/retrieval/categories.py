@@ -1,7 +1,6 @@
 """Assigns statements to categories such as "sport", so that a question about a whole category finds all its statements.
-A model names the categories of the statements that it extracts. Other statements, and questions, get the most similar
-of the names below. The names are compared with a text only as vectors, never word by word.
-"""
+A model names the categories of the statements that it extracts. For other statements and for questions, the most
+similar of the names below are chosen. The names are compared with a text only as vectors, never word by word."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -28,8 +28,9 @@ ASKING = 0.5
 
 def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
     """The whole text if it has at most `whole` tokens. Otherwise return the best sentences of the text in their
-    original order, with "…" at omissions. These sentences have at most `whole` and at most WHOLE tokens. If `whole` is
-    less than WHOLE, room is scarce, and sentences that do not fit the question are left out if others do."""
+    original order, with "…" at omissions. Together, these sentences have at most `whole` tokens and at most WHOLE
+    tokens. If `whole` is less than WHOLE, room is scarce: sentences that do not fit the question are left out if other
+    sentences fit the question."""
     if tokens <= whole:
         return text
     sentences = _marked_sentences(text)
@@ -63,9 +64,10 @@ def _marked_sentences(text: str) -> list[str]:
 
 
 def _fits(sentences: list[str], query: str) -> list[float]:
-    """How well each sentence fits the question: the number of the question's words in it, and a part of the number in
-    the sentences beside it, because an answer often follows its subject. A word counts less if it is in several
-    sentences. A question counts less, because it rarely answers another one."""
+    """How well each sentence fits the question. This is the number of the question's words in the sentence, plus a part
+    of the numbers for the previous and the next sentence, because an answer often follows its subject. A word that
+    occurs in several sentences counts less. A sentence that is a question counts less, because a question rarely
+    answers another question."""
     wanted = set(content_stems(query))
     words = [wanted & set(content_stems(sentence)) for sentence in sentences]
     count = Counter(word for one in words for word in one)

@@ -1,6 +1,6 @@
 """Relevance feedback: prefers messages that share words with the messages that match a question best. Pure.
 
-A question seldom has the words of all messages that answer it. The best matches bring further words ("tuning fork"),
+A question seldom has the words of all messages that answer it. The best matches contain further words ("tuning fork"),
 which also occur in the other messages about the same thing. No further search is needed, because only the candidates
 are compared.
 """
@@ -24,7 +24,8 @@ BEST: Final = 10
 """Number of the best messages whose words count."""
 
 FEWEST: Final = 2 * BEST
-"""With fewer candidates than this, the words that several messages share say little."""
+"""Minimum number of candidates for which feedback is computed. With fewer candidates, the words that several messages
+share say little."""
 
 WORDS: Final = 20
 """Number of words that are taken from the best messages."""
@@ -33,11 +34,12 @@ COMMON: Final = 0.2
 """Words that occur in this share of the candidates, or more, do not count."""
 
 FALLOFF: Final = 2.0
-"""A message whose score is lower by this much counts less by the factor e."""
+"""A message whose score is this much below the best score has a smaller share than the best message, by the factor
+e."""
 
 CODES: Final = 1 << 15
-"""Words are compared by a code below this number, so that all candidates are compared at once. Two of the candidates'
-words seldom have the same code."""
+"""Number of different codes for words. Words are compared by their codes, so that all candidates are compared at once.
+Two different words of the candidates seldom have the same code."""
 
 _WORD: Final = re.compile(r"\w{3,}")
 

@@ -14,7 +14,7 @@ from tellonce_text.lexicon import IRREGULAR
 
 
 def index_text(content: str, speaker: str | None) -> str:
-    """Return the text of a message that is indexed: the message's content and speaker."""
+    """Return the text that is indexed for a message: the message's speaker and content."""
     return normal(f"{speaker}: {content}" if speaker else content)
 
 

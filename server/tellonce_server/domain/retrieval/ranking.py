@@ -1,8 +1,8 @@
 """Scores how well messages answer a question, by weighted signals that are standardized over the candidates. Pure.
 
 Standardized scores are added, because that gives better results than fusing ranks. Each message passes part of its
-similarity to its neighbors and to its session. A share is also passed to messages that are rarely answers themselves,
-such as questions, another person's words and long replies.
+similarity to its neighbors and to its session. Messages that are rarely answers themselves, such as questions, another
+person's words and long replies, also pass part of their similarity.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from tellonce_server.domain.retrieval.signal_table import NONE, Measured, Signal
 from tellonce_server.domain.retrieval.signals import Candidate, Floats
 
 LENDING = 3
-"""How many of a session's most similar messages determine the session's similarity."""
+"""Number of a session's most similar messages that determine the session's similarity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ def scale(values: Floats, least: float) -> Scale:
 
 
 def _fitting(x: SignalTable) -> Floats:
-    """The part of the score for further signs that a message is on the subject: the message contains the query's words,
-    has its numbers, or refers to its time."""
+    """The part of the score for further signs that a message is on the subject: the message contains the query's words
+    or numbers, or refers to the time that the query names."""
     return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.TELLS_OF_SPAN * x.tells_of_span
 
 

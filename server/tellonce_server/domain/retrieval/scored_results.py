@@ -1,4 +1,4 @@
-"""Gives candidates a score, which makes them search results, and chooses the text to show of each. Pure."""
+"""Gives each candidate a score to make it a search result, and chooses the text to show of each result. Pure."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,16 +17,16 @@ from tellonce_text.tokens import estimate
 def messages(
     candidates: Sequence[Candidate], ranking: Ranking, support: Floats, most: int | None = None
 ) -> list[Result]:
-    """Return the candidates, each with its score and its share of the score of memories (`support`). With `most`, only
-    the `most` candidates with the highest scores are returned, and further candidates with the same score as the last
-    of these."""
+    """Return the candidates as results. The score of a message includes what the message gets from memories
+    (`support`). With `most`, only the `most` candidates with the highest scores are returned, and further candidates
+    with the same score as the last of these."""
     scores, own = (ranking.scores + support).tolist(), ranking.scores.tolist()
     least, covered = _least(scores, most), ranking.signals.coverage.tolist()
     return [_message(*one) for one in zip(candidates, scores, covered, own, strict=True) if one[1] >= least]
 
 
 def _least(scores: Sequence[float], most: int | None) -> float:
-    """The score that a result must have to be among the `most` best; minus infinity if all results are."""
+    """Minimum score of the `most` best results; minus infinity if there are at most this many results."""
     return sorted(scores)[-most] if most is not None and most < len(scores) else float("-inf")
 
 

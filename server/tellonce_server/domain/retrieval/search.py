@@ -35,10 +35,10 @@ FORMER: tuple[MemoryStatus, ...] = ("active", "superseded", "completed")
 """Statuses of the memories that are searched. The statuses in FORMER are for questions about the past."""
 
 SHARES_SECONDS = 600.0
-"""How long word frequencies are cached. These frequencies change slowly."""
+"""Seconds for which word frequencies are cached. These frequencies change slowly."""
 
 NO_SHARES_SECONDS = 20.0
-"""How long the absence of statistics is cached."""
+"""Seconds until word frequencies are read again if the database has no statistics yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Retriever:
         read = await self.read(replace(request, before_id=below))
         start = at.start if at else 0
         end = start + request.limit
-        # The results after the first one of the next page are not needed.
+        # Only one result after this page is needed, because it shows that there is a next page.
         ranked = _ranked(request, read, most=end + 1)
         # Message ids are per chat, so the newest id limits later pages only in a search of one chat.
         bound = below if at or request.chat_id is None else min(below, read.newest + 1)
@@ -90,8 +90,8 @@ class Retriever:
         return _ranked(everywhere, await self.read(everywhere))
 
     async def from_other_chats(self, request: SearchRequest, own: Sequence[Result]) -> list[Result]:
-        """Messages of the owner's other chats that clearly answer the question of `request`, if `own`, the results of
-        its chat, do not."""
+        """Messages of the owner's other chats that clearly answer the question of `request`. The list is empty if the
+        results of the request's own chat (`own`) already answer the question."""
         if request.chat_id is None or is_answered(own):
             return []
         everywhere = replace(request, chat_id=None, thread_key=None, kinds=("message",))
@@ -178,10 +178,11 @@ class Retriever:
 
 
 def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Result]:
-    """The results, best first and newest first at equal scores. With `most`, at least this many of the best are
-    returned if there are so many."""
+    """The results, best first and newest first at equal scores. With `most`, the `most` best results are always
+    returned, but other results may be missing."""
     by_score = ranking.rank(x.question, x.messages, r.zone)
-    # With `kinds`, the best memories and summaries may be of other kinds, so all are created and then selected.
+    # If `kinds` is given, the best memories and summaries may be of other kinds. Results are therefore created for all
+    # memories and summaries and then selected by kind.
     matches = scored_results.matches(x.question, x.learned, by_score)
     support = scored_results.support(x.messages, by_score, x.learned, matches)
     learned = scored_results.learned(x.question, x.learned, matches, most if r.kinds is None else None)

@@ -13,7 +13,8 @@ from tellonce_text.changes import MessageRange
 
 class Result(NamedTuple):
     """One result. `text` is the text to show; of a long message, these are the matching sentences. `full_text` is the
-    whole text. Until the text is read, `full_text` is empty, and `text` is only its beginning if `clipped` is set.
+    whole text. Until the whole text is read, `full_text` is empty. If `clipped` is true, `text` is then only the
+    beginning of the whole text.
 
     `cosine` is None if the query or the result has no vector. `covered` is the weighted share of the query's words that
     the text contains. `source_ids` are message ids. `listed` marks one of several members of a category that the query
@@ -56,9 +57,9 @@ PER_PAGE = frozenset(("now", "limit", "cursor"))
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """A search. `chat_id` None means all chats of the owner. `asked_in` is the chat of the call, if it differs:
-    memories of `chat` scope are found only in their own chat. `before_id` limits the search to messages with a smaller
-    number.
+    """A search. If `chat_id` is None, all chats of the owner are searched. `asked_in` is the chat from which the search
+    is made, if it is not `chat_id`. Memories of `chat` scope are found only in searches from their own chat.
+    `before_id` limits the search to messages with a smaller number.
 
     `since` and `until` limit the time at which something was said. Memories are searched as they were at the end of
     that period. With `as_of`, summaries and edited texts are also searched as they were at the time `as_of`.
@@ -81,7 +82,8 @@ class SearchRequest:
 
     @property
     def mark(self) -> int:
-        """Return a checksum of all fields of the search that must be the same for every page. A cursor contains it."""
+        """Return a checksum of all fields of the search that must be the same for every page. A cursor contains this
+        checksum."""
         fixed = [(field.name, getattr(self, field.name)) for field in fields(self) if field.name not in PER_PAGE]
         return crc32(repr(fixed).encode())
 

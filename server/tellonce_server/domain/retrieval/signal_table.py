@@ -1,6 +1,6 @@
 """Measures every signal of a question's candidates. `ranking` weights the signals later. Pure.
 
-The measurements do not depend on the weights, so fitting the weights needs them only once.
+The measurements do not depend on the weights, so the signals are measured only once while weights are fitted.
 """
 
 from collections.abc import Iterable, Sequence

@@ -28,8 +28,8 @@ ONE_MATCH: Final = 0.0607927
 times this value."""
 
 LONGEST_TOLD: Final = timedelta(days=32)
-"""Maximum length of a period, and its maximum distance in time from a message, if the message refers to it by words
-such as "last month". Vaguer words such as "last year" are ignored."""
+"""Maximum length of a period to which a message can refer by words such as "last month", and maximum time between the
+message and the period. Vaguer words such as "last year" are ignored."""
 
 
 class Candidate(NamedTuple):
@@ -102,15 +102,15 @@ def coverage(question: Question, ranks: Floats) -> Floats:
 
 
 def longness(tokens: Floats) -> Floats:
-    """The length of a reply on a logarithmic scale from 0 to 1: 0 up to LONG_TOKENS tokens, and 1 from VERY_LONG_TOKENS
-    tokens on."""
+    """The length of a reply on a logarithmic scale from 0 to 1: 0 for at most LONG_TOKENS tokens, and 1 for at least
+    VERY_LONG_TOKENS tokens."""
     grown: Floats = np.log(np.maximum(1, tokens) / w.LONG_TOKENS) / log(w.VERY_LONG_TOKENS / w.LONG_TOKENS)
     return grown.clip(0.0, 1.0)
 
 
 def shortness(tokens: Floats) -> Floats:
-    """The shortness of a message: the natural logarithm of SHORT_TOKENS divided by the message's tokens, and 0 from
-    SHORT_TOKENS on."""
+    """The shortness of a message: the natural logarithm of SHORT_TOKENS divided by the message's tokens; 0 for a
+    message of at least SHORT_TOKENS tokens."""
     lacking: Floats = np.log(w.SHORT_TOKENS / np.maximum(1, tokens))
     return lacking.clip(0.0)
 

@@ -13,68 +13,72 @@ seed do not carry over to another seed. On seed 2, recall@10 for the three types
 here, and .847, .779 and .860 with the fitted values. In an earlier fit, weights fitted to two of the types reached
 .803, .755 and .821 on the third type. Weights fitted to all three types reached .802, .768 and .851.
 
-Seeds 1 and 2 were used while choosing the values. After that, the generator was changed: in its `friends`
-dialogues, people now write slightly more carelessly. The figures in docs/explanation/performance.md are from seed 3. Later, NAMED, QUESTION, SHORT, TIME_WORDS
-and IN_SPAN were changed, and AMOUNTS and TASTES were added. With these changes, answers rank higher on both seeds and
-on half of the conversations written by hand (`benchmarks/talks`).
+Seeds 1 and 2 were used while choosing the values. After that, the generator was changed: in its `friends` dialogues,
+people now write slightly more carelessly. The figures in docs/explanation/performance.md are from seed 3. Later, the
+weights NAMED, QUESTION, SHORT, TIME_WORDS and IN_SPAN were changed, and AMOUNTS and TASTES were added. With these
+changes, answers rank higher on both seeds and on half of the conversations written by hand (`benchmarks/talks`).
 """
 
 from typing import Final
 
 LEXICAL: Final = 1.0
-"""Per standard deviation of the BM25 score."""
+"""Weight of each standard deviation of the BM25 score."""
 
 DENSE: Final = 1.0
-"""Per standard deviation of the cosine. Names are removed from the query before it is embedded; the cosine is then more
-informative than the BM25 score."""
+"""Weight of each standard deviation of the cosine. Names are removed from the query before the query is embedded. The
+cosine is then more informative than the BM25 score."""
 
 COVERAGE: Final = 0.3
-"""For a message with all of the query's words. A message with some of the query's words gets a part of this weight,
-which is larger for rarer words."""
+"""Added for a message with all of the query's words. For a message with some of these words, a part of this weight is
+added. The part is larger for rarer words."""
 
 NUMBERS: Final = 0.3
-"""For a message with all of the query's numbers."""
+"""Added for a message with all of the query's numbers. For a message with some of these numbers, a part of this weight
+is added."""
 
 NAMED: Final = 2.5
-"""For a message of the person that the query names. In nine of ten cases, the message that answers
-the query is by that person."""
+"""Added for a message of the person whom the query names. In nine of ten cases, the message that answers the query is
+by this person."""
 
 USER: Final = 2.0
-"""Subtracted from a long reply of the assistant. Such a reply repeats the question's words, and four of five answers
-are messages of the user."""
+"""Subtracted for a long reply of the assistant. Such a reply repeats the question's words, and four of five answers are
+messages of the user."""
 
 ASKED_OF_ASSISTANT: Final = 2.0
 """Added for a long reply if the query asks what the assistant said."""
 
 QUESTION: Final = 1.8
-"""Subtracted from a message that consists of questions. A message with other sentences loses only a part."""
+"""Subtracted for a message that consists of questions. For a message that also has other sentences, only a part of this
+weight is subtracted."""
 
 FIRST_PERSON: Final = 0.65
-"""For a message in the first person."""
+"""Added for a message in the first person."""
 
 SHORT: Final = 0.6
 """Multiplied by `shortness` and subtracted, because a short interjection often matches only by chance."""
 
 IN_SPAN: Final = 1.2
-"""For a message sent within the time that the query names."""
+"""Added for a message that was sent within the time that the query names."""
 
 AFTER_SPAN: Final = 1.0
-"""For a message sent within AFTER_DAYS after the time that the query names, because people report later."""
+"""Added for a message that was sent within AFTER_DAYS days after the time that the query names, because people often
+report later."""
 
 TELLS_OF_SPAN: Final = 3.0
-"""For a message that itself refers to the time that the query names ("yesterday" on the next day)."""
+"""Added for a message whose words refer to the time that the query names, such as "yesterday" on the next day."""
 
 TIME_WORDS: Final = 1.0
-"""For a message with time words if the query asks when."""
+"""Added for a message with time words if the query asks when something happens."""
 
 AMOUNTS: Final = 1.2
-"""For a message with a number if the query asks how much, how many or what something costs."""
+"""Added for a message with a number if the query asks how much, how many or what something costs."""
 
 TASTES: Final = 1.0
-"""For the user's words about what they like, refuse or insist on, if the query asks for advice."""
+"""Added for a message in which the user states likes, dislikes or demands, if the query asks for advice."""
 
 ROUTINE: Final = 1.5
-"""For a routine message if the query contains a part of the routine's name ("morning" of morning-summary)."""
+"""Added for a routine message if the query contains a part of the routine's name, such as "morning" for
+`morning-summary`."""
 
 BEFORE: Final = 0.3
 """The share of the previous message's similarity that is added to a message, because consecutive messages often have
@@ -93,28 +97,29 @@ SESSION: Final = 0.5
 session."""
 
 FEEDBACK: Final = 0.3
-"""Per standard deviation of the weight of the words that a message shares with the best other messages (`feedback`)."""
+"""Weight of each standard deviation of the feedback, that is, of the words that a message shares with the best other
+messages (see `feedback`)."""
 
 STATED: Final = 0.5
-"""The share of a memory's similarity that is added to the messages from which the memory was learned, as far as it is
-higher than the message's own similarity. A message with several subjects is less similar to a question than a memory
-that states one of its sentences."""
+"""If a memory is more similar to the question than a message from which the memory was learned, this share of the
+difference is added to the score of the message. A message with several subjects is less similar to a question than a
+memory that states one of its sentences."""
 
 ALONE: Final = 1.6
-"""Multiplies the score of a memory or summary by words and meaning, because it gets no share of the similarity of
-neighbors or of a session."""
+"""Factor for the similarity of a memory or summary in words and meaning. A memory or summary, unlike a message, gets no
+share of the similarity of neighbors or of a session, so its own similarity counts more."""
 
 MEMORY: Final = 1.0
-"""For a memory, which is a statement without small talk around it."""
+"""Added for a memory, because a memory is a statement without small talk around it."""
 
 FORMER: Final = 1.0
-"""For a superseded memory if the query asks about the past."""
+"""Added for a superseded memory if the query asks about the past."""
 
 LISTED: Final = 1.0
-"""For one of several members of a category that the query names."""
+"""Added for a memory that is one of several members of a category that the query names."""
 
 SUMMARY: Final = -0.5
-"""For a summary, which covers many subjects."""
+"""Added for a summary. The value is negative, because a summary covers many subjects."""
 
 K1: Final = 0.9
 B: Final = 0.5
