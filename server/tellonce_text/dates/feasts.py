@@ -27,7 +27,7 @@ class Feast(NamedTuple):
 
 
 def feast_in(name: str, region: str | None) -> Feast | None:
-    """The feast of that name or rule in a country. None if no country of this name is known to celebrate it."""
+    """The feast with this name or rule in the country `region`. None if the country is not known to celebrate it."""
     countries = _by_country().get(name)
     if countries is None:
         return Feast(name, not (name.startswith("easter") and region in _ORTHODOX))
@@ -82,7 +82,8 @@ def _in_year(days: Mapping[int, date], year: int) -> date:
 
 @cache
 def _by_country() -> Mapping[str, Mapping[str, Feast]]:
-    """For each feast that countries celebrate on different days, its days by country; `any` is another country."""
+    """For each feast that countries celebrate on different days, its days by country. The key `any` stands for all
+    other countries."""
     return {
         name: {
             country.rstrip("?"): Feast(rule, not country.endswith("?"))
@@ -107,7 +108,7 @@ def _table() -> dict[str, Any]:
 
 def nth_weekday(year: int, month: int, nth: int, weekday: int) -> date:
     """The date of the n-th `weekday` of the month (0 is Monday); -1 means the last. Raises ValueError if the month has
-    fewer."""
+    fewer such weekdays."""
     first = date(year, month, 1)
     if nth < 0:
         last = add_months(first, 1) - DAY
