@@ -21,8 +21,8 @@ _SPOKEN: Final = {"полчаса": 30, "viertelstunde": 15, "dreiviertelstunde"
 
 
 class Pulse(NamedTuple):
-    """The tokens of the repetition from `start` to before `end`, and the cron expression or interval; None if neither
-    can express it."""
+    """A repetition: its tokens from `start` to before `end`. `repeats` is a cron expression or an interval; None if
+    neither can express the repetition."""
 
     start: int
     end: int
