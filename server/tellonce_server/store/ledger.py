@@ -47,4 +47,5 @@ class PerExchange:
 
 per_exchange = OneRow[[datetime, Tier], PerExchange]("ledger.per_exchange", named(PerExchange))
 fold_months = Value[[datetime, int], int]("retention.model_calls")
-"""Fold at most `limit` model calls before `before` into their months' sums. Returns their number."""
+"""Add the model calls made before a time, but at most so many as the int says, to the sums of their months, and delete
+these calls. Returns their number."""
