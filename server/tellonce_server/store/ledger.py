@@ -47,5 +47,5 @@ class PerExchange:
 
 per_exchange = OneRow[[datetime, Tier], PerExchange]("ledger.per_exchange", named(PerExchange))
 fold_months = Value[[datetime, int], int]("retention.model_calls")
-"""Add the model calls made before a time, but at most so many as the int says, to the sums of their months, and delete
-these calls. Returns their number."""
+"""Add model calls made before a time to the sums of their months, and delete these calls. The int is the maximum number
+of calls. Returns the number of deleted calls."""
