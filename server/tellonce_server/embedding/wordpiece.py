@@ -38,7 +38,8 @@ class WordPiece:
         self._longest = longest
 
     def ids(self, text: str) -> list[int]:
-        """The numbers of the text's tokens, at most `longest`, including the tokens for the text's beginning and end."""
+        """The numbers of the text's tokens, at most `longest`. This includes the tokens for the beginning and the end
+        of the text."""
         vocabulary = self._vocabulary
         pieces = chain.from_iterable(map(self._pieces, _words(text)))
         return [vocabulary[_FIRST], *islice(pieces, self._longest - 2), vocabulary[_LAST]]

@@ -1,4 +1,4 @@
-"""Grammar rules for repetitions within a day: `every 30 minutes`, `every two hours between 9 and 17 on weekdays`. Pure."""
+"""Grammar rules for repetitions within a day: `every 30 minutes`, `every two hours between 9 and 17`. Pure."""
 
 from collections.abc import Callable
 from datetime import datetime, time, timedelta

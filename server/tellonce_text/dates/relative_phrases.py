@@ -14,8 +14,8 @@ from tellonce_text.dates.tokens import Line, Token
 
 
 class Step(NamedTuple):
-    """A distance from the named day; `end` is the index after its last token. `sign` is -1 for an earlier day and 1 for a
-    later one. `part` is the part of the day, as in `the night before`."""
+    """A distance from the named day; `end` is the index after its last token. `sign` is -1 for an earlier day and 1 for
+    a later day. `part` is the part of the day, as in `the night before`."""
 
     end: int
     sign: int

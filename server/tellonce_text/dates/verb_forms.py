@@ -156,7 +156,7 @@ def by_auxiliary(line: Line, index: int) -> Direction | None:
 
 
 def is_english_adjective(line: Line, index: int) -> bool:
-    """Whether the word is not a verb. Directly after a definite article, a word is taken as a noun (`the deed`). After an
+    """Whether the word is not a verb. Directly after a definite article, it is taken as a noun (`the deed`). After an
     indefinite article, a possessive or a preposition, it is taken as an adjective if a noun follows (`a folded
     book`)."""
     before, after = line[index - 1], line[index + 1]
