@@ -42,8 +42,8 @@ _ORTHODOX: Final = frozenset("BG BY CY ET GE GR MD ME MK RO RS RU UA".split())
 
 
 def feast_day(rule: str, year: int) -> date:
-    """The day that a rule gives, such as `12-25`, `easter-2` (two days before), `nth-11-4-3` (the fourth Thursday of
-    November) or `before-5-25-0` (the last Monday before May 25). `+4` after a rule means four days later. Raises
+    """The day that is given by a rule such as `12-25`, `easter-2` (two days before), `nth-11-4-3` (the fourth Thursday
+    of November) or `before-5-25-0` (the last Monday before May 25). `+4` after a rule means four days later. Raises
     ValueError if no day is known for the year."""
     anchor, _, later = rule.partition("+")
     if later:

@@ -80,7 +80,7 @@ from (
 -- $10 maximum number of candidates of each kind
 -- $11 number of best candidates whose neighbors become candidates, too
 -- $12 all lexemes of the question as tsquery texts
--- $13 whether the full-text index is searched for all lexemes; in both cases, only the rarest select candidates
+-- $13 whether the full-text index is searched for all lexemes; even then, only the rarest select candidates
 with asked as materialized (
   select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
 ), terms as materialized (
@@ -147,7 +147,7 @@ from (
 -- $17 speakers who are preferred within the span
 -- $18 maximum number of messages of the span
 -- $19 the latest time of a message that may refer to the span
--- $20 whether the full-text index is searched for all lexemes; in both cases, only the rarest select candidates
+-- $20 whether the full-text index is searched for all lexemes; even then, only the rarest select candidates
 with asked as materialized (
   select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
 ), terms as materialized (

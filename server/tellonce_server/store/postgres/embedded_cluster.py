@@ -30,14 +30,17 @@ _LOG_BYTES = 4 * 2**20
 _LOG_KEPT_BYTES = 2**20
 
 # log_min_messages, log_parameter_max_length: Users' text must not reach the log. An error message may quote it, so
-# errors go only to the client, and slow statements are logged without parameters. wal_level: With `minimal`, the scrub
-# rewrites tables without logging them. The scrub then writes half as much. It can also be cancelled at once, whereas a
-# process that waits for the log to reach the disk cannot be cancelled. A higher level is not needed, because nothing
-# copies the log to another server. wal_recycle: Forgotten text would survive in recycled segments. max_connections:
-# Each assistant has its own stdio server, so there are enough connections for the pools of a dozen processes. Unused
-# connections cost nothing. max_parallel_workers_per_gather, max_parallel_maintenance_workers: Parallel workers need
-# more /dev/shm than a container has by default. wal_compression stays off: In a large database, a message writes 65 KB
-# of log. pglz saved 8 % of this and took a third of the processor time.
+# errors go only to the client, and slow statements are logged without parameters.
+# wal_level: With `minimal`, the scrub rewrites tables without logging them. The scrub then writes half as much. It can
+# also be cancelled at once, whereas a process that waits for the log to reach the disk cannot be cancelled. A higher
+# level is not needed, because nothing copies the log to another server.
+# wal_recycle: Forgotten text would survive in recycled segments.
+# max_connections: Each assistant has its own stdio server, so there are enough connections for the pools of a dozen
+# processes. Unused connections cost nothing.
+# max_parallel_workers_per_gather, max_parallel_maintenance_workers: Parallel workers need more /dev/shm than a
+# container has by default.
+# wal_compression stays off: In a large database, a message writes 65 KB of log. pglz saved 8 % of this and took a third
+# of the processor time.
 _CONF = """\
 listen_addresses = ''
 port = {port}
