@@ -1,6 +1,6 @@
 """Marks words of a message that are no longer true, as in `The dentist is on Tuesday (since changed: #8).` Pure.
 
-The words stay as they were said; the number is that of the memory with the current statement.
+The words themselves are not changed. The number is the id of the memory that contains the current statement.
 """
 
 import re
@@ -11,14 +11,15 @@ from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import ELLIPSIS
 
 LONGEST_STATED: Final = 200
-"""Maximum characters of a current statement that a mark contains."""
+"""Maximum number of characters of the current statement that a mark contains."""
 
 LEAST_CLIPPED: Final = 3
-"""Minimum former words at the end of a clipped text that are marked."""
+"""Minimum number of former words with which a clipped text must end, so that it is marked."""
 
 _WORD: Final = re.compile(r"\w+")
 _DATE: Final = re.compile(r"\((?=[^()]*\d{4})[^()]*\)")
-"""Matches a date that was added after relative words. The look-ahead keeps the search linear."""
+"""Matches a date that was added in parentheses after relative words such as "tomorrow". The look-ahead keeps the search
+linear."""
 _DATE_AFTER: Final = re.compile(rf"\s*{_DATE.pattern}")
 _MARK: Final = re.compile(r"\(since changed: #(\d+)(?: “[^“”]*”)?\)")
 
@@ -36,8 +37,9 @@ class MessageRange(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A statement that was learned from a message and later reworded or replaced. `verbatim` means that the former
-    words are the message's own words. `contents` are the former contents of the memory."""
+    """A statement that was learned from a message and later reworded or replaced. `former` contains the words that are
+    no longer true. `verbatim` means that these words are the message's own words. `contents` are the former contents of
+    the memory."""
 
     memory_id: int
     content: str
@@ -58,9 +60,9 @@ def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> 
 
 
 def changes_at(place: MessageRange | None, changes: Mapping[tuple[int, int], Sequence[Change]]) -> list[Change]:
-    """Return the changes of the messages at `place`, for marking a text that shows or summarizes these messages. A
-    summary of several messages is marked only after former words that the summary repeats, which are words of a message
-    or of a memory."""
+    """Return the changes of the messages at `place`, for marking a text that shows or summarizes these messages. In a
+    summary of several messages, a mark follows only former words that the summary repeats. These may be words of a
+    message or of a memory."""
     if place is None or not changes:
         return []
     numbers = range(place.first, place.last + 1)
@@ -73,7 +75,7 @@ def changes_at(place: MessageRange | None, changes: Mapping[tuple[int, int], Seq
 def without_changed(text: str) -> tuple[str, Sequence[int]]:
     """Return the text without its marked sentences, and the ids of the memories that replace these sentences."""
     numbers = [int(found[1]) for found in _MARK.finditer(text)]
-    # The content of a mark may consist of several sentences, so it is removed before the text is split.
+    # A mark may contain several sentences, so each mark is replaced by one character before the text is split.
     kept = [part for part in split_sentences(_MARK.sub(_SPLIT_OFF, text)) if _SPLIT_OFF not in part]
     return " ".join(kept), numbers
 
@@ -89,7 +91,8 @@ _PLAIN: Final = str.maketrans("“”", '""')
 
 
 class _Words:
-    """The words of a text, with and without those of dates that were added, and the index at which each word ends."""
+    """The words of a text and the index at which each word ends: once with and once without the words of added
+    dates."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -97,8 +100,9 @@ class _Words:
         self._ways = [(_joined(word[0] for word in words), [word.end() for word in words]) for words in found]
 
     def end_of(self, words: str) -> int | None:
-        """The index after the first place that has these words in order, whatever their case and the punctuation
-        between them, and after a date that was added there; None if there is no such place."""
+        """The index just after the first place where the text contains these words in order; None if there is no such
+        place. Case and the punctuation between the words do not matter. If a date was added at that place, the index is
+        after the date."""
         wanted = _joined(_WORD.findall(words))
         for joined, ends in self._ways:
             at = joined.find(wanted) if wanted.strip() else -1
@@ -118,9 +122,10 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _end_of(text: str, words: _Words, change: Change) -> int | None:
-    """Return the position in the text after the first of the former words that the text contains, before the
-    punctuation that follows; None if the text contains none of them. One of the sentences of the former words is
-    enough, because an excerpt may lack the others; of a clipped text, the beginning of these words is enough."""
+    """Return the position at which to insert the mark, or None. The mark follows the first of the former texts that
+    appears in the text. A single sentence of a former text is enough, because an excerpt may lack the other sentences.
+    If none appears, the mark is at the end of the text, provided that the former words are not verbatim or that the
+    text is clipped and ends with the beginning of a former text."""
     parts = [part for former in change.former for part in (former, *split_sentences(former))]
     at = next((end for part in parts if (end := words.end_of(part)) is not None), None)
     ends = not change.verbatim or (text.endswith(ELLIPSIS) and any(_is_clipped(text, part) for part in parts))

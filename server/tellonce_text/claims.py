@@ -39,7 +39,7 @@ class Claims:
     """The comparable content of one text."""
 
     numbers: frozenset[str]  # canonical decimals: '2', '3.5', '123456789012'
-    dates: frozenset[str]  # days, years and times of day, the same for each spelling
+    dates: frozenset[str]  # days, years and times of day, in one form for all spellings
     stems: tuple[str, ...]  # stemmed content words in order, without stop words, numbers and dates
 
 
@@ -58,12 +58,12 @@ def claims(text: str) -> Claims:
 
 
 _ANY_DAY: Final = Said(datetime(2001, 1, 1, 12, tzinfo=UTC), ZoneInfo("UTC"))
-"""Two texts are compared by their words alone, so both are read as if they were said at this time."""
+"""Texts are compared by their words alone, so all texts are read as if they were said at this time."""
 
 
 def _parts(date: Expression) -> list[str]:
-    """The days, the year and the time of day, as far as the expression gives them. Unlike numbers, each contains a
-    colon."""
+    """The days, the year and the time of day, as far as the expression gives them. Unlike a number, each of these parts
+    contains a colon."""
     start, (first, last) = date.readings[0].start, date.readings[0].days
     days = [f"day:{first:%m-%d}/{last:%m-%d}"] if first != _ANY_DAY.at.date() or not date.timed else []
     return [*days, *([f"year:{first:%Y}"] if date.absolute else []), *([f"{start:%H:%M}"] if date.timed else [])]
@@ -132,7 +132,7 @@ def _amounts(text: str) -> frozenset[str]:
 
 
 def _begins_number(word: str) -> bool:
-    """A quick test whether a word may begin a number. Only the answer False is certain."""
+    """A quick check of whether a word may begin a number. Only the answer False is certain."""
     return word.lower().partition("-")[0] in _NUMERALS
 
 
@@ -155,7 +155,7 @@ def _canonical(digits: str, scale: int = 1) -> str:
 
 
 _EXACT: Final = 28
-"""Maximum digits of a number that `Decimal` does not round."""
+"""Maximum number of digits of a number that `Decimal` does not round."""
 
 
 _LONGEST_NUMBER: Final = 10  # words; "nine hundred and ninety-nine thousand nine hundred and ninety-nine" has nine

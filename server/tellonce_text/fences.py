@@ -2,8 +2,8 @@
 Pure.
 
 Only our own lines start at the left margin: section titles, day headers, `[09:15 AM] User: …`. The first line of a
-stored text is on such a line of ours, and its further lines are indented. A further line that looks like one of our
-lines is marked as a quotation.
+stored text stands at the end of such a line, and the further lines of the stored text are indented. A further line that
+looks like one of our lines is marked as a quotation.
 """
 
 import re
@@ -48,8 +48,8 @@ def without_recalled(text: str) -> str:
 
 
 def contained(line: str) -> str:
-    """Return a line of ours that ends with stored text in a form that is safe. Afterwards, this text cannot start a
-    line that looks like ours, open or close a fence, or form a tag."""
+    """Make a line safe that we write and that ends with stored text. In the result, the stored text cannot start a line
+    that looks like ours, open or close a fence, or form a tag."""
     if _NOTABLE.search(line) is None and OPENING.search(line) is None:
         return line
     first, *further = _BREAK.split(_unmarked(line))
@@ -63,8 +63,8 @@ def name_of(text: str) -> str:
 
 
 def contained_text(text: str) -> str:
-    """Format a stored text that is shown alone under a title. The first line is marked as well if it looks like a line
-    that the program writes."""
+    """Format a stored text that is shown alone under a title. The first line is also marked as a quotation if it looks
+    like a line that the program writes."""
     first, *further = contained(text).split("\n")
     return "\n".join([_continued(first) if _imitates(first) else first, *further])
 

@@ -40,7 +40,7 @@ def _fold_character(c: str) -> str:
     if c.isspace():
         return " "
     decomposed = unicodedata.normalize("NFKD", c)
-    for _ in range(3):  # each step can create input for the other; after three rounds nothing changes any more
+    for _ in range(3):  # each of the two steps can create input for the other; after three rounds, nothing changes
         decomposed = unicodedata.normalize("NFKD", decomposed.casefold())
     return "".join(map(_fold_part, decomposed))
 

@@ -1,8 +1,10 @@
-"""Finds a literal in texts as they are stored and as they are shown, that is, without the markup of Markdown. Pure.
+"""Finds a literal in a text, both in the stored form and in the form that a client shows (without Markdown markup).
+Pure.
 
-A literal also matches text with other separators between its digits and words, and a word in which bold letters, a link
-or a hyphen stand. The time of every function is linear in the length of the text: `MOST_FLEXIBLE` limits the length of a
-literal that is searched for with a regular expression, and the patterns give nothing back that they have skipped.
+A literal also matches if the text has other separators between the digits or words, or if a word in the text contains
+bold letters, a link or a hyphen. Every function takes time linear in the length of the text, because `MOST_FLEXIBLE`
+limits the length of a literal that is searched for with a regular expression, and because the patterns do not backtrack
+into characters that they have skipped.
 """
 
 import html
@@ -15,20 +17,22 @@ from typing import Final
 from tellonce_text.folding import fold
 
 MOST_FLEXIBLE = 128
-"""Maximum characters of a folded literal that is searched for with a regular expression, which may compare the whole
-literal at each position of the text. Of a longer literal, only the letters, digits and unusual signs are compared."""
+"""Maximum number of characters of a folded literal that is searched for with a regular expression. The limit exists
+because a regular expression may compare the whole literal at each position of the text. Of a longer literal, only the
+letters, digits and unusual signs are compared."""
 
 COINCIDENCE = 5
-"""A number with at least this many digits, such as a card number, is the same number even if its separators differ. A
-shorter match may be a coincidence: `1, 2, 3` may not mean 123.
+"""Minimum number of digits of a number, such as a card number, that matches with certainty even if its separators
+differ. With fewer digits, a match may be a coincidence: `1, 2, 3` may not mean 123.
 """
 
 Certainty = typing.Literal["exact", "number", "form"]
-"""`number`: a short number with other separators. `form`: a word with a hyphen or `_` inside it that the literal does not
-have."""
+"""`number`: the match is a short number with other separators. `form`: a word in the match contains a hyphen or `_`
+that the literal does not have."""
 
 _MARKUP: Final = r"[*_~\\]*+"
-"""What a client does not show if it marks bold, italic or struck text or code, or keeps a sign from doing so."""
+"""Characters that a client does not show, because they mark bold, italic or struck text or code, or escape such a
+mark."""
 _GAP_SIGNS: Final = "*_~\\- >#|•"
 """Separators that may occur between two words of a name, with the markup of quotes, lists, headings and tables."""
 _TELLING: Final = "#>|"
@@ -45,10 +49,11 @@ _PARTS: Final = re.compile(
     r"|(?P<other>[^\w •>#|*~\\-]+)"
 )
 UNREAD: Final = "*~\\-_`"
-"""The characters that the SQL function `may_say` leaves out of a text, because they may stand inside a shown word."""
+"""The characters that the SQL function `may_say` removes from a text before it compares, because they may be inside a
+word."""
 _LIKE_RUN: Final = re.compile(r"[a-z]+|[0-9]")
 _MOST_RUNS: Final = 16
-"""Maximum runs of letters and digits in a LIKE pattern; more runs would exclude hardly any further texts."""
+"""Maximum number of runs of letters and digits in a LIKE pattern. More runs would exclude hardly any further texts."""
 
 _LINK: Final = r"(?P<image>!?)\[(?P<label>[^\[\]]*+)\](?P<target>\((?:[^()]|\([^()]*+\))*+\))"
 _CODE: Final = r"^[ >]*+(?P<fence>```|~~~)[^`\n]*+\n(?P<code>.*?)(?:^[ >]*+(?P=fence)|\Z)"
@@ -58,10 +63,10 @@ _HIDDEN: Final = re.compile(
     rf"{_LINK}|{_CODE}|(?P<line>{_TABLE_RULE}|{_UNDERLINE}|<(?:br|BR) ?/?>)|&#?[0-9A-Za-z]{{1,31}};",
     re.MULTILINE | re.DOTALL,
 )
-"""What a client shows in another way: a link as its label, a code block without its marks, the marks of a table or
-heading as a line break, and an entity of HTML as its character."""
+"""The parts of a text that a client shows differently: a link as its label, a code block without its marks, the marks
+of a table or heading as a line break, and an HTML entity as its character."""
 _FOLLOWED: Final = ("(http://", "(https://", "(tg://", "(mailto:")
-"""The beginnings of targets that a client follows without showing them."""
+"""The beginnings of link targets that a client opens but does not show."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +80,9 @@ class Span:
 
 @dataclass(frozen=True)
 class Literal:
-    """A literal to search for. `core` is the folded literal without everything that a pattern may skip. `pattern` and
-    `strict`, which skips neither a hyphen nor `_` in words, are None if only the core is compared."""
+    """A literal to search for. `core` is the folded literal without the characters that a pattern may skip. `strict` is
+    like `pattern`, but skips neither a hyphen nor `_` inside words. Both patterns are None if only the core is
+    compared."""
 
     folded: str
     core: str
@@ -99,14 +105,14 @@ class Literal:
 
     @property
     def likes(self) -> list[str]:
-        """LIKE patterns for ASCII texts in lower case without the characters in `UNREAD`. Every such text that shows the
-        literal matches one of them."""
+        """LIKE patterns for ASCII texts in lower case without the characters in `UNREAD`. Every such text that shows
+        the literal matches at least one of the patterns."""
         runs = _LIKE_RUN.findall(self.folded)[:_MOST_RUNS]
         return ["%](%", "%&%;%", *(["%".join(["", *runs, ""])] if self.folded.isascii() else [])]
 
     def spans(self, text: str) -> list[Span]:
-        """The matches in the original text, in order and without overlap. A match includes invisible characters after
-        it."""
+        """The matches in the original text, in order and without overlap. A match includes the invisible characters
+        that follow it."""
         found = self._found(text)
         if _may_hide(text):
             shown, starts, ends = _shown(text)
@@ -147,7 +153,7 @@ class Literal:
 
 
 def _folded(text: str) -> str:
-    """The folded text with the marks of code as other markup; folded, they would be apostrophes."""
+    """The folded text. Backticks are replaced by `*` first, because folding would turn them into apostrophes."""
     return fold(text.replace("`", "*"))
 
 
@@ -156,8 +162,8 @@ def _core(folded: str) -> str:
 
 
 class _Table(dict[int, str | None]):
-    """A translation table from characters to their folded characters that are not skipped. None deletes a character;
-    with "" instead, translating ASCII takes five times as long."""
+    """A translation table from characters to their folded characters that are not skipped. The value None deletes a
+    character. With "" instead of None, translating ASCII takes five times as long."""
 
     def __missing__(self, code: int) -> str | None:
         self[code] = core = _core(_folded(chr(code))) or None
@@ -172,14 +178,14 @@ def _core_of(text: str) -> str:
 
 
 def _may_hide(text: str) -> bool:
-    """Whether something of the text may be shown in another way. Only the answer False is certain."""
+    """Whether a client may show some part of the text differently. Only the answer False is certain."""
     links = "](" in text or "&" in text
     return links or "|" in text or "```" in text or "~~~" in text or "==" in text or "<br" in text or "<BR" in text
 
 
 def _shown(text: str) -> tuple[str, list[int], list[int]]:
-    """The text as a client shows it, except for marks inside lines, and where each of its characters begins and ends in
-    the original text."""
+    """The text as a client shows it, but with the marks inside lines, such as `**`. Also returns the start and the end
+    of each of its characters in the original text."""
     shown: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -222,8 +228,9 @@ def _disjoint(found: list[Span]) -> list[Span]:
 
 
 def _flexible(folded: str, in_word: str) -> str:
-    """The pattern of a literal. It begins with none of the characters that it may skip, because a long run of them
-    would be read again from each of its characters. `in_word` is what it may skip inside a word."""
+    """The regular expression for a literal. The expression never begins with characters that it may skip, because it
+    would then scan a long run of such characters again from each position in the run. `in_word` matches the characters
+    that the expression may skip inside a word."""
     parts: list[str] = []
     before = "gap"
     for match in _PARTS.finditer(folded):
@@ -245,7 +252,8 @@ def _gap(part: str, *, is_last: bool) -> str:
 
 
 def _skipping(signs: str, telling: str, part: str) -> str:
-    """The pattern of a run of these signs that has the telling ones of the part."""
+    """The pattern for a run of the characters in `signs`. The run must contain each character of `telling` that `part`
+    contains."""
     ahead = (f"(?=[{re.escape(signs.replace(sign, ''))}]*+{re.escape(sign)})" for sign in telling if sign in part)
     return f"{''.join(ahead)}[{re.escape(signs)}]*+"
 

@@ -1,4 +1,4 @@
-"""Separates the words that a message's writer wrote from quoted words, as far as the form of a message shows this.
+"""Separates the writer's own words in a message from quoted words, as far as the form of the message shows them.
 
 The channels write labels of content and forwarded texts in the forms that `label` and `forwarded` return. Pure.
 """
@@ -28,8 +28,9 @@ def own_words(text: str) -> str:
 
 
 def quotations(text: str, least: int) -> list[tuple[int, int]]:
-    """The places of quotations within one line, with their marks, that have at least `least` characters between the
-    marks. An apostrophe within a word is not a mark. Linear in the text."""
+    """The places of all quotations that are within one line and have at least `least` characters between their marks.
+    Each place includes the marks. An apostrophe within a word is not a mark. The time is linear in the length of the
+    text."""
     found: list[tuple[int, int]] = []
     opened: int | None = None
     for mark in _MARKS.finditer(text):
@@ -50,8 +51,8 @@ _CLOSING: Final = {'"': '"', "“": "”", "„": "“”", "«": "»", "「": "
 
 
 def label(kind: str, name: str = "") -> str:
-    """The label of content without text, such as `[file notes.txt]`. `name` may be a text of somebody else, so it can
-    neither end the label nor begin a new line."""
+    """The label of content without text, such as `[file notes.txt]`. `name` may come from another person, so its
+    brackets and line breaks are replaced: it can neither end the label nor begin a new line."""
     return f"[{' '.join(f'{kind} {name}'.translate(_BRACKETS).split())}]"
 
 

@@ -1,8 +1,7 @@
 """Masks secrets (API keys, passwords, tokens, card numbers) in a text before anything is derived from it.
 
 A mask names the kind of secret, as in `[secret:api-key]`, so that a reader knows what was there. Numbers that people
-want to keep
-(account numbers, phone numbers, dates, ids, commit hashes) are not masked.
+want to keep (account numbers, phone numbers, dates, ids, commit hashes) are not masked.
 """
 
 import math
@@ -60,8 +59,8 @@ _KEYED = re.compile(
 )
 _CARD = re.compile(r"(?<![\w+.-])(?:[2-6]\d{12,18}|[2-6]\d{3}([ -])\d{4,6}\1\d{4,5}(?:\1\d{2,4}){0,2})(?![\w-]|\.\d)")
 
-# Every match of a rule contains one of these lower-case texts, or many digits. The rules are not tried on a text that
-# contains neither, as most texts do, because trying them takes a hundred times as long as this check.
+# Every match of a rule contains one of these texts (in lower case) or many digits. Most texts contain neither. The
+# rules are not tried on such a text, because trying them takes a hundred times as long as this check.
 _HINTS: Final = (
     "-----begin", "://", "eyj", "bearer", "authorization", "sk-", "k_live_", "k_test_", "whsec_", "akia", "asia", "ghp_",
     "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "xapp-", "aiza", "ya29.", "npm_", "pypi-", "hf_",

@@ -1,5 +1,4 @@
-"""Splits texts into sentences and recognizes questions. Pure. The time is proportional to the length of
-the text.
+"""Splits texts into sentences and recognizes questions. Pure. The time is proportional to the length of the text.
 
 `sentences` keeps every character, because erasing requires this. `split_sentences` splits as a human reader would.
 """
@@ -12,17 +11,19 @@ _SENTENCE: Final = re.compile(
     r"[^\n.!?…。！？]+(?:[.!?…。！？]+(?!\w)[\"')\]]*|\.(?=\w)|[!?…。！？]+(?=\w))*[^\S\n]*|\n+|[.!?…。！？]+\s*"
 )
 _UNFINISHED: Final = re.compile(r"\b(?:[DMS][rst]|Mrs|[A-Z])\.[^\S\n]*\Z")
-"""Matches a title or an initial at the end, which precedes a name and does not end a sentence: `Dr. Ann Lee`."""
+"""Matches a title or an initial at the end of a piece. A title or an initial precedes a name, so its period does not
+end the sentence: `Dr. Ann Lee`."""
 
 _CLOSES: Final = re.compile(r"[”“»«’\"']+\s*+(?:\(|\Z)")
-"""Matches a piece that consists of the last mark of a quotation and a remark about the quotation in parentheses."""
+"""Matches a piece that consists only of the closing marks of a quotation, or that begins with them and a
+parenthesis."""
 
 _END: Final = re.compile(
     r"(?<=[.!?…؟।])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\b[A-Z]\.)\s+|(?<=[.!?…؟।][\"')\]”’»])\s+|(?<=[。！？])|\n+"
 )
 
 _LONGEST_END: Final = 100
-"""Only this many characters at the end of a piece are searched for a title."""
+"""Number of characters at the end of a piece that are searched for a title or an initial."""
 
 _MARKS: Final = "?？؟⁇\u037e"
 _CLOSERS: Final = "\"'”’»)]」』"
@@ -76,6 +77,6 @@ def ends_as_question(sentence: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Whether a text asks something: the text has a question mark of any script, or begins with an English question
+    """Whether a text is a question: the text has a question mark of any script, or begins with an English question
     word."""
     return bool(_QUESTION.search(text))

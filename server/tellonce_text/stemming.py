@@ -1,4 +1,4 @@
-"""A light English stemmer: inflections share a stem, and words of other languages stay as they are."""
+"""A simple English stemmer: the inflected forms of a word get the same stem."""
 
 import re
 from functools import lru_cache
@@ -31,8 +31,8 @@ BASE_OF: Final = {
 }  # fmt: skip
 _VOWEL = re.compile(r"[aeiouy]")
 _DOUBLED = re.compile(r"(?<=..)([bdfgklmnprt])\1$")
-# Matches a verb that lost its final e before -ing or -ed. The rest either is one syllable with one vowel (mov-ing,
-# us-ing; a verb without a final e would double the consonant), or has an ending as in organis-ing, creat-ing,
+# Matches the part before -ing or -ed of a verb that lost its final e. This part either is one syllable with one vowel
+# (mov-ing, us-ing; a verb without a final e would double the consonant), or ends like organis-ing, creat-ing and
 # decid-ing.
 _LOST_E = re.compile(
     r"^[^aeiou]*[aeiouy][^aeiouwxy]$|[vcz]$|(?<![aeiou])(?:at|ar|ur|id|ud|ut|in|ag|is|us|as|ir)$|(?<=[aeiou]{2})[sv]$"

@@ -58,7 +58,7 @@ _THREE_TOKENS = re.compile(
 _WORDS = tomllib.loads((files("tellonce_text") / "frequent_words.toml").read_text(encoding="utf-8"))
 _CHINESE, _JAPANESE, _RUSSIAN = (frozenset(_WORDS[name].split()) for name in ("chinese", "japanese", "russian"))
 
-_LINE = 2_000  # the cost of a line is cached up to this number of characters
+_LINE = 2_000  # maximum number of characters of a line whose cost is cached
 _ENDS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
@@ -106,7 +106,7 @@ def _hundredths(text: str) -> int:
 
 def _break_cost(line: str) -> int:
     """The cost of a line break. A line break is a separate token, unless it follows punctuation or another line break,
-    because these form one piece together."""
+    because it then belongs to the same piece."""
     return 1 if not line or line[-1] in _ENDS else 100
 
 
@@ -194,8 +194,8 @@ def _kana_cost(word: str) -> int:
 
 
 def _whole_words(run: str, known: frozenset[str], longest: int, known_cost: int, single_cost: int) -> int:
-    """Return the token cost of a run of characters without spaces: known words are counted first, the longest word
-    first, and the other characters one by one."""
+    """Return the cost, in hundredths of a token, of a run of characters without spaces. At each position, the longest
+    known word is counted; if no known word starts there, a single character is counted."""
     cost = position = 0
     while position < len(run):
         length = next((n for n in range(longest, 1, -1) if run[position : position + n] in known), 0)

@@ -2,9 +2,9 @@
 
 A file `queries/<table>.sql` holds blocks: a line `-- name: some_name`, comment lines that explain `$1`, `$2` …, then
 one statement. `query("<table>.some_name")` is that statement. Lines that several statements share are written once,
-between `-- part: some_part` and `-- end`; each line `-- use: some_part`, or in another file `-- use: <table>.some_part`,
-is replaced by them. A statement that serves all owners at once is marked in the line after its name: `-- across owners:
-why`. The files `migrations/NNNN_name.sql` are applied in order, once.
+between `-- part: some_part` and `-- end`. Each line `-- use: some_part` (in another file, `-- use: <table>.some_part`)
+is replaced by the lines of that part. A statement that serves all owners at once is marked in the line after its name:
+`-- across owners: why`. The files `migrations/NNNN_name.sql` are applied in order, once.
 """
 
 import hashlib
@@ -104,7 +104,7 @@ def _read(folder: Traversable) -> dict[str, _Named]:
 
 
 def _filled(table: str, text: str, parts: Mapping[str, str]) -> str:
-    """The text with each `-- use:` line replaced by that part, which may use other parts."""
+    """The text with each `-- use:` line replaced by the part that it names. A part may use other parts."""
 
     def part(use: re.Match[str]) -> str:
         name = use[1] if "." in use[1] else f"{table}.{use[1]}"

@@ -35,7 +35,7 @@ LONG = {"anthropic/maxResultSizeChars": 500_000}
 
 APP_URI = "ui://tellonce/memory.html"
 SHOWN = {"ui": {"resourceUri": APP_URI}}
-"""Metadata of tools whose results hosts with MCP Apps show on the memory page; others show the text."""
+"""Metadata of tools whose results are shown on the memory page by hosts with MCP Apps. Other hosts show the text."""
 
 NOT_ERASED = {
     "no": ServerText("Nothing was erased: the user declined.", "forget_declined"),
@@ -198,7 +198,8 @@ class AssistantTools(Tools):
 
 
 def _channel(call: Call[Any]) -> str:
-    """The channel that the message names; otherwise Telegram for the relay, and the client's own for others."""
+    """The channel that the message names; otherwise Telegram for the relay, and the client's own channel for other
+    callers."""
     named = call.args.channel if isinstance(call.args, c.RecordMessageArgs) else None
     if named is not None:
         return named
@@ -216,7 +217,8 @@ def client_channel(context: AnyContext) -> str:
 async def _erased(
     forgetter: "Forgetter", where: ChatScope, args: c.ForgetArgs, token: str, answer: Answer, report: "Report"
 ) -> c.Forgotten:
-    """Erase what the person selected. Without a yes, there is no token for the model to erase with, either."""
+    """Erase what the person selected. Without a yes, the result does not contain the token, so that the model cannot
+    erase with it."""
     if answer.said != "yes":
         return c.Forgotten(notes=(NOT_ERASED[answer.said],))
     return await forgetter.erase_picked(where, args.model_copy(update={"confirm": token}), answer.which, report)

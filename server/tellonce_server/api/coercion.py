@@ -20,7 +20,8 @@ _FLAGS = {"true": True, "false": False}
 
 
 def coerced(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """The arguments without nulls, with the JSON types of `schema`, the model's JSON schema with its `$defs`."""
+    """The arguments without nulls, converted to the JSON types of `schema`. `schema` is the JSON schema of the model,
+    with its `$defs`."""
     return _object(arguments, schema, schema.get("$defs", {}))
 
 
@@ -87,7 +88,8 @@ def unstorable(arguments: dict[str, Any]) -> str | None:
 
 
 def _leaves(arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Each value that is no object or list, with its dotted path. Without recursion, however deep the values are."""
+    """Each value that is neither an object nor a list, with its dotted path. There is no recursion, so the values may
+    be nested to any depth."""
     waiting: list[tuple[str, Any]] = list(arguments.items())
     while waiting:
         path, value = waiting.pop()

@@ -39,7 +39,8 @@ LIST_TOOLS = "tools/list"
 
 
 class AppOnly:
-    """Middleware that hides the page's tools from clients without MCP Apps, which would show them to their model."""
+    """Middleware that hides the page's tools from clients without MCP Apps, because such clients would show the tools
+    to their model."""
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = frozenset(names)
@@ -56,7 +57,7 @@ LISTED = {"prompts/list": "prompts", "resources/list": "resources", "resources/t
 
 
 class OfferedTo:
-    """Middleware that offers prompts, resources and completions to callers with one of the scopes."""
+    """Middleware that offers prompts, resources and completions only to callers with one of the scopes."""
 
     def __init__(self, scopes: frozenset[str], caller_of: CallerOf) -> None:
         self._scopes = scopes
@@ -87,7 +88,8 @@ async def wanted_resources(ctx: ServerRequestContext[Any, Any], call_next: CallN
 
 
 class OpenStreams:
-    """Middleware that knows the open subscription streams. `close` ends each with a result, as MCP requires."""
+    """Middleware that keeps track of the open subscription streams. `close` ends each stream with a result, as MCP
+    requires."""
 
     def __init__(self) -> None:
         self._open: set[anyio.CancelScope] = set()

@@ -1,5 +1,5 @@
-"""The tools for our own programs: the work tools of the summarizer, which need the agent scope, and the reminder tools of
-the chat programs, which are not listed, so that models do not pay tokens for them."""
+"""The tools for our own programs. The work tools of the summarizer need the agent scope. The reminder tools of the chat
+programs are not listed, so that models do not pay tokens for them."""
 
 from typing import TypeVar
 
@@ -43,7 +43,7 @@ class WorkTools(Tools):
 
 
 def _possible(args: JobArgs) -> JobArgs:
-    """The arguments, if the database can have their job id. Raises Refused for a number that is too large."""
+    """The arguments, if the database can contain their job id. Raises Refused for a number that is too large."""
     if any(abs(int(number)) > MAX_BIGINT for number in args.job_id.split(":")):
         raise Refused(f"There is no job {args.job_id[:80]}; use the job_id that claim_work returned.", "call")
     return args

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MOST_MESSAGES = 200
 MOST_VALUES = 100
-"""Maximum values of one completion. MCP allows no more."""
+"""Maximum number of values of one completion. MCP allows no more."""
 CHAT = "memory://chat/{chat_id}"
 
 
@@ -128,7 +128,7 @@ class _Views:
         return text.memory(in_zone(found, services.deps.zone))
 
     async def chat_ids(self) -> list[str]:
-        """The ids of the caller's chats and conversations; for the relay, of all chats in the settings."""
+        """The ids of the caller's chats and conversations; for the relay, the ids of all chats in the settings."""
         deps, caller = (await self._ready()).deps, self._caller_of()
         settings = deps.settings
         served = (settings.default_user, *settings.user_ids, *settings.groups, *settings.personal_groups)

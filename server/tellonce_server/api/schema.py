@@ -9,7 +9,8 @@ _LIMITS = frozenset(
 
 
 def compact_arguments(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of arguments, shortened, also by formats, because an argument for a time accepts a day, too."""
+    """The shortened schema of arguments. Formats are removed, too, because an argument for a time also accepts a
+    day."""
     slim = compact(_without("format", schema))
     fields = slim.get("properties", {})
     for field in fields.values():
@@ -19,8 +20,8 @@ def compact_arguments(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def compact(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without titles, null branches, defaults and limits, which errors explain. Definitions replace the
-    references to them, because some hosts do not resolve these."""
+    """The schema without titles, null branches, defaults and limits. Limits are not needed, because errors explain
+    them. References are replaced by their definitions, because some hosts do not resolve references."""
     definitions: dict[str, Any] = schema.get("$defs", {})
     slim = _slim({key: value for key, value in schema.items() if key not in ("$defs", "description")}, definitions)
     assert isinstance(slim, dict)  # keep it an object schema
@@ -29,7 +30,7 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refer_to(fields: dict[str, Any], item: dict[str, Any]) -> None:
-    """Shorten the fields of a list's items that have the names of fields of the object with the list."""
+    """Shorten each field of a list's items that has the same name as a field of the object that contains the list."""
     item.pop("additionalProperties", None)
     for name, inner in item.get("properties", {}).items():
         if name in fields:
@@ -75,7 +76,8 @@ def _is_noise(key: str, value: Any) -> bool:
 
 
 def _without_null(node: dict[str, Any], definitions: dict[str, Any]) -> Any:
-    """Drop the null branch of an optional argument, which can be omitted; a field of a result keeps it."""
+    """Drop the null branch of an optional argument, because such an argument can be omitted. A field of a result keeps
+    the null branch."""
     branches = [branch for branch in node["anyOf"] if branch.get("type") != "null"]
     rest = {key: value for key, value in node.items() if key != "anyOf"}
     optional = "default" in node

@@ -49,7 +49,8 @@ class StrictTool(Tool):
         return self.annotations is not None and self.annotations.read_only_hint is True
 
     async def run(self, arguments: dict[str, Any], context: AnyContext, convert_result: bool = False) -> Any:
-        """Run the tool. A caller's mistake gives an error that says what to do; any other failure, no details."""
+        """Run the tool. A caller's mistake gives an error that says what to do. Any other failure gives an error
+        without details."""
         started = time.perf_counter()
         ok = False
         try:
@@ -113,7 +114,8 @@ def strict_tool(
     caller_of: CallerOf,
     observe: Callable[[str, float, bool], None],
 ) -> StrictTool:
-    """Create the tool. After each call, `observe` gets its name, the seconds, and whether it succeeded."""
+    """Create the tool. After each call, `observe` gets the tool's name, the duration in seconds, and whether the call
+    succeeded."""
     return StrictTool(
         fn=spec.handler,
         name=spec.name,
@@ -152,7 +154,7 @@ def _result_schema(result: type[BaseModel]) -> dict[str, Any]:
 
 def explained(tool: str, error: ValidationError, args: type[BaseModel]) -> str:
     """Format the errors of pydantic as sentences that tell a model what to change, without values and links. If an
-    argument is unknown, the known ones are named."""
+    argument is unknown, the text names the known arguments."""
     found = error.errors(include_url=False, include_input=False)[:5]
     unknown = any(each["type"] == "extra_forbidden" and len(each["loc"]) == 1 for each in found)
     known = [f"The arguments of {tool} are {', '.join(args.model_fields)}."] if unknown else []
@@ -170,7 +172,7 @@ def _sentence(error: ErrorDetails) -> str:
 
 
 def _fault(error: ErrorDetails) -> str:
-    """What is wrong with a value, in the words of JSON and not of Python."""
+    """The problem with a value, in the terms of JSON and not of Python."""
     limits = error.get("ctx", {})
     match error["type"]:
         case "timezone_aware":

@@ -10,7 +10,7 @@ import asyncpg
 from tellonce.server_text import PageCode, ServerText, ToolCode
 
 MOST_NAMED: Final = 80
-"""Maximum characters of a name or an id from the call that an error repeats."""
+"""Maximum number of characters of a name or an id that an error repeats from the call."""
 
 
 class WithText(Exception):
@@ -60,7 +60,8 @@ PASSING: tuple[type[Exception], ...] = (
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
 )
-"""Failures after which a later call may succeed; an interrupted call, one transaction, stores nothing."""
+"""Failures after which a later call may succeed. An interrupted call stores nothing, because a call is one
+transaction."""
 
 
 def told(failure: Exception) -> ServerText:

@@ -28,7 +28,8 @@ PROGRAMS = frozenset(
 
 
 CONVERSATIONS = 2**52
-"""The lowest number of a conversation. All are below twice this, above Telegram's ids, and exact in JSON."""
+"""The smallest id that a conversation can have. All ids of conversations are below twice this number, above Telegram's
+ids, and exact in JSON."""
 
 
 class ChatRefused(Refused):
@@ -81,7 +82,8 @@ class ChatScope:
         return self.channel if self.channel != self.home else None
 
     def sees(self, chat_id: int | None) -> bool:
-        """Whether a memory of the chat `chat_id` is visible here; one without a chat (None) is, everywhere."""
+        """Whether a memory of the chat `chat_id` is visible here. A memory without a chat (None) is visible
+        everywhere."""
         return chat_id is None or chat_id == self.chat_id
 
     @property
@@ -91,8 +93,8 @@ class ChatScope:
 
 
 def unknown_memory(where: ChatScope, memory_id: int, chat_id: int | None) -> str:
-    """The sentence about a memory that `where` may not use. `chat_id` is its only chat, or None if there is no such
-    memory. A group does not learn which other chats there are."""
+    """The sentence about a memory that `where` may not use. `chat_id` is the memory's only chat, or None if there is no
+    such memory. A group does not learn which other chats there are."""
     if chat_id is not None and where.is_own:
         return f"Memory {memory_id} belongs to chat {chat_id} alone; call again with this chat_id."
     return f"No memory {memory_id} in this chat; a search finds its number."
@@ -100,7 +102,8 @@ def unknown_memory(where: ChatScope, memory_id: int, chat_id: int | None) -> str
 
 @dataclass(frozen=True)
 class Asked:
-    """The chat and conversation that a call names, and its channel: the one it names, or the client's name."""
+    """The chat and the conversation that a call names, and its channel: the channel that the call names, or the
+    client's name."""
 
     chat_id: int | None = None
     conversation_id: str | None = None
@@ -108,8 +111,8 @@ class Asked:
 
 
 def locate(caller: Caller, asked: Asked, settings: ServerSettings) -> ChatScope:
-    """The chat of a call; without one, a conversation of the caller's channel. With the number of a Telegram group,
-    `conversation_id` is the group's name. Raises ChatRefused."""
+    """The chat of a call; if the call names no chat, a conversation of the caller's channel. If the call names a
+    Telegram group by its number, `conversation_id` is the group's name. Raises ChatRefused."""
     if asked.chat_id is None:
         return _conversation(caller, asked)
     if asked.conversation_id is not None and asked.chat_id >= 0:
@@ -133,7 +136,7 @@ def telegram_chat(caller: Caller, chat_id: int, settings: ServerSettings) -> Cha
 
 
 def own_chat(caller: Caller) -> ChatScope:
-    """A user's private chat. Raises ChatRefused for the relay, which has none."""
+    """A user's private chat. Raises ChatRefused for the relay, which has no private chat."""
     if caller.user_id is None:
         raise ChatRefused("Name a chat_id: the relay has no chat of its own.", "call")
     return ChatScope(caller.user_id, caller.user_id)
@@ -146,7 +149,8 @@ def _conversation(caller: Caller, asked: Asked) -> ChatScope:
 
 
 def conversation(owner_id: int, channel: str, conversation_id: str | None = None) -> ChatScope:
-    """The chat of a conversation or, without an id, of the channel; its number is computed from the arguments."""
+    """The chat of a conversation or, without an id, of the channel. The chat's number is computed from the
+    arguments."""
     named = f"{owner_id}\n{channel}\n{conversation_id or ''}".encode()
     # 13 hexadecimal digits are 52 bits. Migration 0031 computes the same number.
     number = CONVERSATIONS + int(hashlib.sha256(named).hexdigest()[:13], 16)
@@ -163,7 +167,8 @@ def room(where: ChatScope) -> int:
 
 
 def channel_of(client: str | None) -> str:
-    """The channel of a client that names none: its name, without characters that a channel cannot have."""
+    """The channel of a client that names no channel: the client's name, without characters that a channel cannot
+    have."""
     name = re.sub(r"[^a-z0-9_-]+", "-", (client or "").lower()).strip("-")
     return name[:32] or UNNAMED_CHANNEL
 
@@ -178,7 +183,8 @@ def owner_of(chat_id: int, settings: ServerSettings) -> int | None:
 
 
 def known_everywhere(owner_id: int) -> int:
-    """The chat number of an owner's profile: a shared group's own, or 0 for a person, who is known in all chats."""
+    """The chat number of an owner's profile: the group's own number for a shared group; 0 for a person, because a
+    person is known in all chats."""
     return owner_id if owner_id < 0 else 0
 
 
@@ -192,16 +198,17 @@ def root_thread(chat_id: int) -> str:
 
 
 def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: str | None = None) -> str:
-    """The thread key of a reply: the target's, if it is in a reply thread, else a new one that starts at it. `guest`,
-    the channel of the reply if the chat belongs to another one, is part of the key, because both may have a message
-    `target`."""
+    """The thread key of a reply. If the target is in a reply thread, the key is that of the target; otherwise, it is
+    the key of a new thread that starts at the target. `guest` is the channel of the reply if the chat belongs to
+    another channel. It is part of the key, because both channels may have a message `target`."""
     if target_thread is not None and target_thread.startswith("reply:"):
         return target_thread
     return f"reply:{chat_id}:{guest}/{target}" if guest is not None else f"reply:{chat_id}:{target}"
 
 
 def thread_name(thread_key: str) -> str | None:
-    """The part of a thread's key that a client chose; None without one, or for a number, a hash or a UUID."""
+    """The part of a thread's key that a client chose; None if there is no such part, or if it is a number, a hash or a
+    UUID."""
     name = thread_key.split(":", 2)[2:]
     return name[0] if name and MACHINE_ID.fullmatch(name[0]) is None else None
 
@@ -213,7 +220,7 @@ def renamed_thread(thread_key: str, name: str) -> str:
 
 
 def replaced_channel(name: str) -> str:
-    """The channel that gets this name in place of a forgotten one, in the letters that a channel may have."""
+    """The name of a channel whose own name was forgotten: `name`, without the characters that a channel cannot have."""
     return name.replace(":", "-")
 
 

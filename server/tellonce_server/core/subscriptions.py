@@ -1,4 +1,5 @@
-"""Notifies subscribers of changes. An assistant is notified of changes in its own user's memory, the relay of all."""
+"""Notifies subscribers of changes. An assistant is notified of changes in its own user's memory, and the relay of
+changes in all memories."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
@@ -33,7 +34,7 @@ class Changes:
             listener(change)
 
     def hear(self, listener: Callable[[Change], None]) -> Callable[[], None]:
-        """Register a listener, which is called for each change. The returned function removes the subscriber."""
+        """Register a listener, which is called for each change. The returned function removes the listener."""
         key = object()
         self._listeners[key] = listener
 
@@ -76,9 +77,9 @@ def may_hear(caller: Caller, change: Change) -> bool:
 
 
 def _affected(uri: str, wanted: Sequence[str]) -> Iterator[str]:
-    """The changed resource, and the resources that may change with it. With the profile, these are the memories; with a
-    chat's messages, its summary and the list of chats; with either, the contexts of all chats. Of memories and
-    contexts, only the wanted ones are returned."""
+    """The changed resource, and the resources that may change with it. If the profile changes, these are the memories.
+    If a chat's messages change, these are the chat's summary and the list of chats. In both cases, the contexts of all
+    chats are added. Only those memories and contexts are returned that are in `wanted`."""
     yield uri
     chat, _, part = uri.rpartition("/")
     if uri == "memory://profile":

@@ -10,7 +10,8 @@ from typing import Final
 from weakref import WeakValueDictionary
 
 MOST: Final = 6
-"""Maximum calls of one user at the same time, half of the database connections. Further calls wait in order."""
+"""Maximum number of calls of one user at the same time: half the number of database connections. Further calls wait in
+order."""
 
 
 @dataclass
@@ -28,8 +29,8 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, user_id: int | None) -> AsyncGenerator[None]:
-        """Wait for the user's turn and hold it during the block. Without a user, as for the relay, which makes the calls
-        of many users, there is no limit."""
+        """Wait for the user's turn and hold it during the block. Without a user, there is no limit: the relay has no
+        user, because it makes the calls of many users."""
         if user_id is None:
             yield
             return
@@ -47,7 +48,8 @@ class Turns:
 
 @asynccontextmanager
 async def outside_turn() -> AsyncGenerator[None]:
-    """Give the turn of this call to other calls during the block, which waits for a person."""
+    """Give up the turn of this call during the block, because the block waits for a person. Other calls may use the
+    turn."""
     turn = _CURRENT.get()
     if turn is None:
         yield

@@ -1,6 +1,6 @@
 """The embedder of the database's active model. The active model is replaced when `tellonce reembed` changes the model.
 
-The settings choose the embedder that a process starts with. The Ollama client is imported only if needed.
+The settings choose the embedder with which a process starts. The Ollama client is imported only if needed.
 """
 
 import asyncio
@@ -16,9 +16,10 @@ from tellonce_server.embedding.protocol import Embedder, Layers, NoEmbedder, Vec
 
 
 class ActiveEmbedder:
-    """Starts with the configured embedder; `follow` switches to that of the database's active model, unless embeddings
-    are off. The configured model becomes the active one in a memory without vectors, or by `reembed`. Vectors carry
-    their model's name, and the database takes only the active one's, so processes may switch at different times."""
+    """Starts with the configured embedder. `follow` switches to the embedder of the database's active model, unless
+    embeddings are off. The configured model becomes the active one if the memory has no active model yet, or by
+    `reembed`. Vectors carry the name of their model, and the database accepts only vectors of the active model, so
+    processes may switch at different times."""
 
     def __init__(self, configured: Embedder, named: Callable[[str], Embedder]) -> None:
         self._current = configured
@@ -88,7 +89,7 @@ def choose_embedder(settings: ServerSettings) -> Embedder:
 
 
 def embedder_named(model: str, settings: ServerSettings) -> Embedder:
-    """Return the embedder for the model `model`. For an unknown name, an embedder that is never ready."""
+    """Return the embedder for the model `model`. For an unknown name, return an embedder that is never ready."""
     if model == MODEL:
         return LocalEmbedder(settings.data_dir / "models" / MODEL, settings.embedding_model_dir)
     if model.startswith(OLLAMA):

@@ -33,8 +33,8 @@ class Generations:
         self._now = now
 
     async def change_to(self, embedder: Embedder, progress: Progress) -> int | None:
-        """Embed all texts with the new model and switch to it; after an interruption, continue. Returns the number of
-        texts, or None if the model was already active."""
+        """Embed all texts with the new model and switch to it. An interrupted change is continued. Returns the number
+        of embedded texts, or None if the model was already active."""
         async with generations.session(self._dsn) as connection:
             if await generations.active(connection) == embedder.model:
                 return None
@@ -71,6 +71,7 @@ async def _prepare(connection: Any, kind: str, embedder: Embedder, progress: Pro
 
 
 async def follow(database: Database, embedder: ActiveEmbedder, now: datetime) -> None:
-    """Embed with the active model from now on; in an empty memory, the configured model becomes the active one."""
+    """Embed with the active model from now on. If there is no active model yet, the configured model becomes the active
+    one."""
     if not embedder.off:
         embedder.follow(await generations.settle(database, embedder.model, now))

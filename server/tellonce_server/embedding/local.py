@@ -1,4 +1,5 @@
-"""The local model, loaded in the background: a thread embeds queries, a second one all other texts."""
+"""The local model, which is loaded in the background. One thread embeds queries, and a second thread all other
+texts."""
 
 import asyncio
 import importlib
@@ -25,7 +26,8 @@ MOST_WAITING = 64
 """Maximum number of waiting queries. Each takes a few milliseconds. Any further query is searched by words alone."""
 
 FIRST_RETRY, LONGEST_RETRY = 60.0, 3600.0
-"""Seconds before the second attempt to get the model's files, doubled each time up to the longest."""
+"""Seconds to wait before the first retry of getting the model's files, and the longest wait. The wait doubles after
+each failure."""
 
 
 class LocalEmbedder:
@@ -69,8 +71,8 @@ class LocalEmbedder:
         return {"model": self.model, "ready": self.ready, "bytes": done, "total": total, "failed": self._failed}
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
-        """One unit vector per text. Raises EmbeddingUnavailable before the model is loaded, and for too many
-        queries."""
+        """One unit vector per text. Raises EmbeddingUnavailable if the model is not loaded yet, or if too many queries
+        are waiting."""
         return [await (self._query(text) if urgent else self._submit(self._patient, text)) for text in texts]
 
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
@@ -83,7 +85,7 @@ class LocalEmbedder:
         return found
 
     async def run(self) -> None:
-        """Download and load the model, which computes requests until this is cancelled."""
+        """Download and load the model, then serve requests until cancelled."""
         try:
             await self._become_ready()
             await asyncio.Event().wait()
@@ -151,7 +153,8 @@ class LocalEmbedder:
 
 
 def _give_way() -> None:
-    """Lower the priority of this thread, as only Linux can, so that a long history does not delay answers."""
+    """On Linux, lower the priority of this thread, so that a long history does not delay answers. Other systems cannot
+    do this."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 15)
 

@@ -125,8 +125,8 @@ def _installer(scratch: Path, target: Path) -> list[str]:
 
 
 def _uv() -> str | None:
-    """A uv on the path or where its installers put it. The path of a program that the desktop starts has no such
-    folder."""
+    """A uv on the PATH, or in a folder where its installers put it. The PATH of a program that the desktop starts does
+    not contain these folders."""
     places = [os.environ.get("PATH", os.defpath), *map(os.path.expanduser, _UV_PLACES)]
     return shutil.which("uv", path=os.pathsep.join(places))
 
@@ -163,7 +163,7 @@ def _model_folder(folder: Path) -> Path:
 
 
 async def _prepare(files: Path, target: Path) -> None:
-    """Prepare the files in a process of its own, because this one would keep the memory."""
+    """Prepare the files in a separate process, because this process would not give the memory back."""
     command = [*python("tellonce_server.embedding.prepare"), str(files), str(target)]
     status, said = await _run(command, lambda done, total: None)
     if status:

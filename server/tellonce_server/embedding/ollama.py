@@ -16,10 +16,10 @@ from tellonce_text.secrets import mask
 logger = logging.getLogger(__name__)
 
 QUERY_SECONDS = 1.0
-"""Maximum seconds for embedding a question; after this time, the search uses words alone."""
+"""Maximum number of seconds for embedding a question. After this time, the search uses words alone."""
 
 SECONDS = 60.0
-"""Maximum seconds for a batch of the backlog, or for the first answer while Ollama loads the model."""
+"""Maximum number of seconds for a batch of the backlog, or for the first answer while Ollama loads the model."""
 
 PROBE_SECONDS = 15.0
 DIMENSIONS = 384

@@ -1,4 +1,4 @@
-"""Computes embeddings with onnxruntime, which is slow to import, so this is imported only where needed."""
+"""Computes embeddings with onnxruntime. onnxruntime is slow to import, so this module is imported only where needed."""
 
 from array import array
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from tellonce_server.embedding.protocol import Layers, Vector
 from tellonce_server.embedding.wordpiece import WordPiece
 
 LONGEST = 256
-"""Maximum tokens of a text. The model was trained on texts of up to this length."""
+"""Maximum number of tokens of a text. The model was trained on texts of up to this length."""
 
 
 class Session:
@@ -35,7 +35,8 @@ class Session:
         return vector
 
     def layers(self, text: str) -> Layers:
-        """The unit vector and the early layer's, together hardly slower than one of them."""
+        """The unit vector and the early layer of the text. Computing both takes hardly longer than computing one of
+        them."""
         return Layers(*self._run([EMBEDDING, EARLY], text))
 
     def _run(self, outputs: list[str], text: str) -> list[Vector]:

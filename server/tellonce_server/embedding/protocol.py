@@ -33,7 +33,8 @@ class Embedder(Protocol):
 
     @property
     def mean(self) -> Vector:
-        """The mean of the model's vectors, above which a sign code's bits are 1."""
+        """The mean of the model's vectors. A bit of a sign code is 1 if the vector is above this mean in that
+        dimension."""
         ...
 
     @property
@@ -49,18 +50,18 @@ class Embedder(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
-        """One vector per text; urgent ones (queries) first. Raises EmbeddingUnavailable, at once if `urgent`, because a
-        query must not wait for a model to load."""
+        """One vector per text. Urgent texts (queries) are embedded first. Raises EmbeddingUnavailable. If `urgent`, the
+        error is raised at once, because a query must not wait until a model is loaded."""
         ...
 
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
-        """Both layers of each text, which only the local model has. Urgent texts come first, and are cached like
-        queries. Raises EmbeddingUnavailable, at once if the local model is not ready."""
+        """Both layers of each text. Only the local model has layers. Urgent texts come first, and are cached like
+        queries. Raises EmbeddingUnavailable; the error is raised at once if the local model is not ready."""
         ...
 
 
 class NoEmbedder:
-    """The embedder if dense search is off."""
+    """The embedder that is used if dense search is off."""
 
     model = "none"
     mean: Vector = ()

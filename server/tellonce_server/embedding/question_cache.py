@@ -10,13 +10,13 @@ from tellonce_server.core.rate_limit import RateLimit
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
 
 MOST: Final = 2
-"""Maximum texts embedded at the same time."""
+"""Maximum number of texts that are embedded at the same time."""
 
 RATE: Final = 10.0
-"""Maximum texts per second on average. A client that records messages faster is not waiting for answers."""
+"""Maximum number of texts per second on average. A client that records messages faster is not waiting for answers."""
 
 LONGEST: Final = 2_000
-"""Maximum characters of a text. A longer text is hardly ever a question."""
+"""Maximum number of characters of a text. A longer text is hardly ever a question."""
 
 
 class Foresight:
@@ -44,7 +44,7 @@ class Foresight:
 
 
 SIZE = 2048
-"""Maximum cached vectors. A vector of 384 dimensions takes 1.6 KB."""
+"""Maximum number of cached vectors. A vector of 384 dimensions takes 1.6 KB."""
 
 
 class VectorCache:

@@ -1,5 +1,5 @@
-"""Splits a text into the local model's tokens, as BERT's uncased tokenizer does. The library `tokenizers` does the same,
-but brings a client of a model hub with it, which takes 35 MB and is never used."""
+"""Splits a text into the local model's tokens, as BERT's uncased tokenizer does. The library `tokenizers` does the
+same, but also installs a client of a model hub, which would take 35 MB and never be used."""
 
 import json
 import unicodedata
@@ -12,7 +12,7 @@ _UNKNOWN, _FIRST, _LAST = "[UNK]", "[CLS]", "[SEP]"
 _INSIDE: Final = "##"
 """The beginning of a token that continues a word."""
 _LONGEST_WORD: Final = 100
-"""Maximum characters of a word; longer words are unknown."""
+"""Maximum number of characters of a word. Longer words are unknown."""
 _CJK: Final = (
     (0x4E00, 0x9FFF),
     (0x3400, 0x4DBF),
@@ -23,7 +23,7 @@ _CJK: Final = (
     (0xF900, 0xFAFF),
     (0x2F800, 0x2FA1F),
 )
-"""The ranges of characters that are words of their own."""
+"""The ranges of characters of which each one is a separate word."""
 _KEPT_CONTROLS: Final = "\t\n\r"
 
 
@@ -38,14 +38,15 @@ class WordPiece:
         self._longest = longest
 
     def ids(self, text: str) -> list[int]:
-        """The numbers of the text's tokens, at most `longest`, including the tokens for the text's beginning and end."""
+        """The numbers of the text's tokens, at most `longest`. This includes the tokens for the beginning and the end
+        of the text."""
         vocabulary = self._vocabulary
         pieces = chain.from_iterable(map(self._pieces, _words(text)))
         return [vocabulary[_FIRST], *islice(pieces, self._longest - 2), vocabulary[_LAST]]
 
     def _pieces(self, word: str) -> list[int]:
-        """The longest known beginning of the word, then that of the rest, and so on; one unknown token if there is
-        none."""
+        """The tokens of a word: the longest known beginning of the word, then the longest known beginning of the rest,
+        and so on. If a part is unknown, the whole word becomes one unknown token."""
         vocabulary, start, found = self._vocabulary, 0, list[int]()
         while start < len(word) <= _LONGEST_WORD:
             prefix = _INSIDE if start else ""
@@ -91,7 +92,8 @@ def _lowered(character: str) -> str:
 
 
 class _Table(dict[int, str]):
-    """A table for `str.translate`, which keeps what the rule says about the characters of the alphabetic scripts."""
+    """A table for `str.translate` that computes each entry with a rule. Only the entries of alphabetic scripts are
+    kept."""
 
     def __init__(self, rule: Callable[[str], str]) -> None:
         super().__init__()

@@ -16,7 +16,8 @@ from tellonce_text.dates.clock import offset_minutes
 
 
 class OwnConversation(NamedTuple):
-    """A message's conversation, unless the import goes to one chat. Without a name: the channel's own chat."""
+    """The conversation of an imported message. It is ignored if the import goes to one chat. Without a name, it is the
+    channel's own chat."""
 
     channel: str
     name: str | None = None
@@ -41,7 +42,7 @@ class ImportMessage:
 
 
 class Placed(NamedTuple):
-    """A message to store, with its thread, the values computed from its text, and a time that is not ahead."""
+    """A message to store, with its thread, the values computed from its text, and a time that is not in the future."""
 
     message: ImportMessage
     thread_key: str
@@ -66,8 +67,8 @@ class Named:
 async def known(
     q: Queries, owner_id: int, chat_id: int, named: Sequence[Named], numbered: Sequence[tuple[int, datetime]]
 ) -> dict[tuple[str, str], str]:
-    """The thread keys of those messages that are stored, by channel and external id. The `numbered` ones are found by
-    number and time, and have an empty channel."""
+    """The thread keys of the given messages that are already stored, by channel and external id. The messages in
+    `numbered` are found by number and time, and have an empty channel in the result."""
     numbers, times = [number for number, _ in numbered], [at for _, at in numbered]
     by_id = ([n.ext_id for n in named], numbers, times, [n.channel for n in named], [n.sent_at for n in named])
     rows = await q.rows("bulk.known", owner_id, chat_id, *by_id)
@@ -75,7 +76,8 @@ async def known(
 
 
 async def add(q: Queries, where: ChatScope, rows: Sequence[Placed], now: datetime) -> list[int]:
-    """Store the messages and return their ids in this order. Run it in a transaction, because it locks the chat."""
+    """Store the messages and return their ids in the same order. The caller must be inside a transaction, because this
+    function locks the chat."""
     owner_id, chat_id = where.owner_id, where.chat_id
     said = [row.message for row in rows]
     exchanges = sum(m.role == "assistant" for m in said)
@@ -124,7 +126,7 @@ class SourceMessage(NamedTuple):
 
 @dataclass(frozen=True)
 class Exported:
-    """A memory with everything that an export contains of it. `said` are its source messages, in `source_chat_id`."""
+    """A memory with all the data that an export contains. `said` are its source messages, in `source_chat_id`."""
 
     memory: Memory
     model: str | None
@@ -139,7 +141,7 @@ class Exported:
 
 
 PAGE = 200
-"""Memories read at a time."""
+"""Number of memories that are read at a time."""
 
 
 async def exported(q: Queries, owner_id: int) -> AsyncGenerator[Exported]:

@@ -12,8 +12,9 @@ from tellonce_server.store.queue import Job
 
 @dataclass(frozen=True)
 class Chat:
-    """A chat with its canonical summary. The `*_calls` fields count calls of paid models: those for summaries and
-    second readings may not exceed `exchanges`. `epoch_after` is the last message before the current epoch."""
+    """A chat with its canonical summary. The `*_calls` fields count calls of paid models. Neither the calls for
+    summaries nor those for second readings may exceed `exchanges`. `epoch_after` is the last message before the current
+    epoch."""
 
     chat_id: int
     channel: str
@@ -46,7 +47,7 @@ class ChatEntry:
 
 find = MaybeRow[[OwnerId, ChatId], Chat]("chats.find", named(Chat))
 open_chat = Run[[OwnerId, ChatId, str, str | None, datetime]]("chats.open")
-"""Add a chat without messages, unless there is the chat."""
+"""Add a chat without messages, unless the chat exists already."""
 
 of_owner = Rows[[OwnerId], ChatEntry]("chats.of_owner", named(ChatEntry))
 
@@ -58,7 +59,7 @@ async def set_canonical(q: Queries, job: Job, text: Canonical, tokens: int, now:
 
 
 new_epoch = MaybeRow[[OwnerId, ChatId, datetime], tuple[int, bool]]("chats.new_epoch", tuple)
-"""Start a new epoch: its number, and whether a summary was archived; None for a chat without messages."""
+"""Start a new epoch. Returns its number and whether a summary was archived; None if the chat does not exist."""
 
 lock = Run[[OwnerId, ChatId]]("chats.lock")
 """Lock the chat. Every transaction that writes to a chat takes this lock first, which prevents deadlocks."""

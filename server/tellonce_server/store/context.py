@@ -18,7 +18,7 @@ OTHER_CHATS = 3
 
 @dataclass(frozen=True)
 class Limits:
-    """Maximum number of rows of each kind to read. Fewer rows than these may fit into the token budget."""
+    """Maximum number of rows of each kind to read. The token budget may have room for fewer."""
 
     window: int
     facts: int
@@ -113,8 +113,8 @@ class Talk:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Recent messages from outside a thread. `left`: for a reply thread, the newest messages of the thread that it
-    branched from. `replies`: for the chat's main thread, the newest messages of its reply threads. `others`: the newest
+    """Recent messages from outside a thread. `left`: for a reply thread, the newest messages of the thread from which
+    it branched. `replies`: for the chat's main thread, the newest messages of its reply threads. `others`: the newest
     exchange of each of the owner's other chats, newest first."""
 
     left: Sequence[Line] = ()
@@ -145,9 +145,10 @@ class ContextRows:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a context needs from the database. `quoted` is the external id of the message replied to, in the call's
-    channel or else unique in the chat; `answered`, that of the message being answered, after which nothing is read from
-    other threads. `as_of` is a past time, or None for now. `elsewhere`: whether to read outside of the thread."""
+    """The parameters for reading a context's rows. `quoted` is the external id of the message to which the user
+    replied; the id must be of the call's channel or unique in the chat. `answered` is the external id of the message
+    being answered; later messages of other threads are not read. `as_of` is a past time, or None for now. `elsewhere`
+    says whether to read messages outside the thread."""
 
     where: ChatScope
     thread_key: str

@@ -78,7 +78,8 @@ async def one(q: Queries, name: str, *args: Any) -> Row:
 
 
 class Transaction(Queries):
-    """Runs named queries on one connection, in one transaction or (`Database.lock`) each in its own."""
+    """Runs named queries on one connection: in one transaction or, inside `Database.lock`, each in its own
+    transaction."""
 
     def __init__(self, connection: Proxy) -> None:
         self._connection = connection
@@ -101,7 +102,8 @@ class Transaction(Queries):
 
 
 class Database(Queries):
-    """Runs each named query on a connection of one of two pools: of a single owner, or across owners."""
+    """Runs each named query on a connection of one of two pools: the pool for queries of a single owner, or the pool
+    for queries across owners."""
 
     def __init__(self, pool: Pool, workers: Pool, sessions: SessionPool | SinglePool) -> None:
         self._pool = pool
@@ -120,7 +122,8 @@ class Database(Queries):
 
     @asynccontextmanager
     async def lock(self, key: int) -> AsyncGenerator[bool]:
-        """Hold the session lock `key` during the block, unless another session holds it. Yields whether it is held."""
+        """Hold the session lock `key` during the block, unless another session holds it. Yields whether this session
+        holds it."""
         async with self._sessions.session() as connection:
             session = Transaction(connection)
             held = bool(await session.value("locks.take", key))
@@ -136,7 +139,8 @@ class Database(Queries):
             yield Transaction(connection)
 
     async def notify(self, announcements: Sequence[tuple[str, str]]) -> None:
-        """Announce changes after their commit; inside the transaction, this would serialize all commits."""
+        """Announce changes. Call this after the commit, because announcing inside the transaction would serialize all
+        commits."""
         async with self._pool.statement("notify.send", ()) as connection:
             await connection.executemany(query("notify.send"), announcements)
 
@@ -180,8 +184,8 @@ async def open_database(dsn: str, *, size: int = POOL_SIZE, durable: bool = True
 
 
 async def open_routed(route: Route, *, size: int = POOL_SIZE, durable: bool = True) -> Database:
-    """Open the pools on `route`; with `durable=False`, for rows that a power failure may lose (receipts). Raises
-    StorageRefused if row-level security does not apply to the pools' role."""
+    """Open the pools on `route`; with `durable=False`, a power failure may lose the newest rows (used for receipts).
+    Raises StorageRefused if row-level security does not apply to the pools' role."""
     settings = {**SETTINGS, "synchronous_commit": "on" if durable else "off"}
     if route.pooled:
         return await _open_borrowed(route, settings, size)

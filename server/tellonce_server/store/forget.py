@@ -1,4 +1,4 @@
-"""The queries of `forget` for memories, previews without text, and locks; those for texts are in `texts`."""
+"""The queries of `forget` for memories, previews without text, and locks. The queries for texts are in `texts`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,8 @@ memories = Rows[[OwnerId, Sequence[int]], Statement]("forget.memories", named(St
 memories_of = Rows[[OwnerId, ChatId, bool, datetime | None, datetime | None], Statement](
     "forget.memories_of", named(Statement)
 )
-"""The memories of a chat learned in a period; in the owner's own chat, with those of no chat."""
+"""The memories of a chat that were learned in a period. The bool says whether memories that belong to no chat are
+included."""
 
 
 copies = Rows[[OwnerId, Sequence[int]], tuple[int, int, int]](
@@ -76,8 +77,8 @@ async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes,
 async def follow_erasure(
     q: Queries, owner_id: int, preview_id: str, redacted: Mapping[tuple[int, int], int], now: datetime
 ) -> None:
-    """Let the owner's other previews confirm what is left of messages that lost text to the erasure of this preview.
-    `redacted` are these messages, as (chat, number), with their version before."""
+    """The erasure of this preview removed text from messages. Let the owner's other previews confirm the rest of these
+    messages. `redacted` maps each of these messages, as (chat, number), to its version before the erasure."""
     if redacted:
         keys = unzip(list(redacted), 2)
         await q.run("forget.follow_erasure", owner_id, preview_id, *keys, list(redacted.values()), now)

@@ -20,7 +20,8 @@ BEGINNING: Final = (-(2**63), -(2**63), 0)
 
 @asynccontextmanager
 async def session(dsn: str) -> AsyncGenerator[Any]:
-    """A connection for the change, of the login that owns the tables: rows of all users are processed."""
+    """A connection for changing the model. It uses the login that owns the tables, because the rows of all users are
+    processed."""
     connection: Any = await asyncpg.connect(dsn)
     try:
         await codecs(connection)
@@ -45,7 +46,8 @@ async def unembedded(q: Queries, kind: str, after: Sequence[int], limit: int) ->
 
 
 async def set_embeddings(q: Queries, kind: str, columns: Sequence[Sequence[Any]]) -> None:
-    """Store vectors of the active model: columns of the kind's key, text versions, vectors and, of messages, codes."""
+    """Store vectors of the active model. `columns` are the columns of the kind's key, the text versions, the vectors
+    and, for messages, the codes."""
     await q.run(f"{kind}.set_embeddings", *columns)
 
 
@@ -61,7 +63,8 @@ async def left(connection: Any, kind: str, model: str, after: Sequence[int], lim
 
 
 async def keep(connection: Any, kind: str, model: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Store vectors beside the active model's: (owner, chat, number, version of the text, vector, code)."""
+    """Store vectors of another model beside those of the active model. Each row is (owner, chat, number, version of the
+    text, vector, code)."""
     await connection.execute(query("embeddings.keep"), model, _SINGULAR[kind], *unzip(rows, 6))
 
 

@@ -47,4 +47,5 @@ class PerExchange:
 
 per_exchange = OneRow[[datetime, Tier], PerExchange]("ledger.per_exchange", named(PerExchange))
 fold_months = Value[[datetime, int], int]("retention.model_calls")
-"""Fold at most `limit` model calls before `before` into their months' sums. Returns their number."""
+"""Add model calls made before a time to the sums of their months, and delete these calls. The int is the maximum number
+of calls. Returns the number of deleted calls."""

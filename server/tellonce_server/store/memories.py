@@ -84,7 +84,8 @@ class NewMemory(Stated):
 
 
 def like(source: object, **own: Any) -> NewMemory:
-    """A new memory with every field that `source` also has, except those in `own`; so a new field is copied."""
+    """A new memory with the fields that `source` also has, except those in `own`. All common fields are copied, so a
+    field that is added to both classes is copied, too."""
     same = {field.name: getattr(source, field.name) for field in fields(NewMemory) if hasattr(source, field.name)}
     return NewMemory(**same | own)
 
@@ -100,7 +101,7 @@ class Near:
 @dataclass(frozen=True)
 class Provenance:
     """The model that worded a memory (None: the user), the chat of its sources, and the supporting quotes. `overdue_at`
-    is when an overdue goal became uncertain."""
+    is the time at which an overdue goal became uncertain."""
 
     model: str | None = None
     source_chat_id: int | None = None
@@ -165,8 +166,8 @@ by_ids = Rows[[OwnerId, Sequence[int]], Memory]("memories.by_ids", memory)
 page = Rows[[OwnerId, ChatId, Sequence[MemoryStatus], Sequence[ListedKind] | None, datetime, MemoryId, int], Memory](
     "memories.page", memory
 )
-"""A page of the memories visible in a chat with one of these statuses and kinds (None: all), newest first, after the
-memory with this time and number."""
+"""One page of the memories that are visible in a chat, newest first. The page starts after the memory with this time
+and number, and contains only these statuses and these kinds (None: all kinds)."""
 
 
 live = Rows[[OwnerId, ChatId, Sequence[MemoryStatus]], Memory]("memories.live", memory)
@@ -177,17 +178,19 @@ telling = Rows[[OwnerId, ChatId, int], KnownMemory]("memories.telling", named(Kn
 known_for = Rows[[OwnerId, ChatId, Sequence[HalfVector], str, str, int, int, datetime, int], KnownMemory](
     "memories.known_for", named(KnownMemory)
 )
-"""The memories for a worker: pinned, recent, or similar in meaning (vectors) or words (lexemes). The numbers limit each
-way, and all."""
+"""The memories for a worker: pinned, recent, or similar in meaning (vectors) or words (lexemes). The first two integers
+are the maximum number of memories from each search, and of all memories; the last is that of rejected memories."""
 
 
 read_by = Rows[[OwnerId, ChatId, Sequence[int], Sequence[Tier]], Memory]("memories.read_by", memory)
-"""What these tiers learned from these messages alone, and the user has not confirmed or pinned."""
+"""The memories that these tiers learned from these messages alone, and that the user has neither confirmed nor
+pinned."""
 
 all_of_owner = Rows[[OwnerId], Memory]("memories.all_of_owner", memory)
 from_message = Rows[[OwnerId, ChatId, MessageId], Memory]("memories.from_message", memory)
 lock = Run[[OwnerId, Collection[int]]]("memories.lock")
-"""Wait until no other transaction stores a statement with one of these hashes of words."""
+"""Lock these hashes of words for the transaction, so that no other transaction stores a statement with the same words
+at the same time."""
 
 add_copy = Run[[OwnerId, MemoryId, OwnerId, MemoryId]]("memories.add_copy")
 """Store that a memory was shared: the owner and the number of the copy."""
@@ -234,12 +237,13 @@ async def set_status(
 rewrite = MaybeRow[[OwnerId, MemoryId, str, datetime, str, HalfVector | None, datetime | None, int], Memory](
     "memories.rewrite", memory
 )
-"""Replace a memory's text now, with its text to index, vector, deadline and word key."""
+"""Replace a memory's text. The arguments are the new text, the time now, the text to index, the vector, the deadline
+and the word key."""
 
 
 take_back_edit = Run[[OwnerId, MemoryId, int, bool, datetime | None, str, int]]("memories.take_back_edit")
-"""Undo a memory's last edit: this version's text is current again, with its note flag, deadline, text to index and word
-key."""
+"""Undo a memory's last edit: the text of the given version becomes current again, with its note flag, deadline, text to
+index and word key."""
 
 
 set_pinned = MaybeRow[[OwnerId, MemoryId, bool, datetime], Memory]("memories.set_pinned", memory)
@@ -286,7 +290,7 @@ def _maybe(row: Row | None) -> Memory | None:
 
 @dataclass(frozen=True)
 class Ended:
-    """A statement that no longer holds, the former text of a reworded one, or a reminder (`at` is None)."""
+    """A statement that no longer holds, the former text of a reworded statement, or a reminder (`at` is None)."""
 
     content: str
     at: datetime | None
@@ -294,7 +298,8 @@ class Ended:
 
 
 ended = Rows[[OwnerId, ChatId, Sequence[int]], Ended]("memories.ended", placed(Ended))
-"""What these messages said that no longer holds, with former texts of memories, and reminders."""
+"""The statements learned from these messages that no longer hold, the former texts of reworded statements, and
+reminders."""
 
 
 async def changes(
@@ -304,12 +309,13 @@ async def changes(
     places: Sequence[MessageRange],
     chat_id: int | None,
 ) -> dict[tuple[int, int], list[Change]]:
-    """The later versions of statements that were learned from these messages, given as (chat, number) or by place, and
-    reworded or replaced since, if they are visible in `chat_id` (None: all chats)."""
+    """The changes of statements that were learned from these messages and reworded or replaced since. The messages are
+    given as (chat, number) or as ranges (`places`). A change is returned only if the current memory is visible in
+    `chat_id` (None: in any chat)."""
     if not messages and not places:
         return {}
     ranges = [*((chat, number, number) for chat, number in messages), *places]
-    # As texts, because asyncpg takes ten times as long to encode two hundred elements.
+    # The arrays are passed as texts, because asyncpg takes ten times as long to encode arrays of two hundred elements.
     columns = (f"{{{','.join(map(str, column))}}}" for column in zip(*ranges, strict=True))
     found: dict[tuple[int, int], list[Change]] = {}
     for chat, message, number, content, quotes, former in await q.rows("memories.changes", owner_id, *columns, chat_id):
@@ -326,7 +332,8 @@ end_passed_dates = Run[[OwnerId, datetime, str]]("memories.passed_dates")
 """Complete past dates. The last argument is the user's time zone."""
 
 ask_about_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.overdue_goals")
-"""Mark goals with a deadline before `since` as uncertain, once each, so that the user is asked."""
+"""Mark goals as uncertain whose deadline was before the second time, so that the user is asked. Each goal is marked
+only once."""
 
 close_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.closed_goals")
-"""Close the overdue goals that the user was asked about before `asked` and has not confirmed."""
+"""Close overdue goals that became uncertain before the second time and that the user has not confirmed."""

@@ -19,8 +19,8 @@ PAGE = 500
 
 @dataclass(frozen=True)
 class FollowUp:
-    """The job that a new message queues, about the messages from `first` (None: itself) on. It is merged into an
-    unclaimed job of the same kind and key; without a key, never."""
+    """The job that a new message queues. It covers the messages from `first` (None: the new message) to the new
+    message. It is merged into an unclaimed job of the same kind and key; a job without a key is never merged."""
 
     kind: JobKind
     key: str | None
@@ -41,8 +41,9 @@ class MessageText:
 
 @dataclass(frozen=True)
 class NewMessage:
-    """A message to be recorded: the call's arguments, and what is computed from them. The answer to `args.expects` must
-    be sent before `slot_until`. A chat's first message stores the channel and conversation of `where`."""
+    """A message to be recorded: the call's arguments, and the values that are computed from them. The answer to
+    `args.expects` must be sent before `slot_until`. A chat's first message stores the channel and conversation of
+    `where`."""
 
     where: ChatScope
     args: RecordMessageArgs
@@ -57,7 +58,8 @@ class NewMessage:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The recorded message's id, and its thread's state. `before` is when the thread's previous message was sent."""
+    """The recorded message's id, and its thread's state. `before` is the time at which the thread's previous message
+    was sent."""
 
     id: int
     last_no: int
@@ -130,7 +132,7 @@ async def record(q: Queries, m: NewMessage, job: FollowUp | None) -> Recorded:
 
 
 by_ext_id = MaybeRow[[OwnerId, ChatId, str, str], StoredMessage]("messages.by_ext_id", named(StoredMessage))
-"""The channel's message with this external id, else the chat's only one with it."""
+"""The channel's message with this external id, or else the chat's only message with this id."""
 
 by_id = MaybeRow[[OwnerId, ChatId, MessageId], StoredMessage]("messages.by_id", named(StoredMessage))
 
@@ -162,7 +164,7 @@ page = Rows[[OwnerId, ChatId, MessageId, int], Line]("messages.page", placed(Lin
 """A page of messages, newest first."""
 
 around = Rows[[OwnerId, ChatId, MessageId, int, datetime | None], Line]("context.around", placed(Line))
-"""The messages around this one in its thread, oldest first; with `as_of`, with their texts then."""
+"""The messages around this one in its thread, oldest first; with `as_of`, with the texts that they had at that time."""
 
 set_routine_summary = Run[[OwnerId, ChatId, MessageId, str]]("messages.set_routine_summary")
 routines_since = Rows[[OwnerId, ChatId, datetime], Routine]("messages.routines_since", placed(Routine))

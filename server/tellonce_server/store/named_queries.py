@@ -79,7 +79,7 @@ class Run(Generic[P]):
 
 
 class Found(Generic[P]):
-    """A statement that returns a row if it changed one. Returns whether it did."""
+    """A statement that returns a row if it changed a row. Returns whether a row was changed."""
 
     def __init__(self, name: str) -> None:
         self._name = name

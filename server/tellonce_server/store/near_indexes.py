@@ -13,7 +13,7 @@ from tellonce_server.store.database import Database
 from tellonce_sql import query
 
 LARGE: Final = 20_000
-"""An owner with at least this many messages gets an index. A scan of this many codes takes about 5 ms."""
+"""Minimum number of messages for which an owner gets an index. A scan of this many codes takes about 5 ms."""
 
 _LOCK: Final = 0x63_68_61_74_6E_65_61_72
 
@@ -21,8 +21,8 @@ logger = logging.getLogger(__name__)
 
 
 async def build_missing(database: Database, dsn: str, large: int = LARGE) -> int:
-    """Build the missing indexes one at a time and return their number; 0 if another process is building them. `dsn` must own
-    the tables: the pools' roles may not create indexes."""
+    """Build the missing indexes one at a time and return their number; 0 if another process is building them. The login
+    of `dsn` must own the tables, because the pools' roles may not create indexes."""
     if not await database.rows("near.missing", large):
         return 0
     connection: Any = await asyncpg.connect(dsn)

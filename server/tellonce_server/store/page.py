@@ -58,7 +58,8 @@ async def found(
     counted: bool = False,
 ) -> tuple[list[PageEntry], int]:
     """At most `limit` memories after a position, newest first, and, if `counted`, the number of all matches. A filter
-    of None does not restrict; `as_of` selects what held then, whatever its status."""
+    that is None does not restrict the result. `as_of` selects the memories that were valid at that time, whatever their
+    status is now."""
     rows = await q.rows(
         "page.memories",
         *(owner_id, wanted.kinds, wanted.statuses, wanted.origins, wanted.chat_id, wanted.least_confidence),
@@ -87,8 +88,8 @@ async def answers(
     shown: int | None = None,
     receipt_id: str | None = None,
 ) -> list[AnswerEntry]:
-    """The contexts built before `before`, newest first; with `shown`, only those with this memory. `budgets` is
-    empty."""
+    """The contexts built before `before`, newest first; with `shown`, only those with this memory. The entries'
+    `budgets` are empty."""
     args = (owner_id, before or FIRST_PAGE[0], shown, limit, receipt_id)
     return [AnswerEntry(**row) for row in await q.rows("page.answers", *args)]
 
@@ -97,7 +98,8 @@ months = Rows[[OwnerId, str], MonthEntry]("page.months", named(MonthEntry))
 
 
 async def days(q: Queries, owner_id: int, zone: str, start: datetime, end: datetime) -> list[tuple[str, TalkEntry]]:
-    """The messages of each chat on each day of the user's calendar, with the day. `summaries` is empty."""
+    """The messages of each chat on each day of the user's calendar, with the day. The entries' `summaries` are
+    empty."""
     rows = [dict(row) for row in await q.rows("page.days", owner_id, zone, start, end)]
     return [(row.pop("day"), TalkEntry(**row)) for row in rows]
 
@@ -109,16 +111,18 @@ links = Rows[[OwnerId, Sequence[str]], NameLink]("page.links", named(NameLink))
 
 
 async def restore(q: Queries, owner_id: int, former: FormerState, now: datetime, since: datetime) -> bool:
-    """Restore a memory's former state, if it was changed after `since`. Returns whether it was."""
+    """Restore a memory's former state if the memory was changed after `since`. Returns whether the state was
+    restored."""
     args = (former.memory_id, former.status, former.user_confirmed, former.pinned, now, since)
     return await q.row("page.restore", owner_id, *args) is not None
 
 
 revive = Run[[OwnerId, MemoryId, datetime, datetime]]("page.revive")
-"""Reactivate what this memory replaced or ended after `since`. Returns the number."""
+"""Reactivate the memories that this memory replaced or ended after `since`. Returns their number."""
 
 unshare = Run[[OwnerId, Sequence[int], datetime]]("page.unshare")
-"""Erase the memories, copies of another owner's, that were made after `since`."""
+"""Erase the given copies of another owner's memories if the copies were made after `since`."""
 
 withdraw = Found[[OwnerId, MemoryId, int | None, datetime, datetime]]("page.withdraw")
-"""Withdraw a statement that was made after `since`. `by` is the statement that it had replaced, if any."""
+"""Withdraw a statement that was made after `since`. `by` is the statement that the withdrawn one had replaced, if
+any."""

@@ -40,7 +40,7 @@ select current_user::text as role,
 """
 BACKEND: Final = "select pg_backend_pid()"
 STATEMENTS: Final = 300
-"""Maximum prepared statements per connection. There are fewer named queries than this."""
+"""Maximum number of prepared statements per connection. The number of named queries is smaller."""
 
 
 class OwnedConnection(asyncpg.Connection):
@@ -84,11 +84,12 @@ class BorrowedConnection(OwnedConnection):
 
     lasting = False
     name = "tellonce, pooled"
-    """Another name, because a pooler's connections stay open, and so show no running server."""
+    """This name differs, because a pooler keeps its connections open, so they do not prove that a server is running."""
 
 
 def _maker(args: tuple[Any, ...]) -> str | None:
-    """The model of the vectors among the arguments, which are values or columns; None without vectors."""
+    """The model of the vectors in the arguments; None if there are no vectors. An argument is a value or a column of
+    values."""
     for arg in args:
         found = arg[0] if isinstance(arg, list) and arg else arg
         if isinstance(found, ModelVector):
@@ -135,18 +136,19 @@ class _OpenPool:
 
 
 RETURNED_EVERY: Final = 1_000
-"""After so many statements, a connection is returned to asyncpg, which replaces it if it is old."""
+"""Number of uses after which one connection is returned to asyncpg, so that asyncpg can replace old connections."""
 
 KEPT_SECONDS: Final = 60.0
-"""How long a connection is kept that is not needed. asyncpg closes it after another five minutes."""
+"""Seconds after which a connection that is not needed is returned to asyncpg. asyncpg closes it after another five
+minutes."""
 
 
 class SessionPool(_OpenPool):
     """Direct connections. Each keeps its role, and keeps its owner until a statement for another owner runs.
 
-    A connection after a statement without an error is kept here for the next one, the last one first. Returning it to
-    asyncpg's pool and getting it again takes twice the processor time of a small statement, because asyncpg uses a task
-    and two timers for it.
+    After a statement without an error, its connection is kept here for the next statement. The connection that was kept
+    last is used first. Returning a connection to asyncpg's pool and getting it again would take twice the processor
+    time of a small statement, because asyncpg uses a task and two timers for this.
     """
 
     def __init__(self, connections: "asyncpg.Pool[Row]") -> None:
@@ -177,7 +179,8 @@ class SessionPool(_OpenPool):
 
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[Proxy]:
-        """One connection for several statements, each committed at once, over which a session lock stays held."""
+        """One connection for several statements. Each statement is committed at once, and a session lock stays held
+        between them."""
         async with _Lent(self) as connection:
             yield connection
 
@@ -219,7 +222,7 @@ class SessionPool(_OpenPool):
         self._reviewing = asyncio.create_task(self.review())
 
     async def review(self) -> None:
-        """Return the connections that were not needed since the last review; they are the first of the list."""
+        """Return the connections that were not needed since the last review. They are the first ones in the list."""
         await self._give_back(self._never_needed)
         self._plan_review()
 
@@ -347,15 +350,16 @@ async def open_session_pool(address: str, role: str, settings: Settings, *, leas
 async def open_borrowed_pool(
     address: str, role: str, settings: Settings, *, named: bool, least: int, most: int
 ) -> BorrowedPool:
-    """Connections to a pooler, which requests no settings, because a pooler might refuse them. `named`: whether the
-    pooler supports named prepared statements."""
+    """A pool of connections to a pooler. They request no settings when they open, because a pooler might refuse
+    settings. `named` says whether the pooler supports named prepared statements."""
     statements = STATEMENTS if named else 0
     connections = await _open(address, BorrowedConnection, _codecs_at_once, {}, least, most, statements)
     return BorrowedPool(connections, {**settings, "role": role})
 
 
 class Begin(Protocol):
-    """Prepares a new connection. mypy and pyright read a type of coroutines differently, but agree on this."""
+    """Prepares a new connection. This is a protocol, because mypy and pyright interpret other types of coroutine
+    functions differently."""
 
     async def __call__(self, connection: "asyncpg.Connection[Row]", /) -> None: ...
 
@@ -401,8 +405,8 @@ async def codecs(connection: "asyncpg.Connection[Row]") -> None:
     await connection.set_type_codec(
         "jsonb", schema="pg_catalog", encoder=lambda value: to_json(value).decode(), decoder=json.loads
     )
-    # `register_vector` is not used. That function also looks up two other types, which costs two
-    # round trips per connection.
+    # `register_vector` is not used, because it also looks up two other types, which costs two round trips per
+    # connection.
     to_wire, from_wire = HalfVector.to_binary, HalfVector.from_binary
     await connection.set_type_codec("halfvec", schema="public", encoder=to_wire, decoder=from_wire, format="binary")
 
@@ -413,7 +417,7 @@ async def _keep(connection: Any) -> None:
 
 async def prove_bound(pool: Pool) -> None:
     """Check that row-level security applies to the role that serves calls, and hides all rows while no owner is set.
-    Raises StorageRefused: otherwise every user would see the memories of all others."""
+    Raises StorageRefused if this is not so, because every user would then see the memories of all others."""
     async with pool.transaction() as connection:
         proof = await connection.fetchrow(PROOF)
     if proof is None or not proof["bound"]:

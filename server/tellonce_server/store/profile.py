@@ -26,8 +26,8 @@ find = MaybeRow[[OwnerId], StoredProfile]("profile.find", named(StoredProfile))
 
 
 async def put(q: Queries, job: Job, narrative: str, live: Sequence[Memory], now: datetime) -> None:
-    """Replace the profile, which lists the current memories `live`. It is stale if a memory changed after the job was
-    queued."""
+    """Replace the profile, which lists the current memories `live`. The profile is stale if a memory changed after the
+    job was queued."""
     columns = ([m.content for m in live if m.kind == kind] for kind in LISTED)
     made = (job.model or "", job.provisional, now, job.created_at)
     await q.run("profile.put", job.key.owner_id, narrative, *columns, *made)
@@ -35,8 +35,8 @@ async def put(q: Queries, job: Job, narrative: str, live: Sequence[Memory], now:
 
 @dataclass(frozen=True)
 class Staleness:
-    """`first`: never built. `stale`: memories changed since its job was queued; `wrong`: some of them ended or became
-    uncertain."""
+    """The age of the profile. `first`: it was never built. `stale`: memories changed since its job was queued. `wrong`:
+    some of these memories ended, were reworded or became uncertain."""
 
     exchanges_since: int
     first: bool
@@ -51,13 +51,14 @@ async def count_exchange(q: Queries, owner_id: int) -> Staleness:
 
 
 begin_erasure = Run[[OwnerId]]("profile.begin_erasure")
-"""Start an erasure: a context read before gets no receipt, so erasing the stored ones erases all."""
+"""Start an erasure. A context that was read before gets no receipt, so erasing the stored receipts erases all
+receipts."""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """The notes visible in a chat that are only searched, and the chat's messages, summaries, and messages without
-    one."""
+    """Numbers of a chat. `only_searched` counts the visible memories that are kept for search only, and `verbatim`
+    counts the messages without a summary."""
 
     only_searched: int
     messages: int

@@ -1,4 +1,5 @@
-"""The queue of jobs and its workers. A result is stored before it is applied; SQL has the state machine."""
+"""The queue of jobs and its workers. A result is stored before it is applied. The SQL statements contain the state
+machine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -101,7 +102,8 @@ def _job(row: Row) -> Job:
 
 
 async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
-    """Queue a job. Returns its number, or that of the job it was merged into; None for a chat without messages."""
+    """Queue a job. Returns the number of the job, or of the existing job that was extended; None if the chat does not
+    exist."""
     row = await q.row(
         "queue.enqueue",
         *(job.owner_id, job.chat_id, job.kind, job.thread_key, job.dedup_key, job.from_id, job.to_id, job.exchanges),
@@ -115,13 +117,14 @@ hold = Run[[OwnerId, datetime, datetime]]("queue.hold")
 
 
 claim = Rows[[str, datetime, datetime, Sequence[JobKind] | None, int, datetime, int, int], Job]("queue.claim", _job)
-"""Claim due jobs for a worker, now, until the lease's end, of these kinds (None: all), at most so many. A time after
-the horizon, as after a clock was set back, is due. Last: the most expired leases, and the track of past work to claim
-first."""
+"""Claim due jobs. The arguments are the worker, now, the lease's end, the kinds (None: all), the maximum number of
+jobs, a horizon, the number of expired leases from which on a job is not claimed, and the track of past work to claim
+first. A job or lease dated after the horizon counts as due, because the clock must have been set back."""
 
 
 bury = Run[[datetime, int]]("queue.bury")
-"""Mark jobs as failed whose leases expired so many times in a row. Returns their number."""
+"""Mark jobs as failed if their leases expired at least the given number of times in a row. Returns the number of
+jobs."""
 
 
 narrow = Run[[OwnerId, ChatId, JobId, Fence, MessageId, MessageId, int]]("queue.narrow")
@@ -143,7 +146,8 @@ async def submit(
     *,
     answered_badly: bool = False,
 ) -> Job | None:
-    """Store a result and return the job; None if the claim is no longer valid. `answered_badly`: a better tier did."""
+    """Store a result and return the job; None if the claim is no longer valid. `answered_badly` means that a better
+    tier gave an unusable answer."""
     row = await q.row("queue.submit", *key, fence, result, model, provisional, tier, answered_badly)
     return _job(row) if row is not None else None
 
@@ -158,8 +162,9 @@ chats_with_ready = Rows[[], tuple[OwnerId, ChatId]]("queue.chats_with_ready", tu
 fail = MaybeRow[[OwnerId, ChatId, JobId, Fence, str, bool, int, datetime, datetime], Failed](
     "queue.fail", named(Failed)
 )
-"""Record a failure: reason, whether it counts, most attempts, next attempt. Returns the new state; None if the claim is
-no longer valid."""
+"""Record a failure. The arguments after the fence are the reason, whether the failure counts as an attempt, the maximum
+number of attempts, the time of the next attempt, and now. Returns the new state; None if the claim is no longer
+valid."""
 
 
 refuse = Run[[OwnerId, ChatId, JobId, str, int, datetime, datetime]]("queue.refuse")
@@ -174,21 +179,22 @@ settle = Run[[OwnerId, ChatId, JobId]]("queue.settle")
 """Mark the earlier jobs as final if this job has replaced their text, so that no tier does these jobs again."""
 
 carries_canonical = Value[[OwnerId, ChatId, JobId], bool]("queue.carries_canonical")
-"""Whether this exchange updates the canonical summary: there is none, or a provisional one without later exchanges,
-also queued."""
+"""Whether this exchange job updates the canonical summary. It does so if the chat has no summary, or if the summary is
+provisional and the chat has no later exchange job, queued or completed."""
 
 
 async def redo_provisional(
     q: Queries, limit: int, lower: Sequence[Tier], best: Tier, now: datetime, *, is_best: bool, is_paid: bool
 ) -> int:
-    """Queue jobs of the `lower` tiers again and, if `best` is the best of all, exchanges that it has not read a second
-    time. `is_paid`: whether its calls are counted. Returns the number of queued jobs."""
+    """Queue jobs of the `lower` tiers again and, if `best` is the best tier of all, exchanges that `best` has not read
+    a second time. `is_paid` says whether the calls of `best` are counted. Returns the number of queued jobs."""
     return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best, is_best, is_paid))
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How many exchanges one tier has read. `tier` is None for queued ones; `again`, if they were read before."""
+    """How many exchanges one tier has read. `tier` is None for queued exchanges; `again` says whether these were read
+    before."""
 
     tier: Tier | None
     again: bool
@@ -206,15 +212,16 @@ async def dropped(q: Queries, now: datetime) -> dict[str, int]:
 
 count_dropped = Run[[OwnerId, date, str, int]]("queue.count_dropped")
 hand_out = Rows[[OwnerId, ChatId, datetime, int, datetime], Job]("queue.hand_out", _job)
-"""Hand out the newest unread exchanges of the chat to the assistant: now, at most so many, and none that was handed out
-since."""
+"""Give the assistant the newest exchanges of the chat that no language model has read. The last three arguments are
+now, the maximum number, and a time. Exchanges that were handed out since this time are left out."""
 
 read_by_assistant = Rows[[OwnerId, ChatId, datetime, Sequence[int]], Job]("queue.read_by_assistant", _job)
-"""Mark as read by the assistant what was handed out after `since`, or has one of the messages."""
+"""Mark exchanges as read by the assistant if they were handed out after the given time or contain one of the
+messages."""
 
 
 async def status(q: Queries, now: datetime) -> tuple[list[KindStatus], datetime | None]:
-    """The jobs of each kind, and the time of the oldest job that can be claimed."""
+    """The jobs of each kind, and the creation time of the oldest job that is not complete and has not failed."""
     rows = [dict(row) for row in await q.rows("queue.status", now)]
     waiting = [oldest for row in rows if (oldest := row.pop("oldest")) is not None]
     return [KindStatus(**row) for row in rows], min(waiting, default=None)
@@ -232,8 +239,9 @@ holder_seen = Run[[OwnerId, ChatId, JobId, Fence, datetime]]("workers.holder_see
 
 
 any_at_work = Value[[datetime, str], bool]("workers.at_work")
-"""Whether a worker other than `besides` was seen since `since`."""
+"""Whether any worker except the given one was seen since the given time."""
 
 worker_left = Run[[str]]("workers.left")
 drop_finished = Value[[datetime, int], int]("retention.finished_jobs")
-"""Delete at most `limit` jobs that were finished before `before`. Returns their number."""
+"""Delete jobs that were finished before the given time. The int is the maximum number of jobs. Returns how many were
+deleted."""

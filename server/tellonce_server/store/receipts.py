@@ -41,7 +41,9 @@ erase_all = Run[[OwnerId]]("receipts.erase_all")
 """Erase all receipts of the owner and return their number."""
 
 drop_old = Value[[datetime, int], int]("retention.old_receipts")
-"""Delete at most `limit` receipts made before `before`. Returns their number."""
+"""Delete receipts made before the given time. The int is the maximum number of receipts. Returns how many were
+deleted."""
 
 drop_surplus = Value[[int, int], int]("retention.surplus_receipts")
-"""Delete at most `limit` receipts of chats with more than `kept` newer ones. Returns their number."""
+"""Delete old receipts, so that each chat keeps only its newest ones. The first int is the number that a chat keeps, and
+the second is the maximum number to delete. Returns how many were deleted."""

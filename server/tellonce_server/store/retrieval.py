@@ -10,7 +10,8 @@ from tellonce_server.store.database import Queries, Row, one, unzip
 async def setting(
     q: Queries, owner_id: int, chat_id: int | None, text: str, start: datetime | None, end: datetime | None
 ) -> Row:
-    """What the analysis of the query needs of the searched scope. `start` and `end` limit the period it names."""
+    """The data about the searched scope that the analysis of the query needs. `start` and `end` limit the period that
+    the query names."""
     return await one(q, "retrieval.setting", owner_id, chat_id, text, start, end)
 
 
@@ -51,6 +52,6 @@ async def contents(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -
 async def contents_as_of(
     q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], moment: datetime
 ) -> dict[tuple[int, int], str]:
-    """The text at `moment` of each of the messages that was edited after it, by (chat, number)."""
+    """The texts that the messages had at `moment`, by (chat, number), for messages that were edited after `moment`."""
     rows = await q.rows("retrieval.contents_as_of", owner_id, *unzip(keys, 2), moment)
     return {(row["chat_id"], row["id"]): row["content"] for row in rows}

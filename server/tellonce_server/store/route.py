@@ -51,8 +51,8 @@ async def find_route(address: str, direct: str | None) -> Route:
 
 
 async def is_pooled(address: str) -> bool:
-    """Whether a pooler is between us and PostgreSQL. At login, PostgreSQL reports the id of the process that
-    serves the connection. A pooler may change that process later, so the id that it reports is another one."""
+    """Whether a pooler is between us and PostgreSQL. At login, PostgreSQL reports the id of the process that serves the
+    connection. A pooler may change that process later, so it reports another id at login."""
     async with _connection(address) as connection:
         told = connection.get_server_pid()
         return bool(told != await connection.fetchval(BACKEND))
@@ -60,7 +60,7 @@ async def is_pooled(address: str) -> bool:
 
 async def _keeps_named(address: str) -> bool:
     """Whether a prepared statement also runs on another of the pooler's server connections. It does not if the pooler
-    is old or keeps no statements (`max_prepared_statements = 0`); then each is parsed anew."""
+    is old or keeps no statements (`max_prepared_statements = 0`); then every statement is parsed each time."""
     try:
         async with asyncio.timeout(_SECONDS * _TRIES), _connection(address) as one, _connection(address) as other:
             # The name must be unique. asyncpg's own names repeat in every process, and the server connections of an old

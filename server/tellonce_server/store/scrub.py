@@ -1,4 +1,5 @@
-"""Rewrites tables, one at a time, to remove erased text from the files. It stops if other sessions wait for the table."""
+"""Rewrites tables, one at a time, to remove erased text from the files. A rewrite stops if other sessions wait for the
+table."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable
@@ -17,14 +18,15 @@ LOCK: Final = 0x63_68_61_74_73_63_72_75
 """The key of the lock that is held while scrubbing. A second process would only lock the same tables again."""
 
 LONGEST_WAIT: Final = 0.5
-"""Seconds that another session may wait for a table; a shorter rewrite is never cancelled."""
+"""Seconds that another session may wait for a table before the rewrite is cancelled. A shorter rewrite is never
+cancelled."""
 LOOK_SECONDS: Final = 0.05
 
 
 async def rewrites(session: Any, *, is_superuser: bool) -> dict[str, list[str]]:
     """The statements that rewrite each table, in order. The vector indexes of large owners are dropped first, because
-    that is thirty times faster, and rebuilt in the background. Only a superuser may rewrite the planner's
-    statistics."""
+    the rewrite is then thirty times as fast. They are rebuilt in the background. Only a superuser may rewrite the
+    planner's statistics."""
     found = {row["name"]: row["statements"] for row in await session.fetch(query("scrub.rewrites"))}
     found["messages"] = [*await near_indexes.clearing(session), *found["messages"]]
     return found | ({"pg_statistic": [query("scrub.rewrite_statistics")]} if is_superuser else {})
@@ -55,7 +57,8 @@ async def is_alone(session: Any) -> bool:
 
 
 async def rewrite(session: Any, watch: Any, statements: Iterable[str], *, gives_way: bool) -> bool:
-    """Rewrite a table; with `gives_way`, not if another session waits too long. Returns whether it was done."""
+    """Rewrite a table. With `gives_way`, the rewrite is cancelled if another session waits too long. Returns whether
+    the rewrite was completed."""
     for statement in statements:
         if not gives_way:
             await session.execute(statement)
@@ -71,8 +74,8 @@ async def retire_log(session: Any) -> None:
 
 
 async def give_way(session: Any, watch: Any, statement: str) -> bool:
-    """Run `statement`; cancel it if another session waits for it too long. Returns whether it was completed. `watch` is
-    a second session of the same login."""
+    """Run `statement`, but cancel it if another session waits too long. Returns whether it was completed. `watch` is a
+    second session of the same login."""
     await session.execute(query("scrub.wait_shortly"))
     work = asyncio.create_task(session.execute(statement))
     needed = asyncio.create_task(_until_needed(watch, session.get_server_pid()))

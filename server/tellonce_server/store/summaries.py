@@ -61,7 +61,8 @@ async def add_chunk(q: Queries, new: SummaryText, now: datetime) -> int | None:
 
 
 async def rewrite_chunk(q: Queries, new: SummaryText, now: datetime) -> int | None:
-    """Replace the text of the chunk summary that begins where its job does, and return its id, if it exists."""
+    """Replace the text of the chunk summary that begins with the first message of the job. Returns its id; None if
+    there is none."""
     place = (*new.job.key.chat, new.job.thread_key, new.job.from_id)
     number: int | None = await q.value("summaries.rewrite_chunk", *place, *new.values(now))
     return number
@@ -78,10 +79,12 @@ chunks = Rows[[OwnerId, ChatId], Summary]("summaries.chunks", _summary)
 
 
 chunk_page = Rows[[OwnerId, ChatId, datetime, int, int], Summary]("summaries.chunk_page", _summary)
-"""At most so many chunk summaries of all threads, newest first, after the chunk summary with this time and id."""
+"""One page of the chunk summaries of all threads, newest first. The page starts after the chunk summary with this time
+and id; the last int is its maximum length."""
 
 chunks_after = Rows[[OwnerId, ChatId, str | None, int, int], Summary]("summaries.chunks_after", _summary)
-"""The newest chunk summaries after `after`, of a thread or of all, in their messages' order."""
+"""The newest chunk summaries with a number above the given one, in the order of their messages: of one thread, or of
+all threads (None)."""
 
 of_message = MaybeRow[[OwnerId, ChatId, ThreadKey, int], Summary]("summaries.of_message", _summary)
 chunk_range = MaybeRow[[OwnerId, ChatId, int], tuple[ThreadKey, MessageId, MessageId]]("summaries.chunk_range", tuple)

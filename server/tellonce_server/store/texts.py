@@ -9,7 +9,8 @@ from tellonce_server.store.database import Database, Queries, unzip
 from tellonce_server.store.named_queries import Rows, placed
 
 PAGE = 500
-"""Rows read at a time. Processing a page blocks the event loop, so other calls can run only between pages."""
+"""Number of rows that are read at a time. Processing a page blocks the event loop, so other calls can run only between
+pages."""
 _ANY = ["%"]
 ARCHIVED = "archived"
 """The subject of a canonical summary of a former epoch."""
@@ -30,7 +31,8 @@ class TextRow(NamedTuple):
 
 
 class NewText(NamedTuple):
-    """A row's new texts, in the order of `TextRow.texts`, with their tokens, and the words that find them."""
+    """A row's new texts, in the order of `TextRow.texts`, with their number of tokens, and the words by which a search
+    finds them."""
 
     row: TextRow
     texts: Sequence[str | None]
@@ -81,8 +83,8 @@ async def neighbors(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], 
 async def redact_messages(
     q: Queries, owner_id: int, new: Sequence[tuple[NewText, Sequence[bytes]]], now: datetime
 ) -> set[tuple[int, int]]:
-    """Write messages' new texts, if they have the expected versions, and tombstones of the removed sentences (hashes).
-    Returns the changed ones as (chat, number)."""
+    """Write the new texts of messages that still have the expected versions, and store tombstones (hashes) of the
+    removed sentences. Returns the changed messages as (chat, number)."""
     marks = unzip([(text.row.chat_id, text.row.id, claim) for text, claims in new for claim in claims], 3)
     fields = [text.fields(None) for text, _ in new]
     rows = await q.rows("texts.redact_messages", owner_id, fields, *marks, now)
@@ -90,6 +92,6 @@ async def redact_messages(
 
 
 async def clean(q: Queries, owner_id: int, place: str, new: Sequence[NewText], replaced_at: datetime | None) -> None:
-    """Write new texts of one place, unless they changed since they were read; with `replaced_at`, keep the former
-    ones."""
+    """Write new texts of one place, except for rows that changed since they were read. With `replaced_at`, the former
+    texts are kept."""
     await q.run(f"texts.clean_{place}", owner_id, [text.fields(replaced_at) for text in new])

@@ -1,4 +1,5 @@
-"""Threads, with the numbers of their last message, and of the last ones summarized and queued for it."""
+"""Threads, with the numbers of their last message, their last summarized message, and their last message queued for a
+summary."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +14,8 @@ from tellonce_server.store.queue import JobClass
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread's counters: up to `covered_to` are in summaries, up to `queued_to` queued for them, up to `last_no`
-    open."""
+    """A thread's counters. The messages up to `covered_to` are in summaries, the next ones up to `queued_to` are queued
+    for summaries, and the next ones up to `last_no` are open."""
 
     thread_key: str
     last_no: int
@@ -55,11 +56,13 @@ class Gap:
 find = MaybeRow[[OwnerId, ChatId, ThreadKey], Thread]("threads.find", named(Thread))
 of_chat = Rows[[OwnerId, ChatId], Thread]("threads.of_chat", named(Thread))
 in_order = Rows[[OwnerId, ChatId], str]("threads.in_order", column("thread_key"))
-"""The chat's thread keys by first message, an order that an import and a new export keep."""
+"""The chat's thread keys, ordered by the first message of each thread. An import and a new export do not change this
+order."""
 
 open_run = Rows[[OwnerId, ChatId, ThreadKey], OpenMessage]("threads.open_run", named(OpenMessage))
 silent = Rows[[datetime, int], tuple[int, int, str]]("threads.silent", tuple)
-"""The threads with at least `messages` open messages and none sent after `since`, as (owner, chat, thread key)."""
+"""The threads with at least the given number of open messages and no message since the given time, as (owner, chat,
+thread key)."""
 
 
 async def queue_chunks(

@@ -43,7 +43,8 @@ async def standing(q: Queries, owner_id: int) -> list[Tombstone]:
 
 
 async def of_messages(q: Queries, owner_id: int) -> Forgotten:
-    """The claim hashes of forgotten messages and sentences, by message; None for names, and before migration 0062."""
+    """The claim hashes of forgotten messages and sentences, by message. The key None holds the hashes of names, and all
+    hashes that were stored before migration 0062."""
     found: defaultdict[tuple[int, int] | None, set[bytes]] = defaultdict(set)
     for row in await q.rows("tombstones.of_messages", owner_id):
         found[(row["chat_id"], row["message_id"]) if row["message_id"] is not None else None].add(row["claim"])
@@ -57,7 +58,7 @@ async def of_texts(q: Queries, owner_id: int) -> dict[bytes, datetime]:
 
 lift = Run[[OwnerId, Sequence[int], datetime]]("tombstones.lift")
 newest = Value[[OwnerId], int]("tombstones.newest")
-"""The highest number of the owner's tombstones, which changes when something is forgotten."""
+"""The highest number of the owner's tombstones. It changes when something is forgotten."""
 in_message = Value[[OwnerId, ChatId, MessageId], bool]("tombstones.in_message")
 """Whether a part of the message was forgotten."""
 
@@ -65,6 +66,7 @@ in_message = Value[[OwnerId, ChatId, MessageId], bool]("tombstones.in_message")
 async def known(
     q: Queries, owner_id: int, claims: Sequence[bytes], message: tuple[int, int] | None = None
 ) -> frozenset[bytes]:
-    """The claim hashes that have a tombstone, also a lifted one; of messages' tombstones, only those of `message`."""
+    """The given claim hashes that have a tombstone, even a lifted one. A tombstone that belongs to a message counts
+    only for this message."""
     place = message or (None, None)
     return frozenset(row["claim"] for row in await q.rows("tombstones.known", owner_id, list(claims), *place))

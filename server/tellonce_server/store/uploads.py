@@ -1,4 +1,5 @@
-"""Files dropped onto the page, kept briefly: the only copies of a person's words outside of the database."""
+"""Files that a user uploads on the page. They are kept briefly, and are the only copies of a person's words outside of
+the database."""
 
 import os
 import secrets

@@ -1,6 +1,6 @@
 """Recognizes abbreviated weekdays and months (`Di 14:30`, `mar. 12`, `13 nov.`) in languages other than English.
 
-Many of them are also other words (`so`, `mar`, `set`), so the tokens beside them must show that a date is meant.
+Many abbreviations are also other words (`so`, `mar`, `set`), so the neighboring tokens must show that a date is meant.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 
 def spelled_out(tokens: Sequence["Token"], index: int, language: str) -> "Token":
-    """The token with the tag of the weekday or month that it abbreviates, or the token unchanged."""
+    """Return the token, tagged as the weekday or month that it abbreviates; unchanged if it is not such an
+    abbreviation."""
     token = tokens[index]
     if token.has("short_month") and _is_month(tokens, index):
         return token._replace(tags={"month": token.get("short_month")})
@@ -21,7 +22,7 @@ def spelled_out(tokens: Sequence["Token"], index: int, language: str) -> "Token"
 
 
 def _is_month(tokens: Sequence["Token"], index: int) -> bool:
-    """Whether a day comes before the token, as in `13. Nov.`, or a year after it."""
+    """Whether a day comes before the token, as in `13. Nov.`, or a year follows the token."""
     before = [token for token in tokens[max(0, index - 2) : index] if token.word not in _MARKS]
     if before and before[-1].kind == "number" and 1 <= (before[-1].value or 0) <= _LONGEST_MONTH:
         return True

@@ -1,7 +1,7 @@
-"""Determines when an alarm is due from the words of an order: `tomorrow at 9`, `every Monday at 8`. Pure.
+"""Determines from the words of a request when an alarm is due: `tomorrow at 9`, `every Monday at 8`. Pure.
 
-An order is a request for an alarm and is always about the future. An hour without AM or PM is taken as an hour when
-people are awake. A day without a time of day means the morning of that day.
+A request is always about the future. An hour without AM or PM is taken as an hour when people are awake. A day without
+a time of day means the morning of that day.
 """
 
 from collections.abc import Iterator
@@ -26,10 +26,10 @@ class Alarm(NamedTuple):
     """An alarm. `start` and `end` are the place of the alarm's words in the text. A single alarm has `at`; a repeated
     alarm has `repeats`, which is a cron expression of five fields in the user's zone, or an interval.
 
-    An alarm with neither of them repeats in a way that cannot be expressed, such as every minute. `dated` and `timed`
-    say whether the text gives a day and a time of day; `halved`, whether it is known that the hour is AM or PM. `lead`
-    is the number of characters before the words themselves, such as `and`. `shares_day` means that the words do not
-    name the day, which is that of the alarm before.
+    An alarm with neither of them repeats in a way that cannot be expressed, such as every minute. `dated` says whether
+    the text gives a day, `timed` whether it gives a time of day, and `halved` whether it is known if the hour is AM or
+    PM. `lead` is the length of a leading word such as `and`. `shares_day` means that the text does not name this
+    alarm's day; the day is the same as the previous alarm's.
     """
 
     start: int
@@ -44,14 +44,14 @@ class Alarm(NamedTuple):
 
 
 MOST_READ: Final = 2_000
-"""Maximum characters of an order that are read; an order has one or two sentences."""
+"""Maximum number of characters of a request that are read. A request has one or two sentences."""
 
 
 def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
-    """Return the alarm that a text orders. The time of the alarm may be in the past. None if the text gives no time, or
-    a time that cannot be represented.
+    """Return the alarm that a text requests. The time of the alarm may be in the past. None if the text gives no time,
+    or a time that cannot be represented.
 
-    `language` is the order's language, if known; otherwise it is detected from the words.
+    `language` is the language of the request, if known; otherwise it is detected from the words.
     """
     line = line_of(text[:MOST_READ], language)
     if line is None:
@@ -122,8 +122,8 @@ def _repeating(line: Line, local: datetime) -> Alarm | None:
 
 
 def _once(line: Line, said: Said, local: datetime) -> Alarm | None:
-    """Return the alarm from the first expression with a time of day; without one, from the first expression that names
-    a day."""
+    """Return the alarm from the first expression with a time of day; if there is none, from the first expression that
+    names a day."""
     found = [one for first, item in items(line) if (one := _moment(line, first, item, said, local)) is not None]
     timed = next((one for one, is_timed in found if is_timed), None)
     return timed or next((one for one, _ in found), None)
@@ -168,8 +168,8 @@ def _in_a_unit(line: Line, local: datetime) -> Alarm | None:
 
 
 def _counted(line: Line, first: int, item: Item, today: date) -> date | None:
-    """The day of an order that counts months or years. `in 3 months` means that day of the month, whereas a statement
-    may mean any day of it."""
+    """The day of a request that counts months or years. In a request, `in 3 months` means the same day of that month;
+    in a statement, it may mean any day of that month."""
     if item.phrase is None or item.phrase.form != "count" or item.phrase.single:
         return None
     found = next(filter(None, (distance_at(line, at) for at in range(first, item.phrase.end))), None)
@@ -187,8 +187,8 @@ def _bare_hour(line: Line, local: datetime) -> Alarm | None:
 
 
 def hour_alone(text: str, said: Said, language: str | None = None) -> Alarm | None:
-    """The alarm of a text that begins with a number that is an hour, such as the rest of `at 8, 12 and 20`; None for a
-    number that counts something."""
+    """The alarm for a text that begins with a bare hour, such as `12 and 20` after `at 8,`; None if the number counts
+    something."""
     line = line_of(text[:MOST_READ], language)
     clock = hour_at(line, 0) if line is not None else None
     return _next(line, 0, clock, said.at.astimezone(said.zone)) if line is not None and clock is not None else None

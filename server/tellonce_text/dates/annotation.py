@@ -1,6 +1,6 @@
 """Adds dates after the relative words of a text: `last Saturday (2023-05-20)`.
 
-A date is added only if it is certain, and only once. Code stays unchanged, and so do dates that are given in full.
+A date is added only if it is certain and was not added before. Code and full dates stay unchanged.
 """
 
 import re
@@ -17,8 +17,8 @@ _NOTED: Final = re.compile(r"\s*[(\[]\s*(?:about |around |in |on |week of |Q[1-4
 
 
 def annotated(text: str, said: Said) -> str:
-    """Return the text with a date after each expression that names certain days; after a casual count, the date has the
-    word "about"."""
+    """Return the text with a date after each expression whose days are known. Before the date of an approximate
+    expression, such as `two weeks ago`, the word "about" is added."""
     code = [match.span() for match in _CODE.finditer(text)] if "`" in text else []
     pieces: list[str] = []
     written = 0
@@ -32,8 +32,9 @@ def annotated(text: str, said: Said) -> str:
 
 
 def possible_readings(found: Expression) -> Sequence[Reading]:
-    """The reading of an expression whose days are known, otherwise the widest of the likely readings and one that is
-    apart from them, the earlier first; empty if the text already gives the date, or names no date."""
+    """The readings that an expression may have, the earlier first. If its days are known, there is one reading.
+    Otherwise, there is the widest reading that overlaps the best one and, if it exists, one that does not overlap.
+    Empty if the text already gives the date, or names no date."""
     known = known_reading(found)
     if known or found.absolute or found.best is None:
         return (known,) if known else ()
@@ -44,8 +45,8 @@ def possible_readings(found: Expression) -> Sequence[Reading]:
 
 
 def known_reading(found: Expression) -> Reading | None:
-    """The reading of an expression; None if its days are not known or the text already gives the date. Of a casually
-    counted week, the reading is the day in its middle."""
+    """The reading of an expression; None if its days are not known or the text already gives the date. For an
+    approximate week, as in `two weeks ago`, the reading is the day in the middle of the week."""
     best = found.best
     if best is None or found.absolute or not (found.certain or found.approximate) or (found.timed and best.slack):
         return None

@@ -127,7 +127,7 @@ def _day_first(line: Line, index: int) -> tuple[int, int, int | None, int] | Non
 
 def _spelled(line: Line, index: int) -> int | None:
     """Parse a number word that names the day before a month, as in `el trece de mayo`."""
-    named = line.language != "en" and not line[index].has("one")  # `un mars` is no day
+    named = line.language != "en" and not line[index].has("one")  # `un mars` is not a day
     number = line[index].get("number") if named else None
     return number if number and number <= _LONGEST_MONTH else None
 
@@ -263,7 +263,7 @@ def _end_of_range(line: Line, index: int) -> tuple[int | None, int]:
 def numbered_day(line: Line, index: int) -> Phrase | None:
     """Parse `el 16`, `la fiesta del 28`, `du 3 au 16`, `26-го`, `26 числа`: a day of the month in a language that gives
     it as a plain number."""
-    moved = "tense_moved" in line.tags  # `se ha movido del 16 al 23` is no range
+    moved = "tense_moved" in line.tags  # `se ha movido del 16 al 23` is not a range
     led = line.language in {"es", "fr", "it"} and (line[index].has("on") or line[index].has("contracted"))
     at = index + led
     day = day_number(line, at) if line[at].kind == "number" and not line[at].suffix else None
@@ -289,7 +289,8 @@ _RUSSIAN_ENDINGS: Final = frozenset({"го", "ого", "е", "ое", "му", "о
 
 
 def is_whole(line: Line, index: int) -> bool:
-    """Whether the token does not continue a number as its unit or its noun, as in `le 12 rue Monge`."""
+    """Whether the number before this token is complete. It is not if the token is its unit or its noun, as in `le 12
+    rue Monge`."""
     token, following = line[index], line[index + 1]
     if token.kind in {"end", "mark"}:
         return token.word in _PUNCTUATION and not (token.word == "," and following.kind == "number")
@@ -313,7 +314,7 @@ def day_of_week(line: Line, index: int) -> Phrase | None:
 
 def _is_foreign_day(line: Line, index: int, at: int) -> int:
     """The number of tokens of a day of the month in German (`am 15.`), Spanish or Portuguese (`dia 15`), or after a
-    weekday (`samedi 29`); 0 for others."""
+    weekday (`samedi 29`); 0 if there is no such day."""
     if line[at].kind != "number" or line[at].suffix:
         return 0
     if line[index].has("weekday") and line.language != "en":

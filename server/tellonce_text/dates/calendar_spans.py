@@ -95,8 +95,8 @@ def _nth_in(days: Days, nth: int, weekday: int | None, unit: str | None) -> Days
 
 
 def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
-    """Parse `May 2026`, `next March`, `in June`. If a month's name is also another word, such as `may`, it needs a word
-    such as `in` before it."""
+    """Parse `May 2026`, `next March`, `in June`. The name of a month that is also another word, such as `may`, is
+    accepted only after a word such as `in`."""
     step = line[index].get("step")
     at = index + 1 if step is not None else index
     token = line[at]
@@ -255,7 +255,7 @@ def quarter(line: Line, index: int) -> Phrase | None:
 
 
 FIRST_YEAR: Final = 1000
-"""Smaller numbers are distances from the current year."""
+"""Numbers above this are years. Smaller numbers are distances from the current year."""
 
 
 def year(line: Line, index: int) -> Phrase | None:
@@ -285,8 +285,8 @@ def bare_year(line: Line, index: int) -> Phrase | None:
 
 
 def _is_german_year(line: Line, index: int) -> bool:
-    """Whether the number is a year, which German gives without a preposition: `2019 sind wir umgezogen`, `mein Abitur
-    war 1998`. Amounts are often round, or have a noun or a sign after them."""
+    """Whether the number is a year. German gives a year without a preposition: `2019 sind wir umgezogen`, `mein Abitur
+    war 1998`. An amount is often round, or a noun or a sign follows it."""
     token, before, after = line[index], line[index - 1], line[index + 1]
     if line.language != "de" or token.word.endswith("00") or after.capital or after.word in _SIGNS_OF_AMOUNTS:
         return False
@@ -367,8 +367,8 @@ def _on_weekday(meaning: Callable[[Scene], Meaning | None], weekday: int) -> Cal
 
 
 def _ends_range(line: Line, index: int) -> bool:
-    """Whether the feast ends a range, as in `between Christmas and New Year`. Elsewhere, a new year lasts longer than
-    its first day."""
+    """Whether the feast ends a range, as in `between Christmas and New Year`. Elsewhere, `new year` may mean more than
+    the first day of the year."""
     return line[index - 1].word == "and" and line[index - 3].word == "between"
 
 

@@ -13,12 +13,12 @@ MONTHS: Final = (
 
 _HOUR: Final = timedelta(hours=1)
 _AHEAD: Final = timedelta(minutes=5)
-"""A sender's clock may be ahead of ours by at most this."""
+"""Maximum time by which a sender's clock may be ahead of ours."""
 
 
 def not_ahead(at: datetime, now: datetime) -> datetime:
-    """The time at which something was said; `now` if the given time is in the future, because the sender's clock is
-    wrong. A statement with a future time would count as later than every correction."""
+    """The time at which something was said; `now` if the given time is in the future, because the sender's clock must
+    be wrong. A statement with a future time would count as later than every correction."""
     return at if at <= now + _AHEAD else now.astimezone(at.tzinfo)
 
 

@@ -14,8 +14,8 @@ PARTS: Final = {"morning": (5, 7), "afternoon": (12, 5), "evening": (17, 6), "ni
 class Clock(NamedTuple):
     """A time of day.
 
-    `half` says whether AM or PM is known. `until` is the hour and minute at which a range ends. `spoken` says that the
-    time is given in words such as `half seven`, which may also mean the evening.
+    `half` says whether AM or PM is known. `until` is the hour and minute at which a range ends. `spoken` says whether
+    the time is given in words such as `half seven`; such a time may also mean the evening.
     """
 
     end: int
@@ -46,7 +46,8 @@ def one_clock(line: Line, at: int) -> Clock | None:
 
 
 def awake(clock: Clock) -> int:
-    """The hour from 0 to 24 at which people are awake, if AM or PM is unknown."""
+    """The hour of the clock, from 0 to 24. If AM or PM is unknown, it is the hour when people are awake: 1 to 6 become
+    13 to 18."""
     return clock.hour if clock.half or not 1 <= clock.hour <= 6 else clock.hour + 12
 
 

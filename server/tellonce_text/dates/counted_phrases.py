@@ -147,8 +147,8 @@ _COUNT_BOTH_ENDS: Final = frozenset({"de", "fr", "it", "es", "pt"})
 
 
 def _week_of_eight_days(line: Line, end: int, offset: int) -> Phrase:
-    """The meaning of `in acht Tagen` or `dans quinze jours`. The phrase means one or two weeks, because these languages
-    also count the first day, or else the literal number of days."""
+    """The meaning of `in acht Tagen` or `dans quinze jours`. The phrase means either one or two weeks, because these
+    languages also count the first day, or the literal number of days."""
     fewer = offset // abs(offset) * (abs(offset) - (0 if line.language == "de" and abs(offset) != _EIGHT else 1))
     days = sorted((fewer, offset))
     return Phrase(
@@ -179,8 +179,8 @@ _WEEKS_BY_DAYS: Final = {8: 1, 14: 2, 15: 2}
 
 
 def exactly_from(scene: Scene, unit: str, offset: int, days: int, *, sure: bool) -> Meaning:
-    """The meaning of `a year ago today` or `exactly two weeks ago`. If that month has no such day (29 February), it is
-    the last day of the month."""
+    """The meaning of `a year ago today` or `exactly two weeks ago`. If the month has no such day (29 February), the
+    result is the last day of the month."""
     from_day = scene.today + days * DAY
     found = counted_day(from_day, unit, offset)
     clipped = unit not in {"day", "week", "fortnight"} and from_day.day != found.day
@@ -188,8 +188,8 @@ def exactly_from(scene: Scene, unit: str, offset: int, days: int, *, sure: bool)
 
 
 def _weeks_away(day: date, today: date, *, sure: bool) -> Meaning:
-    """The meaning of `two weeks ago` or `in two weeks`: about that day. A week ahead is usually counted by the day; for
-    one that has passed, authors disagree."""
+    """The meaning of `two weeks ago` or `in two weeks`: about that day. In the future, the exact day is usually meant.
+    In the past, writers may mean the exact day or the week around it, so the meaning is uncertain."""
     around = Days(day - 3 * DAY, day + 4 * DAY, "week")
     return Meaning((one_day(day), around), sure and day > today, sure)
 

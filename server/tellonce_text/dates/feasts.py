@@ -27,7 +27,7 @@ class Feast(NamedTuple):
 
 
 def feast_in(name: str, region: str | None) -> Feast | None:
-    """The feast of that name or rule in a country. None if no country of this name is known to celebrate it."""
+    """The feast with this name or rule in the country `region`. None if the country is not known to celebrate it."""
     countries = _by_country().get(name)
     if countries is None:
         return Feast(name, not (name.startswith("easter") and region in _ORTHODOX))
@@ -42,9 +42,9 @@ _ORTHODOX: Final = frozenset("BG BY CY ET GE GR MD ME MK RO RS RU UA".split())
 
 
 def feast_day(rule: str, year: int) -> date:
-    """The day by a rule such as `12-25`, `easter-2` (two days before), `nth-11-4-3` (the fourth Thursday of November) or
-    `before-5-25-0` (the last Monday before May 25). `+4` after a rule means four days later. Raises ValueError if no
-    day is known for the year."""
+    """The day that is given by a rule such as `12-25`, `easter-2` (two days before), `nth-11-4-3` (the fourth Thursday
+    of November) or `before-5-25-0` (the last Monday before May 25). `+4` after a rule means four days later. Raises
+    ValueError if no day is known for the year."""
     anchor, _, later = rule.partition("+")
     if later:
         return feast_day(anchor, year) + int(later) * DAY
@@ -82,7 +82,8 @@ def _in_year(days: Mapping[int, date], year: int) -> date:
 
 @cache
 def _by_country() -> Mapping[str, Mapping[str, Feast]]:
-    """For each feast that countries celebrate on different days, its days by country; `any` is another country."""
+    """For each feast that countries celebrate on different days, its days by country. The key `any` stands for all
+    other countries."""
     return {
         name: {
             country.rstrip("?"): Feast(rule, not country.endswith("?"))
@@ -107,7 +108,7 @@ def _table() -> dict[str, Any]:
 
 def nth_weekday(year: int, month: int, nth: int, weekday: int) -> date:
     """The date of the n-th `weekday` of the month (0 is Monday); -1 means the last. Raises ValueError if the month has
-    fewer."""
+    fewer such weekdays."""
     first = date(year, month, 1)
     if nth < 0:
         last = add_months(first, 1) - DAY

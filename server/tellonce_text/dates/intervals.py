@@ -1,6 +1,6 @@
 """Repetitions that cron cannot express: every few minutes, hours, days or months, counted from the first time. Pure.
 
-As text, an interval is a repeating interval of ISO 8601 without a zone: `R/2026-02-16T08:00/P2D`.
+An interval is written as a repeating interval of ISO 8601 without a zone: `R/2026-02-16T08:00/P2D`.
 """
 
 import re
@@ -23,8 +23,8 @@ _LENGTHS: Final[dict[IntervalUnit, timedelta]] = {"minute": timedelta(minutes=1)
 
 
 class Interval(NamedTuple):
-    """Every `number` units from `start`, a local time without a zone. Days and months keep the time of day when the
-    clocks change; minutes and hours do not."""
+    """A time every `number` units, beginning with `start`, which is a local time without a zone. Days and months keep
+    the time of day when the clocks change; minutes and hours do not."""
 
     start: datetime
     number: int
@@ -55,7 +55,7 @@ class Interval(NamedTuple):
         return due
 
     def _steps_until(self, local: datetime, zone: ZoneInfo) -> int:
-        """A number of steps after which the time is at most `local`, or 0."""
+        """A number of steps from `start` whose time is not after `local`; 0 if there is none."""
         if self.unit in _LENGTHS:
             passed = (local.astimezone(UTC) - self._at(0, zone).astimezone(UTC)) // _LENGTHS[self.unit]
         elif self.unit == "day":

@@ -34,15 +34,16 @@ class Item(NamedTuple):
     step: Step | None = None
     anchor: "tuple[int, Item] | None" = None
     rival: "tuple[int, Item] | None" = None
-    """For a day such as `two days later`: the distance, the earlier item from which it is counted, with the index of its
-    first token, and another item of the sentence from which it may be counted."""
+    """`step`, `anchor` and `rival` are set for a day such as `two days later`. `step` is the distance, `anchor` is the
+    earlier item from which the day is counted, and `rival` is another item from which it may be counted. Each of these
+    items comes with the index of its first token."""
     named_clock: bool = True
     """Whether a neighboring word shows that a number such as `3:15` is a time of day and not a ratio."""
 
 
 MOST_TRIED: Final = 2_000
-"""Maximum number of tokens at which a search for an expression begins. About 30,000 characters of prose have so
-many."""
+"""Maximum number of tokens at which a search for an expression begins. About 30,000 characters of prose contain this
+many such tokens."""
 
 
 def items(line: Line) -> Iterator[tuple[int, Item]]:
@@ -70,11 +71,12 @@ def items(line: Line) -> Iterator[tuple[int, Item]]:
 
 
 def _from_named_day(line: Line, index: int, item: Item | None, named: Sequence[tuple[int, Item]]) -> Item | None:
-    """Parse a day that is counted from one of the last two items of the text; `item` if there is none or if it is
-    longer.
+    """Parse a day that is counted from one of the last two items of the text. Returns `item` if there is no such day or
+    if `item` is longer.
 
-    The day is certain only if its sentence, or else the text before it, names one day only, or the other way was counted
-    from the same day: `the day before … and the day after`.
+    The day is certain only if no other day can be the start of the count. This is so if its sentence, or else the text
+    before it, names only one day, or if the previous item was counted from the same day in the other direction: `the
+    day before … and the day after`.
     """
     step = step_at(line, index)
     if step is None or (item and item.end > step.end) or index - named[-1][1].end > _FAR:
@@ -139,7 +141,7 @@ def _item(line: Line, index: int) -> Item | None:
 
 
 def _is_range(item: Item) -> bool:
-    """Whether the item has an end of its own, as in `dal 12 al 18 ottobre`."""
+    """Whether the item itself gives an end, as in `dal 12 al 18 ottobre`."""
     return item.until is not None or (item.phrase is not None and item.phrase.form == "date" and not item.phrase.single)
 
 
@@ -271,7 +273,7 @@ def _own_part(line: Line, index: int) -> str | None:
 
 
 def _in_part(clock: Clock, part: str | None) -> Clock:
-    """Set AM or PM of a clock time by the part of the day, unless the text gives it."""
+    """Set AM or PM of a clock time from the part of the day, unless the text gives AM or PM."""
     if part is None or clock.half or not 1 <= clock.hour <= 12:
         return clock
     return clock._replace(hour=hour_in_part(clock.hour, part), half=True)

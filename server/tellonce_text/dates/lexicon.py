@@ -18,7 +18,8 @@ _SHARED: Final = frozenset("month weekday day unit half_of_day feast season part
 """English words with one of these tags are also recognized in texts of other languages."""
 
 _LONGEST_ABBREVIATION: Final = 3
-"""English words up to this length are not recognized in other languages, where `mon` and `mar` are other words."""
+"""English words up to this length are not recognized in texts of other languages, because words such as `mon` and `mar`
+have other meanings there."""
 
 _NUMERIC: Final = frozenset(
     "month short_month weekday short_weekday weekdays day season number vague ordinal step noon fraction beside beside_day".split(),
@@ -54,7 +55,7 @@ def lexicon(language: str) -> Lexicon:
 
 
 _SILENT: Final = frozenset({"or", "clause", "idiom", "same_time", "tense_subject"})
-"""Words with these tags also exist in other languages."""
+"""Words with these tags do not indicate a language, because they also exist in other languages."""
 
 
 @cache

@@ -15,7 +15,7 @@ Span = tuple[datetime, datetime]
 
 
 def query_spans(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
-    """The spans that a question about the past means. For "on March 15", this is the last March 15."""
+    """The spans that a question about the past means. For "on March 15", this is the most recent March 15."""
     return _spans(text, Said(now, zone, region_of(zone)), "past")
 
 
@@ -40,10 +40,11 @@ def _span(found: Expression, said: Said) -> Span | None:
 
 
 _SEASONS_DIFFER: Final = timedelta(days=22)
-"""The time between the first day of a month and the equinox or the solstice in it. A season may begin with either."""
+"""The time between the first day of a month and the equinox or the solstice in that month. A season may begin on either
+day."""
 
 _SLACK: Final = {"month": timedelta(days=10), "year": timedelta(days=92)}
-"""The tolerance of a casual count in months or years, such as "two months ago"."""
+"""The tolerance of an approximate count in months or years, such as "two months ago"."""
 
 
 def admits(text: str, day: date, said: Said, direction: Direction | None = None) -> bool:
@@ -57,8 +58,9 @@ def admits(text: str, day: date, said: Said, direction: Direction | None = None)
 def possible(found: Expression, said: Said) -> list[Reading]:
     """The readings of an expression that a careful reader would accept.
 
-    If the first reading is certain, another one is accepted if it contains the first (the days around `in three
-    weeks`), or if it is within half a year and not near the first. The same weekday of another week is not accepted.
+    If the first reading is certain, another reading is accepted only if it contains the first one (the days around `in
+    three weeks`), or if it is at most half a year away and more than two weeks from the first one. So the same weekday
+    of the next week is not accepted.
     """
     today = said.at.astimezone(said.zone).date()
     first, *others = found.readings or (None,)
@@ -72,7 +74,8 @@ def _contains(reading: Reading, other: Reading) -> bool:
 
 
 def _is_another(reading: Reading, first: Reading, today: date) -> bool:
-    """Whether both readings are days without a month or a year (`the 20th`, `in May`), in the two directions."""
+    """Whether the reading is the same day or month in the other direction: for `the 20th`, the last and the next
+    20th."""
     apart = abs((reading.days[0] - first.days[0]).days)
     return apart > _TWO_WEEKS and abs((reading.days[0] - today).days) <= _HALF_YEAR
 
@@ -128,7 +131,8 @@ def coming_day(text: str, said_at: datetime, zone: ZoneInfo) -> Reading | None:
 
 
 def proposed_day(text: str, said_at: datetime, zone: ZoneInfo) -> Reading | None:
-    """Like `coming_day`, but also a day that is in doubt if no other can be meant, such as "tomorrow" after midnight."""
+    """Like `coming_day`, but also accepts an uncertain day that has only one reading, such as "tomorrow" after
+    midnight."""
     coming = _coming(text, said_at, zone)
     sole = (best for best, found in coming if (found.certain or len(found.readings) == 1) and _is_day(found))
     return next(sole, None)

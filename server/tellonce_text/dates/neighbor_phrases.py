@@ -66,9 +66,9 @@ def _half_of(days: Days, nth: int) -> Days:
 
 
 def _last_day(meaning: Meaning | None, *, sure: bool, month: bool) -> Meaning | None:
-    """The meaning of the end of a span. The day is certain as a limit (`by the end of May`), and as `the end of the
-    month`; otherwise, it may be any of the last days. The end of a week is never certain: it is Friday for some people
-    and Sunday for others."""
+    """The meaning of the end of a span. The last day is certain in a limit (`by the end of May`) and in `the end of the
+    month`; otherwise, any of the last days may be meant. The end of a week is never certain: it is Friday for some
+    people and Sunday for others."""
     span = meaning.choices[0].precision if meaning else "day"
     vague = span in {"week", "season"}
     last = _each(meaning, lambda days: one_day(days.end - DAY), (sure or (month and span == "month")) and not vague)
@@ -93,7 +93,8 @@ def _edge_of(meaning: Meaning | None, where: str) -> Meaning | None:
 
 
 def _part_of(days: Days, where: str) -> Days:
-    """A part of a span: the first, middle or last third of a month, the first quarter or another third of a year."""
+    """A part of a span: the first, middle or last third of a month; the first three months, the middle third or the
+    last third of a year."""
     length = (days.end - days.first).days
     if length <= 1:
         return days
@@ -153,11 +154,12 @@ def _next_to(line: Line, index: int, parent: Rule) -> Phrase | None:
 
 
 _MOST_WEEKS_ON: Final = 3
-"""Maximum weeks in a day such as `a week on Friday`; `fourteen weeks on Friday` is an age."""
+"""Maximum number of weeks in a day such as `a week on Friday`. `fourteen weeks on Friday` is an age."""
 
 
 def _weekend_of(meaning: Meaning | None) -> Meaning | None:
-    """The weekend that contains a named Saturday or Sunday. Other days, such as a feast's, are returned unchanged."""
+    """The weekend that contains a named Saturday or Sunday. Other days, such as the day of a feast, are returned
+    unchanged but uncertain."""
     if meaning is None:
         return None
     named = [days for days in meaning.choices if days.first.weekday() >= _SATURDAY and days.end - days.first == DAY]

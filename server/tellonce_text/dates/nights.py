@@ -14,7 +14,8 @@ _NOON: Final = 12
 
 
 def by_waking_day(meaning: Meaning, scene: Scene, form: str, part: str | None, clock: Clock | None) -> Meaning:
-    """The meaning of a day, its part and its time, for a person awake at night, whose day does not end at midnight."""
+    """The meaning of a day with its part and its time, for a person who is awake at night. For such a person, the day
+    does not end at midnight."""
     if clock and part in {"night", "evening"} and clock.half and clock.hour < _MORNING:
         return _early(meaning, scene, clock, relative=form in {TODAY, LAST_NIGHT, ""})
     hour = scene.said.hour
@@ -31,7 +32,8 @@ def by_waking_day(meaning: Meaning, scene: Scene, form: str, part: str | None, c
 
 
 def _early(meaning: Meaning, scene: Scene, clock: Clock, *, relative: bool) -> Meaning:
-    """The meaning of an hour after midnight, which is on the calendar day after the night's first day."""
+    """The meaning of an hour after midnight. The hour is on the calendar day after the day on which the night
+    begins."""
     choices = tuple(shifted(days, 1) for days in meaning.choices)
     ahead = (choices[0].first, clock.hour) > (scene.today, scene.said.hour)
     if scene.direction == "past" and ahead:

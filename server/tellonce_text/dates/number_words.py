@@ -24,7 +24,7 @@ _JOINTS: Final = {
     "fr": (" et ", "-"),
     "it": ("", ""),
 }
-"""The letters between the tens and one, and between the tens and a larger number."""
+"""For each language, the letters between the tens and `one`, and the letters between the tens and a larger number."""
 
 
 def _romance(numbers: Mapping[str, int], to_one: str, to_more: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -11,8 +11,8 @@ from tellonce_text.dates.tokens import Line
 
 
 def numeric(line: Line, index: int) -> Phrase | None:
-    """Parse `3/15/2026`, `15.3.2026`, `3.4.`, `Friday 3/4`. Without a year, a neighboring word must show that it is a
-    date."""
+    """Parse `3/15/2026`, `15.3.2026`, `3.4.`, `Friday 3/4`. Without a year, a neighboring word must show that the
+    numbers are a date."""
     weekday, at = leading_weekday(line, index)
     index = index if weekday is None else at
     token = line[index]
@@ -61,8 +61,8 @@ def _dated_before(line: Line, index: int, mark: str | None) -> bool:
 
 
 def _is_padded_day(line: Line, index: int, mark: str | None, month: str | None) -> bool:
-    """Whether the numbers look like a day and its month with two digits, as in `Приём 14.01, …`, and no word that could
-    be a product's name or a unit is beside them. They may still be an amount."""
+    """Whether the numbers look like a day and a month with two digits, as in `Приём 14.01, …`, and no neighboring word
+    may be a unit or the name of a product. The numbers may still be an amount."""
     if mark != "." or line.language == "en" or len(month or "") != _DIGITS:
         return False
     before, after = line[index - 1], line[index + 1]

@@ -126,7 +126,7 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
 _NEAR = 100  # days; without a verb, a day at most this far ahead is preferred to a day at least twice this long ago
 _LONG, _SOON = 180, 120  # days; "on March 3" said in February seldom means the March of last year
 _LONGER = 270  # days; with a past verb, "in September" is last September until June
-CLOSE, DISTANT = 95, 265  # days; a quarter and three quarters of a year: the near reading is meant
+CLOSE, DISTANT = 95, 265  # days; a reading within CLOSE is meant if the other is at least DISTANT away
 
 
 def fixed(days: Days) -> Callable[[Scene], Meaning | None]:

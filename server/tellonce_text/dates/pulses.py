@@ -1,4 +1,4 @@
-"""Grammar rules for repetitions within a day: `every 30 minutes`, `every two hours between 9 and 17 on weekdays`. Pure."""
+"""Grammar rules for repetitions within a day: `every 30 minutes`, `every two hours between 9 and 17`. Pure."""
 
 from collections.abc import Callable
 from datetime import datetime, time, timedelta
@@ -13,7 +13,7 @@ from tellonce_text.dates.repeated_days import every_at, is_adverb, repeated_days
 from tellonce_text.dates.tokens import Line
 
 LEAST: Final = 5
-"""Minimum minutes between two times."""
+"""Minimum number of minutes between two times."""
 
 _HOUR, _DAY = 60, 24 * 60
 _RHYTHMS: Final = {"hour": _HOUR, "half_hour": _HOUR // 2}
@@ -21,8 +21,8 @@ _SPOKEN: Final = {"полчаса": 30, "viertelstunde": 15, "dreiviertelstunde"
 
 
 class Pulse(NamedTuple):
-    """The tokens of the repetition from `start` to before `end`, and the cron expression or interval; None if neither
-    can express it."""
+    """A repetition: its tokens from `start` to before `end`. `repeats` is a cron expression or an interval; None if
+    neither can express the repetition."""
 
     start: int
     end: int
@@ -30,8 +30,8 @@ class Pulse(NamedTuple):
 
 
 def pulse(line: Line, local: datetime) -> Pulse | None:
-    """The first repetition of the text that is due several times a day; None if there is none. `local` is when it is
-    said."""
+    """The first repetition of the text that is due several times a day; None if there is none. `local` is the time at
+    which the text was said."""
     for index in range(len(line)):
         beat = _beat(line, index)
         if beat is not None:
@@ -40,7 +40,8 @@ def pulse(line: Line, local: datetime) -> Pulse | None:
 
 
 def _beat(line: Line, index: int) -> tuple[int, int] | None:
-    """Parse `every 30 minutes`, `hourly`, `jede halbe Stunde`. Returns the minutes, and the index after it."""
+    """Parse `every 30 minutes`, `hourly`, `jede halbe Stunde`. Returns the number of minutes and the index after the
+    words."""
     rhythm = _RHYTHMS.get(line[index].get("rhythm") or "")
     if rhythm is not None and is_adverb(line, index):
         return rhythm, index + 1
@@ -69,7 +70,8 @@ FoundT = TypeVar("FoundT")
 
 
 def _within(line: Line, start: int, minutes: int, end: int, local: datetime) -> Pulse:
-    """Add the hours and the days between which the repetition is due, before or after it."""
+    """Add the hours and the days in which the repetition is due. The text may give them before or after the
+    repetition."""
     hours: tuple[int, int] | None = None
     days: str | None = None
     for _ in range(2):
@@ -87,7 +89,8 @@ def _within(line: Line, start: int, minutes: int, end: int, local: datetime) -> 
 def _beside(
     line: Line, start: int, end: int, parse: Callable[[Line, int], tuple[FoundT, int] | None]
 ) -> tuple[int, int, FoundT] | None:
-    """What follows the tokens or else directly precedes them, with the start and end of both."""
+    """Parse what follows the tokens or, if that fails, what directly precedes them. Returns the start and the end of
+    all these tokens, and the parsed value."""
     after = parse(line, comma(line, end))
     if after is not None:
         return start, after[1], after[0]
@@ -104,8 +107,8 @@ def _days(line: Line, at: int, local: datetime) -> tuple[str, int] | None:
 
 
 def _window(line: Line, at: int) -> tuple[tuple[int, int], int] | None:
-    """Parse `between 9 and 17`, `von 9 bis 17 Uhr`, `de 9 a 17`. Returns the first and the last minute of the day that
-    may be due; the last is before the first if the night lies between."""
+    """Parse `between 9 and 17`, `von 9 bis 17 Uhr`, `de 9 a 17`. Returns the first and the last minute of the day at
+    which the alarm may be due. The last minute is smaller than the first if the hours cross midnight."""
     if not (line[at].has("between") or line[at].has("from") or line[at].word == "de"):
         return None
     for first in (one_clock(line, _led(line, at + 1)), _plain(line, _led(line, at + 1))):
@@ -126,14 +129,15 @@ def _led(line: Line, at: int) -> int:
 
 
 def _plain(line: Line, at: int) -> Clock | None:
-    """The hour in a number, where the words after it could be read as its minutes: `entre 9 y 15`."""
+    """The hour in a plain number. It is tried because the next words may look like minutes but are not: `entre 9 y
+    15`."""
     value = line[at].value if line[at].kind == "number" and not line[at].suffix else None
     return Clock(at + 1, value, half=value > 12) if value is not None and value <= 24 else None
 
 
 def _minutes(first: Clock, second: Clock, *, of_24: bool) -> tuple[int, int]:
-    """The minutes of the day of two times. Without AM or PM, the second is after the first, and both are at hours when
-    people are awake, unless the hours are counted to 24."""
+    """Convert two times to minutes of the day. Without AM or PM, the second time is after the first, and both are at
+    hours when people are awake, unless the text counts the hours to 24."""
     begin, end = first.hour * 60 + first.minute, second.hour * 60 + second.minute
     noon = _DAY // 2
     latest = end if second.half else end % noon + noon
@@ -149,7 +153,8 @@ def _first(line: Line, end: int) -> Clock | None:
 
 
 def _endless(minutes: int, local: datetime, first: Clock | None) -> str | None:
-    """The interval that begins at the first time, or after its first minutes."""
+    """The interval, which has no end. It begins at the first time that the text gives; without such a time, `minutes`
+    after `local`."""
     hours = minutes // _HOUR if minutes % _HOUR == 0 else 0
     if minutes < LEAST or (hours or minutes) > MOST:
         return None
@@ -163,7 +168,8 @@ def _endless(minutes: int, local: datetime, first: Clock | None) -> str | None:
 
 
 def _cron(minutes: int, hours: tuple[int, int], days: str) -> str | None:
-    """The cron expression; None if the times are not the same minutes of each hour. The end may be left out for that."""
+    """The cron expression; None if the times do not have the same minutes in each hour. The last time is left out if an
+    expression is possible only without it."""
     times = list(range(hours[0], hours[1] + 1, minutes)) if minutes >= LEAST else []
     for due in (times, times[:-1]):
         of_hour, of_day = sorted({at % _HOUR for at in due}), sorted({at // _HOUR for at in due})

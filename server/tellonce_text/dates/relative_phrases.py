@@ -14,8 +14,8 @@ from tellonce_text.dates.tokens import Line, Token
 
 
 class Step(NamedTuple):
-    """A distance from the named day; `end` is the index after its last token. `sign` is -1 for an earlier day and 1 for a
-    later one. `part` is the part of the day, as in `the night before`."""
+    """A distance from the named day; `end` is the index after its last token. `sign` is -1 for an earlier day and 1 for
+    a later day. `part` is the part of the day, as in `the night before`."""
 
     end: int
     sign: int
@@ -45,7 +45,8 @@ _LEADS: Final = frozenset({"article", "on", "contracted", "to", "for", "inside"}
 
 
 def sign_at(line: Line, index: int) -> int:
-    """The sign of `before` or `afterwards` without an object of its own: -1 or 1; 0 if the token is another word."""
+    """The sign of a word such as `before` or `afterwards` that has no object: -1 or 1; 0 if the word has an object or
+    is another word."""
     sign: int = line[index].get("beside") or 0
     if line[index + 1].word in _THAN or line[index + 1].has("of"):  # `two days earlier than planned`
         return 0
@@ -118,7 +119,7 @@ def _is_preposition(line: Line, index: int) -> bool:
 
 
 def _has_object(line: Line, index: int) -> bool:
-    """Whether the token begins what a preposition before it governs: `the wedding`, `my exam`, `3 June`."""
+    """Whether the token begins the object of the preposition before it: `the wedding`, `my exam`, `3 June`."""
     token = line[index]
     if token.kind in {"mark", "end"}:
         return False
@@ -130,7 +131,7 @@ def _has_object(line: Line, index: int) -> bool:
 
 
 def _is_noun(token: Token) -> bool:
-    """Whether the word is not one of the frequent English words."""
+    """Whether the word may be a noun, because it is not one of the frequent English words."""
     return token.kind == "word" and not token.tags and token.word not in english()
 
 
@@ -140,8 +141,8 @@ _OBJECTS: Final = frozenset(
 
 
 def _opens_clause(line: Line, index: int, at: int) -> bool:
-    """Whether a clause of its own follows `before` or `after`, as in `and the day after I tested positive`, but not in
-    `the day before I flew, I …`, where the clause says which day is meant."""
+    """Whether an independent clause follows `before` or `after`, as in `and the day after I tested positive`. In `the
+    day before I flew, I …`, the clause is not independent: it says which day is meant."""
     joined = line[index - 1].has("clause") or line[index - 1].word in {",", ";"}
     if not (line.language == "en" and joined and line[at].has("beside") and line[at + 1].has("tense_subject")):
         return False
@@ -153,8 +154,8 @@ _FAR: Final = 30  # tokens
 
 
 def _may_have_object(line: Line, index: int, at: int) -> bool:
-    """Whether an unknown word follows a preposition of another language, such as a noun without an article, and no
-    conjunction before the words shows that it is a verb."""
+    """Whether an unknown word, which may be a noun without an article, follows a preposition in a language other than
+    English, and no conjunction before the words shows that the unknown word is a verb."""
     before, following = line[index - 1], line[at + 1]
     joined = before.has("clause") or before.has("and") or before.word == "," or line[index - 2].has("clause")
     unknown = following.kind == "word" and not following.tags

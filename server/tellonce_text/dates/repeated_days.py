@@ -24,9 +24,9 @@ _WORKDAYS: Final = "* * 1-5"
 
 
 class RepeatedDays(NamedTuple):
-    """The days: the last three fields of a cron expression, or `every` so many units from the day `first` on; neither of
-    them if neither can express the days. `end` is the index after the last token, `hour` the hour to use if the text
-    gives no time."""
+    """The days of a repetition. `days` contains the last three fields of a cron expression. Otherwise, `every` gives
+    the number and the unit between two days, counted from the day `first`. Both are empty if neither can express the
+    days. `end` is the index after the last token, and `hour` is the hour to use if the text gives no time."""
 
     end: int
     days: str = ""
@@ -36,7 +36,8 @@ class RepeatedDays(NamedTuple):
 
 
 def repeated_days(line: Line, index: int, today: date) -> RepeatedDays | None:
-    """Parse the days of a repetition that begin at a token; None if there are none. `today` is the day on which it is said."""
+    """Parse the days of a repetition that begin at a token; None if there are none. `today` is the day on which the
+    text was said."""
     found = (
         _alternating(line, index, today)
         or _spaced(line, index, today)
@@ -64,7 +65,7 @@ def _without(line: Line, found: RepeatedDays) -> RepeatedDays:
 
 
 EVERY: Final = {"de": "alle", "ru": "каждые"}
-"""Words for `every` that stand only before a number."""
+"""Words for `every` that are used only before a number."""
 
 _UNITS: Final[dict[str, tuple[int, IntervalUnit]]] = {
     "day": (1, "day"),
@@ -91,8 +92,8 @@ def every_at(line: Line, index: int) -> int | None:
 
 
 def spacing(line: Line, at: int) -> tuple[int, int]:
-    """Parse the number after `every`, as in `other`, `2`, `2nd`, `zweiten`. Returns it, or 1, and the index of the next
-    token."""
+    """Parse the number after `every`, as in `other`, `2`, `2nd`, `zweiten`. Returns the number (1 if there is none) and
+    the index of the next token."""
     if line[at].has("other"):
         return 2, at + 1
     ordinal = day_number(line, at) if line[at].has("ordinal") or line[at].suffix or _is_dotted(line, at) else None
@@ -136,7 +137,7 @@ def _alternating(line: Line, index: int, today: date) -> RepeatedDays | None:
 
 
 def _every_noun(line: Line, count: int, noun: int, end: int, today: date) -> RepeatedDays | None:
-    """Every so many weekdays or units, which the token `noun` names."""
+    """Every `count` weekdays or units. The token `noun` names the weekday or the unit."""
     weekday = line[noun].get("weekday") if line[noun].has("weekday") else line[noun].get("weekdays")
     if weekday is not None:
         return None if _month_after(line, end) else _every_so(line, count, 7, "day", end, today, weekday)
@@ -156,7 +157,8 @@ def _every_so(
 
 
 def _weekday_at(line: Line, end: int) -> tuple[int | None, int]:
-    """Parse `on Monday`, `los lunes` or `по понедельникам`. Returns the weekday, if any, and the index after it."""
+    """Parse `on Monday`, `los lunes` or `по понедельникам`. Returns the weekday and the index after it; None and `end`
+    if there is no weekday."""
     at = skip(line, end, "on", "article", "every")
     weekday = line[at].get("weekday") if line[at].has("weekday") else line[at].get("weekdays")
     return (weekday, at + 1) if weekday is not None else (None, end)
@@ -170,7 +172,7 @@ def _weekday_of_month(line: Line, index: int) -> RepeatedDays | None:
 
 
 def _numbered_weekday(line: Line, at: int) -> tuple[str, int] | None:
-    """Parse `first Monday` or `first and third Monday`. Returns its cron fields, and the index after it."""
+    """Parse `first Monday` or `first and third Monday`. Returns the cron fields, and the index after the weekday."""
     numbers: list[int] = []
     while (number := _number_in_month(line, at)) is not None:
         numbers.append(number)
@@ -185,7 +187,7 @@ def _numbered_weekday(line: Line, at: int) -> tuple[str, int] | None:
 
 
 def _number_in_month(line: Line, at: int) -> int | None:
-    """1 to 5, or -1 for `last`."""
+    """The number of a weekday in its month: 1 to 5, or -1 for `last`; None for other words."""
     token = line[at]
     if token.get("ordinal") == -1:
         return -1
@@ -200,7 +202,7 @@ def _month_after(line: Line, end: int) -> int | None:
 
 
 def _weekday_range(line: Line, index: int) -> RepeatedDays | None:
-    """Parse `Monday to Friday` at the beginning of the words or beside a time; elsewhere it may name a span."""
+    """Parse `Monday to Friday` at the beginning of the text or before a time; elsewhere, such words may name a span."""
     led = line[index].has("from") or line[index].word == "de" or line[index].has("every")
     first, to = index + led, index + led + 1
     last = skip(line, to + 1, "article")
@@ -327,8 +329,8 @@ def _unit(line: Line, unit: str | None, end: int, today: date) -> RepeatedDays |
 
 
 def _of_month(line: Line, end: int, today: date) -> RepeatedDays:
-    """Parse `on the first Monday`, `on the 1st`, or `1` before a clock time, after `every month`. Without such words,
-    the day is today's day of the month, but at most the 28th, which exists in every month."""
+    """After `every month`, parse `on the first Monday`, `on the 1st`, or a bare `1` if a clock time follows it. Without
+    such words, the day is today's day of the month, but at most the 28th, because the 28th exists in every month."""
     at = skip(line, end, "on", "article")
     weekday = _numbered_weekday(line, at)
     if weekday is not None:
@@ -338,7 +340,8 @@ def _of_month(line: Line, end: int, today: date) -> RepeatedDays:
 
 
 def _day_of_year(line: Line, at: int) -> RepeatedDays | None:
-    """Parse `March 3` or `3. März`. Feasts are left out, because some of them move."""
+    """Parse `March 3` or `3. März`. Feasts are not accepted, because the dates of some feasts change from year to
+    year."""
     phrase = phrase_at(line, at)
     if phrase is None or not phrase.single:
         return None

@@ -15,8 +15,8 @@ from tellonce_text.dates.tokens import Line
 
 
 class Repetition(NamedTuple):
-    """The tokens of the repetition from `start` to before `end`, and the cron expression or interval; None if neither
-    can express it. `timed` says whether the text gives a time of day."""
+    """A repetition: its tokens from `start` to before `end`. `repeats` is a cron expression or an interval; None if
+    neither can express the repetition. `timed` says whether the text gives a time of day."""
 
     start: int
     end: int
@@ -37,8 +37,8 @@ def repetition(line: Line, local: datetime) -> Repetition | None:
 
 
 def _unless_limited(line: Line, found: Repetition, *, by_a_time: bool) -> Repetition:
-    """The repetition, which neither form can express if the text says when it ends: `every 8 hours for 5 days`, `every
-    Monday until Christmas` or, with `by_a_time`, `every hour until 6 pm`."""
+    """The repetition. `repeats` becomes None if the text says when the repetition ends, because neither form has an
+    end: `every 8 hours for 5 days`, `every Monday until Christmas` or, with `by_a_time`, `every hour until 6 pm`."""
     at = comma(line, found.end)
     if line[at].has("to") and line[at].has("by"):
         begins = {first for first, item in items(line) if item.phrase is not None or by_a_time}
@@ -52,7 +52,7 @@ def _unless_limited(line: Line, found: Repetition, *, by_a_time: bool) -> Repeti
 
 
 def _inexpressible(line: Line) -> Repetition | None:
-    """A repetition that no rule reads, such as `every minute` or `every 40th day`."""
+    """A repetition that no rule can parse, such as `every minute` or `every 40th day`."""
     repeats = next(((first, item.end) for first, item in items(line) if item.repeats), None)
     place = repeats or next(
         ((at, at + 2) for at in range(len(line)) if line[at].has("every") and day_number(line, at + 1)), None
@@ -79,8 +79,8 @@ def _with_clock(line: Line, index: int, found: RepeatedDays, local: datetime) ->
 
 
 def _more_clocks(line: Line, start: int, first: Clock) -> Iterator[Clock]:
-    """The times after the first one, which begins at `start`: in `8 and 20` and `8 am and 8 pm`. The grammar of clock
-    times takes the latter for a range."""
+    """The times after the first one, as in `8 and 20` or `8 am and 8 pm`. `start` is the index of the first time. The
+    grammar of clock times parses `8 am and 8 pm` as a range."""
     end = first.end
     if first.until is not None and any(line[at].has("and") for at in range(start, end)):
         yield Clock(end, *first.until)
@@ -90,8 +90,8 @@ def _more_clocks(line: Line, start: int, first: Clock) -> Iterator[Clock]:
 
 
 def hour_at(line: Line, at: int) -> Clock | None:
-    """The time of day at a token. A number alone is an hour if it counts nothing: if the text ends or goes on with
-    `to`, `and` or a comma."""
+    """The time of day at a token. A plain number is an hour if it counts nothing, that is, if the text ends after it,
+    or if `to`, `and` or a comma follows."""
     clock = clock_at(line, at, beside_day=True)
     value = line[at].value if line[at].kind == "number" and not line[at].suffix else None
     following = line[at + 1]
@@ -102,8 +102,8 @@ def hour_at(line: Line, at: int) -> Clock | None:
 
 
 def _repeats(clocks: Sequence[Clock], found: RepeatedDays, local: datetime) -> str | None:
-    """The repetition at each of the times. Cron cannot express times with different minutes, and an interval has one
-    time."""
+    """The repetition at each of the times. A cron expression covers only times with the same minute, and an interval
+    only one time; otherwise, the result is None."""
     if found.every is not None:
         return str(_interval(clocks[0], found, local)) if len(clocks) == 1 else None
     hours = ",".join(str(hour) for hour in sorted({awake(clock) % 24 for clock in clocks}))

@@ -1,8 +1,8 @@
 """Resolves every time expression of a text: its place in the text, the spans that the expression can mean, and whether
 its meaning is certain. Pure.
 
-A day without a year has two readings, past and future; the tense of the sentence puts one first. The time is linear in
-the length of the text.
+A day without a year has two readings, past and future; the tense of the sentence decides which reading comes first. The
+time is linear in the length of the text.
 """
 
 from collections.abc import Sequence
@@ -38,8 +38,8 @@ _HOUR: Final = timedelta(hours=1)
 def expressions(text: str, said: Said, direction: Direction | None = None) -> list[Expression]:
     """The expressions of the text in order, none overlapping.
 
-    `direction` is given if the whole text is known to be about the past or the future, such as a question about the
-    past or a plan.
+    `direction` is given if the whole text is known to be about the past or the future, as a question about the past or
+    a plan is.
     """
     return list(_found(text, said, direction))
 
@@ -64,8 +64,8 @@ def _items(text: str) -> tuple[Line | None, Sequence[tuple[int, Item]]]:
 
 
 _SHORT: Final = 500
-"""Maximum characters of a text whose expressions are cached. A question is read when it is recorded, when a context is
-built for it, and again in each search."""
+"""Maximum number of characters of a text whose expressions are cached. A question is read when it is recorded, when a
+context is built for it, and again in each search."""
 
 _remembered = of_texts(lru_cache(maxsize=512)(_items))
 
@@ -175,8 +175,8 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
 
 
 def _is_after_event(line: Line, first: int, index: int) -> bool:
-    """Whether a day begins at the token after which the weekday may be the next one: `am Freitag nach Ostern`, but not
-    `am Freitag nach der Arbeit` or `vendredi après le mariage`."""
+    """Whether the token begins a day, so that the weekday may be the next one after this day: `am Freitag nach Ostern`,
+    but not `am Freitag nach der Arbeit` or `vendredi après le mariage`."""
     at = skip(line, index, "article", "own")
     bare = line.language in {"fr", "it", "pt"} and line[first].has("weekday") and not line[first - 1].has("article")
     named = line[at].kind == "number" or not _NAMED.isdisjoint(line[at].tags)
@@ -218,8 +218,7 @@ def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
 
 
 def _is_vague_time(line: Line, item: Item, first: int) -> bool:
-    """Whether the time is ambiguous, as in `midnight on Friday`, which may begin or end that day, or `4pm your
-    time`."""
+    """Whether the time is ambiguous, as in `midnight on Friday` (Friday may begin or end then) or `4pm your time`."""
     if any(line[at].has("own") and line[at + 1].has("time") for at in range(first - _BESIDE, item.end + 1)):
         return True
     return item.clock is not None and any(line[at].get("noon") == 0 for at in range(first, item.end))

@@ -1,4 +1,4 @@
-"""Finds all alarms that one order asks for: `at 9 and at 15:00`, `tomorrow at 8 and again on Friday`. Pure."""
+"""Finds all alarms in one request: `at 9 and at 15:00`, `tomorrow at 8 and again on Friday`. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime, time
@@ -12,7 +12,7 @@ from tellonce_text.dates.readings import DAY, Said
 from tellonce_text.dates.tokens import Line, line_of
 
 MOST: Final = 5
-"""Maximum number of alarms of one order."""
+"""Maximum number of alarms of one request."""
 
 _MOST_JOINTS: Final = 20
 _FILLERS: Final = 2
@@ -20,11 +20,11 @@ _FILLERS: Final = 2
 
 
 def alarms(text: str, said: Said, language: str | None = None) -> tuple[Alarm, ...]:
-    """Return the alarms that a text orders, in the order of the text; empty if it gives no time. The places of the later
-    ones include the `and` before them. An alarm without a day or a time has the day of the one before, or the time of
-    the one after.
+    """Return the alarms that a text requests, in the order of the text; empty if the text gives no time. The place of
+    each later alarm includes the `and` before it. An alarm without a day gets the day of the previous alarm, and an
+    alarm without a time gets the time of the next one.
 
-    `language` is the order's language, if known; otherwise it is detected from the words.
+    `language` is the language of the request, if known; otherwise it is detected from the words.
     """
     text = text[:MOST_READ]
     line, whole = line_of(text, language), alarm(text, said, language)
@@ -44,13 +44,12 @@ def alarms(text: str, said: Said, language: str | None = None) -> tuple[Alarm, .
 
 
 def _read(text: str, said: Said, language: str, *, alone: bool) -> Alarm | None:
-    """The alarm of a part of an order; with `alone`, the part may begin with a number that is an hour."""
+    """The alarm of a part of a request. With `alone`, the part may begin with a bare hour."""
     return alarm(text, said, language) or (hour_alone(text, said, language) if alone else None)
 
 
 def _cuts(line: Line, whole: Alarm, said: Said) -> list[tuple[int, int]]:
-    """The places in the text at which another alarm begins: where its `and` or comma begins, and where its words
-    begin."""
+    """For each further alarm, the position of its `and` or comma, and the position of its own words."""
     cuts: list[tuple[int, int]] = []
     begun = 0
     joints = [at for at in range(len(line)) if _is_joint(line, at)]
@@ -77,7 +76,7 @@ def _is_bound(line: Line, joint: int, begun: int, whole: Alarm) -> bool:
 
 
 def _begin(line: Line, joint: int, left: Alarm, said: Said, *, beside: bool, within: bool) -> int | None:
-    """The place where the words of an alarm begin after a joint; None if there is no alarm."""
+    """The position of the words of the alarm that follows a joint; None if no alarm follows."""
     comma = line[joint].word == ","
     for at in range(joint + 1, min(joint + 2 + (_FILLERS if beside and not comma else 0), len(line))):
         begin = line[at].start
@@ -89,8 +88,8 @@ def _begin(line: Line, joint: int, left: Alarm, said: Said, *, beside: bool, wit
 
 
 def _right(line: Line, at: int, said: Said, *, bare: bool) -> Alarm | None:
-    """The alarm that begins at a token; with `bare`, also a number that is an hour. A later alarm of a list may have the
-    time of day, so the text up to the next joint is read, too."""
+    """The alarm that begins at a token. With `bare`, the alarm may be a bare hour. The text up to the next joint is
+    tried first, then the whole rest of the text, because a later alarm of a list may give the time of day."""
     begin = line[at].start
     stop = next((line[n].start for n in range(at, len(line)) if _is_joint(line, n)), len(line.text))
     hour = hour_alone(line.text[begin:], said, line.language) if bare else None
@@ -108,7 +107,7 @@ def _are_alike(left: Alarm, right: Alarm) -> bool:
 
 
 def _shared(found: Sequence[Alarm], said: Said) -> tuple[Alarm, ...]:
-    """The alarms with the days and times that they share."""
+    """Copy shared days and times to the alarms that do not give them."""
     timed = list(found)
     for at in range(len(timed) - 2, -1, -1):
         if not timed[at].timed and timed[at + 1].timed:
@@ -121,8 +120,8 @@ def _shared(found: Sequence[Alarm], said: Said) -> tuple[Alarm, ...]:
 
 
 def _before(one: Alarm, after: Alarm, said: Said) -> Alarm:
-    """The alarm with the AM hour if the next one in the text would otherwise be at an earlier hour: in `at 9 and at
-    15:00`, the first hour is not 21:00."""
+    """Move an alarm without AM or PM to the AM hour if the next alarm in the text would otherwise be at an earlier time
+    of day: in `at 9 and at 15:00`, the first hour is not 21:00."""
     if one.at is None or after.at is None or one.dated or one.halved or one.at.time() < after.at.time():
         return one
     morning = one.at.time().replace(hour=one.at.hour % 12)
@@ -136,7 +135,7 @@ def _on_day_of(one: Alarm, day: Alarm, zone: ZoneInfo) -> Alarm:
 
 
 def _at_time_of(one: Alarm, clock: Alarm, zone: ZoneInfo) -> Alarm:
-    """The alarm at the time of day of another one."""
+    """The alarm `one`, moved to the time of day of the alarm `clock`."""
     at = _clock(clock)
     if at is None:
         return one
@@ -151,7 +150,7 @@ def _at_time_of(one: Alarm, clock: Alarm, zone: ZoneInfo) -> Alarm:
 
 
 def _clock(one: Alarm) -> time | None:
-    """The time of day of an alarm; None for one with several times a day."""
+    """The time of day of an alarm; None if the alarm is due several times a day."""
     if one.at is not None:
         return one.at.time()
     if (interval := Interval.read(one.repeats or "")) is not None:

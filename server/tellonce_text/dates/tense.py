@@ -26,7 +26,8 @@ from tellonce_text.dates.verb_forms import (
 )
 
 _FAR: Final = 30
-"""Maximum tokens that are read on each side of an expression, so that the time is linear even without punctuation."""
+"""Maximum number of tokens that are read on each side of an expression. The limit makes the time linear even for a text
+without punctuation."""
 
 
 def _is_attribute(line: Line, first: int, end: int) -> bool:
@@ -126,7 +127,8 @@ _KNOWN_ENDINGS: Final = ("s", "ed", "n't", "'ll", "'d", "ly")
 
 
 def _is_either_before(line: Line, first: int) -> bool:
-    """Whether such a verb comes before the expression. `let's` is not one."""
+    """Whether a verb with the same form in the past and the present comes before the expression. `let's` is not such a
+    verb."""
     back = _verbal_back(line, first)
     either = any(line[at].has("tense_either") and not line[at].word.endswith("'s") for at in back)
     return either or any(is_contracted(line, at) for at in back)
@@ -191,7 +193,8 @@ def _clause_begin(line: Line, first: int) -> int | None:
 
 
 _OTHER_CLAUSE: Final = frozenset({"tense_present", "tense_subject", "weekday", "day", "month", "unit"})
-"""Tags of tokens that show, between a verb and the expression, that the verb belongs to another clause or day."""
+"""A token with one of these tags between a verb and the expression shows that the verb belongs to another clause or
+day."""
 
 
 def _is_notice(line: Line, index: int, first: int) -> bool:
@@ -283,7 +286,8 @@ def _verbal(line: Line, start: int, end: int) -> Sequence[int]:
 
 
 def _moved(line: Line, first: int) -> Direction | None:
-    """Future if a word nearby says that something was postponed or moved. English has no such words."""
+    """Future if a word nearby says that something was postponed or moved. The English word list contains no such
+    words."""
     near = range(max(0, first - _FAR // 4), first + _FAR // 4)
     return "future" if any(line[index].has("tense_moved") for index in near) else None
 
@@ -343,13 +347,13 @@ _JOINTS: Final = frozenset({"clause", "and"})
 
 
 def _is_present(line: Line, index: int) -> bool:
-    """Whether the token is a verb in the present tense. The auxiliary of a perfect does not count, such as `ist` in
-    `ist angekommen` or `est` in `est arrivé`."""
+    """Whether the token is a verb in the present tense. The auxiliary of a perfect, such as `ist` in `ist angekommen`
+    or `est` in `est arrivé`, does not count."""
     return line[index].has("tense_present") and (line.language == "en" or not is_whole_perfect(line, index))
 
 
 def _order(line: Line, first: int) -> Direction | None:
-    """Future if the sentence begins with an order, as in `Remind me Friday`."""
+    """Future if the sentence begins with a command, as in `Remind me Friday`."""
     index = line.sentences[first][0]
     if first - index > _FAR:
         return None
@@ -406,8 +410,8 @@ _THIRD_PERSON: Final = frozenset({"he", "she", "it"})
 
 
 def _by_ending(line: Line, index: int) -> Direction | None:
-    """The direction that the ending of a verb indicates, in languages other than English. After a pronoun, endings that
-    nouns have, too, are those of a verb: `я потерял`."""
+    """The direction that the ending of a verb indicates, in languages other than English. Some endings also occur in
+    nouns; such an ending counts only after a pronoun: `я потерял`."""
     token = line[index]
     if token.has("tense_strong") and not token.capital:
         return "past"

@@ -43,8 +43,8 @@ _PADDING: Final = (END,) * _PAD
 class Line:
     """The tokens of a text, with empty tokens before the first and after the last of them.
 
-    Expressions may begin before the index `searched`. For a very long text, this is a little before the last token, so
-    that no expression is cut off.
+    Expressions may begin before the index `searched`. For a very long text, this index is a little before the last
+    token, so that no expression is cut off.
     """
 
     def __init__(self, text: str, tokens: Sequence[Token], language: str, *, complete: bool = True) -> None:
@@ -134,7 +134,7 @@ def line_of(text: str, language: str | None = None) -> Line | None:
 
 
 MOST_TOKENS: Final = 8_000
-"""Maximum number of tokens of a text that are read. About 40,000 characters of prose have so many."""
+"""Maximum number of tokens of a text that are read. About 40,000 characters of prose contain this many."""
 
 
 _WORD = r"(?<!\w)[qQ][1-4](?!\w)|(?<!\w)[apAP]\.\s?[mM]\b\.?|[^\W\d_]+(?:['’-][^\W\d_]+)*"
@@ -210,8 +210,8 @@ _GROUPS: Final = {"stamp": range(2, 9), "numeric": range(10, 15), "clock": range
 
 
 def is_read(text: str) -> bool:
-    """Whether the resolver reads the text's language: at least one in ten of the words at the start of the text indicates
-    one language. A few words in a Latin or Cyrillic script count as read."""
+    """Whether the resolver reads the text's language: at least one in ten of the words at the start of the text
+    indicates one language. A text of only a few words in the Latin or Cyrillic script is also read."""
     tokens = [token for match in _TOKEN.finditer(text[:_MOST_DETECTED]) for token in _tokens(match)]
     words = [token.word for token in tokens if token.kind == "word"]
     known = max(_votes(tokens).values(), default=0) // _SHARES
@@ -234,8 +234,8 @@ def _language(tokens: Sequence[Token]) -> str:
 
 
 def _votes(tokens: Sequence[Token]) -> Counter[str]:
-    """How many words indicate each language, in units of 1 / _SHARES of a word. A word counts less if several languages
-    have it."""
+    """How many words indicate each language, in units of 1 / _SHARES of a word. A word that several languages have
+    counts less for each of them."""
     votes: Counter[str] = Counter()
     known, foreign = english(), signs()
     for token in tokens:
@@ -248,7 +248,7 @@ def _votes(tokens: Sequence[Token]) -> Counter[str]:
 
 
 _SHARES: Final = 420
-"""A number that can be divided by each number of languages."""
+"""A number that is divisible by every number of languages from 1 to 7."""
 _LETTERS: Final = {
     **dict.fromkeys("äöüß", "de"),
     **dict.fromkeys("ñ", "es"),

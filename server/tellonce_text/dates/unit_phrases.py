@@ -124,7 +124,8 @@ def same_time(line: Line, index: int) -> Phrase | None:
 
 
 def _today_of(meaning: Meaning | None, scene: Scene) -> Meaning | None:
-    """The day of a week that is today's weekday. The day of another span is not certain."""
+    """For a week, the day in it that has today's weekday. Another span keeps its meaning, which is certain only if the
+    span is a day."""
     if meaning is None or meaning.choices[0].end - meaning.choices[0].first != WEEK:
         single = meaning is not None and meaning.choices[0].precision == "day"
         return meaning and meaning._replace(certain=meaning.certain and single)

@@ -38,7 +38,7 @@ _INSEPARABLE: Final = ("be", "er", "emp", "ent", "ver", "zer", "miss", "unter", 
 
 
 def is_adjective(line: Line, index: int) -> bool:
-    """Whether the German word is between a word without a time and a noun, as in `treffe ich alte Freunde`."""
+    """Whether the German word stands between an ordinary word and a noun, as in `treffe ich alte Freunde`."""
     before, after = line[index - 1], line[index + 1]
     return after.kind == "word" and after.capital and before.kind == "word" and before.tags.keys() <= {"tense_subject"}
 
@@ -83,8 +83,8 @@ def is_led_noun(line: Line, index: int) -> bool:
 
 
 def is_named_act(line: Line, index: int) -> bool:
-    """Whether the word has the form of a participle but names a thing, as in `la rentrée` or `la grigliata`: participles
-    do not follow an article or a pronoun directly."""
+    """Whether the word has the form of a participle but names a thing, as in `la rentrée` or `la grigliata`. A
+    participle never directly follows an article or a possessive."""
     shown = line[index].word.endswith(endings(line.language, "participle"))
     return shown and (line[index - 1].has("article") or line[index - 1].has("own"))
 
@@ -98,8 +98,8 @@ _NO_PRONOUNS: Final = {
 
 
 def is_subordinate(line: Line, index: int) -> bool:
-    """Whether the word begins a clause with a verb of its own, so that a verb before it says nothing about a day in the
-    clause: `dijo que se casa el 30`, but not `tuve que ir el 30`."""
+    """Whether the word begins a clause that has its own verb. A verb before the word then says nothing about a day in
+    this clause: `dijo que se casa el 30`, but not `tuve que ir el 30`."""
     following = line[index + 1].word
     if line.language == "pt" and line[index].word == "se":  # elsewhere, `se` is reflexive: `ela se casou`
         return line[index - 1].word.endswith(("ou", "aram"))
@@ -132,7 +132,8 @@ _LONGEST_BRACKET: Final = 15  # tokens between a German auxiliary and its partic
 
 
 def is_contracted(line: Line, index: int) -> bool:
-    """Whether the participle follows `'s`, as in `the parcel's delivered`, which means "has been" or "is to be"."""
+    """Whether the participle follows `'s`, as in `the parcel's delivered`. There, `'s` may mean "has been" or "is to
+    be"."""
     before = line[index - 1]
     return before.word.endswith("'s") and not before.tags and is_english_participle(line[index])
 
@@ -155,7 +156,7 @@ def by_auxiliary(line: Line, index: int) -> Direction | None:
 
 
 def is_english_adjective(line: Line, index: int) -> bool:
-    """Whether the word is not a verb. Directly after a definite article, a word is taken as a noun (`the deed`). After an
+    """Whether the word is not a verb. Directly after a definite article, it is taken as a noun (`the deed`). After an
     indefinite article, a possessive or a preposition, it is taken as an adjective if a noun follows (`a folded
     book`)."""
     before, after = line[index - 1], line[index + 1]

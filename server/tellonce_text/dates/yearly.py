@@ -16,8 +16,9 @@ def yearly(scene: Scene, days: Callable[[int], Days | None]) -> Meaning | None:
 
 
 def yearly_on_weekday(scene: Scene, days: Callable[[int], Days | None], weekday: int) -> Meaning | None:
-    """The readings of a day in the years in which it is that weekday. If such a year is distant and the day of another
-    weekday is near, one of the two words is wrong."""
+    """The readings of a day in the years in which it is that weekday. If all such years are distant, or the date is
+    near in a year in which it is another weekday, the date or the weekday may be wrong, so the meaning is not
+    certain."""
     now = scene.today.year
 
     def distance(span: Days) -> int:
@@ -47,13 +48,13 @@ def yearless(scene: Scene, days: Callable[[int], Days]) -> Meaning | None:
 
 
 _SOON: Final = 100
-"""Days. If no verb shows whether the past or the future is meant, a month or season without a year is certain only if it
-begins within this many days."""
+"""Number of days. If no verb shows whether the past or the future is meant, a month or season without a year is certain
+only if it begins within this many days."""
 
 
 def stepped_yearly(scene: Scene, step: int, days: Callable[[int], Days], *, nearest: bool = False) -> Meaning:
     """The meaning of `last March`, `next summer` or `this Easter`. The meaning is certain if only one year can be
-    meant. With `nearest` (`this past summer`), it is the last year in any case."""
+    meant. With `nearest` (`this past summer`), the most recent one is always meant."""
     now = scene.today.year
     begun = next(d for y in range(now, now - 3, -1) if (d := days(y)).first <= scene.today)
     coming = next(d for y in range(now - 1, now + 3) if (d := days(y)).first > scene.today)

@@ -80,7 +80,7 @@ select set_config('datestyle', 'ISO, YMD', true), set_config('intervalstyle', 'p
 select version, sha256 from schema_migration order by version
 
 -- name: note_applied
--- $1 version, $2 name, $3 sha256: records a migration that ran again before a restore
+-- $1 version, $2 name, $3 sha256: records a migration that ran during a restore
 insert into schema_migration (version, name, sha256, seconds) values ($1, $2, $3, 0)
 
 -- name: tables

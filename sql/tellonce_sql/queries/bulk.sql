@@ -1,9 +1,9 @@
 -- name: known
--- $1 owner, $2 chat, $3 external ids with $6 their channels and $7 their times, $4 ids of messages without an external
--- id with $5 their times: the given messages that are already stored. An export identifies a message without an
--- external id by its message id. The message's time must match too, because in an export from another database the
--- same id may belong to another message. For an external id, either the channel or the time must match, because exports
--- of older versions may name the wrong channel.
+-- $1 owner, $2 chat, $3 external ids, $4 ids of messages without an external id, $5 the times of the messages in $4, $6
+-- the channels and $7 the times of the messages in $3. Returns the given messages that are already stored. An export
+-- identifies a message without an external id by its message id. The message's time must match too, because in an
+-- export from another database the same id may belong to another message. For an external id, either the channel or the
+-- time must match, because exports of older versions may name the wrong channel.
 select n.channel, m.ext_id, null::bigint as id, m.thread_key
 from unnest($3::text[], $6::text[], $7::timestamptz[]) as n (ext_id, channel, sent_at)
 join messages m on m.owner_id = $1 and m.chat_id = $2 and m.ext_id = n.ext_id
@@ -16,8 +16,8 @@ cross join lateral (
   where m.owner_id = $1 and m.chat_id = $2 and m.id = n.id and m.ext_id is null and m.sent_at = n.sent_at offset 0) m
 
 -- name: reserve
--- $1 owner, $2 chat, $3 the chat's home channel, $4 how many numbers, $5 exchanges, $6 now, $7 the chat's conversation.
--- Reserves message numbers and returns the last number before the reserved numbers.
+-- $1 owner, $2 chat, $3 the chat's home channel, $4 how many messages, $5 how many exchanges, $6 now, $7 the chat's
+-- conversation. Reserves message numbers and returns the last number before the reserved numbers.
 with owner as (
   insert into user_profile (owner_id) values ($1)
   on conflict do nothing
@@ -61,7 +61,7 @@ order by id
 
 -- name: exported
 -- $1 owner, $2 a memory number, $3 how many: the memories after this number in order, each with its former texts, its
--- alarm (null without one) and its source messages
+-- alarm (null if it has none) and its source messages
 select m.*, r.due_at, r.repeats, r.chat_id as alarm_chat_id, r.message_thread_id, r.done_at,
   array(
     select row(v.version, v.content, v.replaced_at) from memory_versions v

@@ -1,11 +1,11 @@
 -- part: other_threads
 -- $10 the time for which the context is built, $11 the call's channel, $12 external id of the message being answered,
 -- or null, $13 for a reply thread, the external id of the message that started it, or null, $14 root thread of the
--- chat, $15 maximum messages of the thread that the reply came from, $16 maximum reply threads, $17 maximum other
--- chats, $18 the lowest chat number of a conversation, $19 whether messages from outside the thread are read.
--- For a reply thread, these are messages of the thread that it came from. For the root thread, these are messages of
--- the reply threads. In both cases, each other chat of the owner adds its newest exchange of the last day. Messages
--- recorded after the one being answered are left out.
+-- chat, $15 maximum number of messages of the thread from which the reply thread branched, $16 maximum number of reply
+-- threads, $17 maximum number of other chats, $18 the smallest chat number that a conversation can have, $19 whether
+-- messages from outside the thread are read. For a reply thread, these are messages of the thread from which it
+-- branched. For the root thread, these are messages of the reply threads. In both cases, each other chat of the owner
+-- adds its newest exchange of the last day. Messages recorded after the message being answered are left out.
 asked as (
   select coalesce(min(id), 9223372036854775807) as id, coalesce(min(recorded_at), $10) as recorded_at
   from messages
@@ -68,9 +68,9 @@ asked as (
 -- end
 
 -- name: read
--- $1 owner, $2 chat, $3 thread key, $4 window size, $5 maximum facts, $6 maximum goals, $7 maximum chunk summaries,
--- $8 external id of the message replied to, $9 maximum messages shown, $10 and further as in `other_threads`. Reads
--- everything for a context except search results, in one round trip.
+-- $1 owner, $2 chat, $3 thread key, $4 window size, $5 maximum number of facts, $6 of goals, $7 of chunk summaries, $8
+-- external id of the message to which the user replied, $9 maximum number of messages shown, $10 to $19 as in
+-- `other_threads`. Reads everything for a context except search results, in one round trip.
 with thread as materialized (
   select last_no, coalesce(covered_to, 0) as covered_to, focus_id, slot, slot_until
   from thread_state
@@ -223,8 +223,7 @@ select
       where v.owner_id = $1 and v.id = m.id and v.replaced_at > $10
       order by v.version limit 1) v on true
     -- An overdue goal was active until the user was asked about it. Memories that were rejected while they were still
-    -- uncertain are left out. A rejected memory of higher confidence
-    -- was active at that time: a later edit withdrew it.
+    -- uncertain are left out. A rejected memory of higher confidence was active at that time: a later edit withdrew it.
     where owner_id = $1 and (chat_id is null or chat_id = $2) and (status <> 'uncertain' or overdue_at > $10) and shown
       and (status <> 'rejected' or confidence > 0.5)
       and valid_from <= $10 and (valid_to is null or valid_to > $10)
@@ -238,9 +237,9 @@ select
   -- use: messages_of_other_threads
 
 -- name: log
--- $1 owner, $2 chat, $3 thread key, $4 maximum memories, $5 maximum chunk summaries. Returns the memories, each with
--- its last source message in this chat, and the thread's chunk summaries since the last /new. Ended memories are
--- included, except those that were dropped because a better tier read their messages again.
+-- $1 owner, $2 chat, $3 thread key, $4 maximum number of memories, $5 maximum number of chunk summaries. Returns the
+-- memories, each with its last source message in this chat, and the thread's chunk summaries since the last /new. Ended
+-- memories are included, except those that were dropped because a better tier read their messages again.
 with learned as not materialized (
   select id, kind, content, valid_from, status, note, about,
     case when source_chat_id = $2 then (select max(s) from unnest(source_ids) s) end as last_source

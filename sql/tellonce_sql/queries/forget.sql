@@ -21,8 +21,8 @@ where owner_id = $1 and (chat_id = $2 or chat_id is null and $3::boolean)
 order by id
 
 -- name: copies
--- $1 owner, $2 ids: the copies that were shared of these memories and of their earlier forms, each with the memory's id and
--- the copy's owner and number
+-- $1 owner, $2 ids: the copies of these memories, and of their earlier forms, that were shared with other owners. Each
+-- row has the memory's id and the copy's owner and number.
 with recursive gone as (
   select id as memory, id, copies from memories where owner_id = $1 and id = any($2::bigint[])
   union
@@ -65,8 +65,8 @@ returning asked
 
 -- name: follow_erasure
 -- $1 owner, $2 id of a confirmed preview, $3 chats, $4 ids and $5 former versions of the messages that lost text to its
--- erasure, $6 now. The other previews now name the next version of these messages: less text than they showed, and
--- nothing new.
+-- erasure, $6 now. Changes the owner's other previews, so that they name the next version of these messages. This
+-- version contains less text than the previews showed, and nothing new.
 with gone as materialized (
   select chat_id, id, version from unnest($3::bigint[], $4::bigint[], $5::int[]) as g (chat_id, id, version)
 )
@@ -79,7 +79,7 @@ set hits = (
 where owner_id = $1 and id <> $2 and until >= $6 and jsonb_array_length(hits) > 0
 
 -- name: covering
--- $1 owner, $2 chats, $3 ids of messages: the chunk summaries that cover them
+-- $1 owner, $2 chats, $3 ids of messages: the chunk summaries that cover these messages
 select distinct s.chat_id, s.thread_key, s.from_id, s.to_id
 from unnest($2::bigint[], $3::bigint[]) as g (chat_id, id)
 join messages m on m.owner_id = $1 and m.chat_id = g.chat_id and m.id = g.id

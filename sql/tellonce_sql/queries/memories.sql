@@ -1,11 +1,11 @@
 -- name: add
--- $1 owner, $2 chat or null, $3 kind, $4 status, $5 content, $6 quotes, $7 confidence, $8 priority, $9 importance,
--- $10 pinned, $11 deadline, $12 valid from, $13 origin, $14 user confirmed, $15 source chat, $16 source messages,
--- $17 model, $18 now, $19 text to index, $20 vector or null, $21 the person it is about, $22 the
--- reason for its status, $23 start and $24 end of the time at which it holds or happens, $25 the precision of these
--- times, $26 note, $27 shown, $28 provisional, $29 tier, $30 the memories that it will replace and end once confirmed,
--- $31 valid to, $32 superseded by, $33 key of its words, $34 categories or null, $35 words of these categories to
--- index, $36 the user's name that it states, or null
+-- $1 owner, $2 chat or null, $3 kind, $4 status, $5 content, $6 quotes, $7 confidence, $8 priority, $9 importance, $10
+-- pinned, $11 deadline, $12 valid from, $13 origin, $14 user confirmed, $15 source chat, $16 source messages, $17
+-- model, $18 now, $19 text to index, $20 vector or null, $21 its subject (`user` or a name), $22 the reason for its
+-- status, $23 start and $24 end of the time at which it holds or happens, $25 the precision of these times, $26 note,
+-- $27 shown, $28 provisional, $29 tier, $30 the memories that it will replace and end once confirmed, $31 valid to, $32
+-- superseded by, $33 key of its words, $34 categories or null, $35 words of these categories to index, $36 the user's
+-- name that it states, or null
 with owner as (
   insert into user_profile as p (owner_id, last_memory_id, memories_changed_at) values ($1, 1, $18)
   on conflict (owner_id) do update set last_memory_id = p.last_memory_id + 1, memories_changed_at = $18
@@ -50,8 +50,8 @@ order by kind, priority, deadline nulls last, valid_from desc, id desc
 
 -- name: page
 -- $1 owner, $2 chat, $3 statuses, $4 kinds or null for all, $5 and $6 the time and number of the last memory already
--- listed, $7 how many: memories visible in the chat, newest first. The kind `note` lists every note, also those that
--- are kept for search only, which no other kind lists.
+-- listed, $7 how many: memories visible in the chat, newest first. The kind `note` lists every note. Notes that are
+-- kept for search only are listed by no other kind.
 select * from memories
 where owner_id = $1
   -- use: in_list
@@ -74,7 +74,7 @@ select
     as verbatim
 
 -- part: in_list
--- $2 chat, $3 statuses: memories that hold are left out after the end of their time
+-- $2 chat, $3 statuses: memories with a status of `holding` are left out if they have ended
   and (chat_id is null or chat_id = $2) and status = any($3::text[])
   and (valid_to is null or status not in
     -- use: holding
@@ -82,7 +82,7 @@ select
 -- end
 
 -- part: holding
--- the statuses of memories that hold, or that the user is asked about
+-- the statuses of memories that hold, or about which the user is asked
     ('active', 'uncertain')
 -- end
 
@@ -96,14 +96,15 @@ order by user_confirmed or pinned desc, importance desc, valid_from desc, id des
 limit $3
 
 -- name: known_for
--- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 maximum memories from
--- each of the searches below, $7 maximum memories in all, $8 a time, $9 maximum rejected memories: the memories that a
--- worker is shown. The result has the memories most similar in meaning or in words to the texts that the worker reads,
--- pinned memories, memories learned since $8, and the statements most similar in meaning among those that the user
--- rejected, so that they are not learned again in other words. The newest memories fill the remaining places, because a
--- statement may end a memory that is not similar to it ("I moved to Lisbon" ends "lives in Singapore"). Each of these
--- searches reads an index, except the one for the few rejected memories, which are all compared. The memories nearest by binary code are then compared by their exact vectors. Only the best matches by words are read,
--- because a common word occurs in thousands of memories.
+-- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 maximum number of
+-- memories from each of the searches below, $7 maximum number of memories in all, $8 a time, $9 maximum number of
+-- rejected memories. Returns the memories that a worker is shown: the memories most similar in meaning or in words to
+-- the texts that the worker reads, pinned memories, and memories learned since $8. The result also has the most similar
+-- statements among those that the user rejected, so that they are not learned again in other words. The newest memories
+-- fill the remaining places, because a statement may end a memory that is not similar to it ("I moved to Lisbon" ends
+-- "lives in Singapore"). Each of these searches reads an index, except the search for rejected memories, which compares
+-- all of them, because they are few. The memories nearest by binary code are then compared by their exact vectors. Of
+-- the matches by words, only the best are read, because a common word occurs in thousands of memories.
 with asked as materialized (
   select n, vector, binary_quantize(vector)::bit(384) as code
   from unnest($3::halfvec[]) with ordinality v (vector, n)
@@ -360,7 +361,7 @@ where owner_id = $1 and valid_to is null and status = 'active' and kind = 'goal'
   and overdue_at is null
 
 -- name: closed_goals
--- $1 owner, $2 now, $3 a time: closes overdue goals that the user was asked about before $3 and did not confirm
+-- $1 owner, $2 now, $3 a time: closes overdue goals that became uncertain before $3 and that the user did not confirm
 update memories
 set status = 'completed', valid_to = greatest(valid_from, coalesce(happens_to, deadline)), updated_at = $2,
   reason = 'closed: its deadline passed, and nobody said that it is still a goal'
@@ -374,7 +375,7 @@ order by id
 
 -- name: unembedded
 -- across owners: the server's own background work
--- $1 owner and $2 number to continue after, $3 how many
+-- $1 owner and $2 number of the last row already read, $3 how many: the memories without a vector, in key order
 select owner_id, id, content, version
 from memories
 where embedding is null and (owner_id, id) > ($1, $2)
@@ -383,8 +384,8 @@ limit $3
 
 -- name: categorize
 -- across owners: the server's own background work
--- $1 words of categories to index, $2 their vectors, $3 minimum similarity, $4 maximum categories, $5 how many
--- memories: assigns the nearest categories to memories that have no categories yet
+-- $1 words of categories to index, $2 their vectors, $3 minimum similarity, $4 maximum number of categories of a
+-- memory, $5 how many memories: assigns the nearest categories to memories that have no categories yet
 update memories m
 set categories = '{}', tsv = m.tsv || array_to_tsvector(n.lexemes)
 from (

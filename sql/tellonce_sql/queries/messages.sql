@@ -169,7 +169,8 @@ order by sent_at
 
 -- name: unembedded
 -- across owners: the server's own background work
--- $1 owner, $2 chat and $3 number to continue after, $4 how many: the messages without a vector, in key order
+-- $1 owner, $2 chat and $3 number of the last row already read, $4 how many: the messages without a vector, in key
+-- order
 select owner_id, chat_id, id, coalesce(speaker, role) as speaker, content, version
 from messages
 where embedding is null and (owner_id, chat_id, id) > ($1, $2, $3)

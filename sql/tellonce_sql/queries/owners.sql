@@ -1,5 +1,5 @@
 -- name: held
--- $1 owner: how much of each kind the owner has. `kept` counts what an import would not restore.
+-- $1 owner: how many rows of each kind the owner has. `kept` counts the rows that an import would not restore.
 select (select count(*) from messages where owner_id = $1) as messages,
   (select count(*) from memories where owner_id = $1) as memories,
   (select count(*) from access_tokens where user_id = $1 and revoked_at is null) as tokens,
@@ -110,7 +110,8 @@ $$
 
 -- name: join
 -- across owners: the rows of one owner that an import does not restore become those of another
--- The tombstones and the cost of the former owner, whose other rows are removed
+-- Gives the tombstones and the model costs of the former owner to the new owner. Another statement removes the other
+-- rows.
 do $$
 declare
   former constant bigint := current_setting('chatmem.move_from');
@@ -144,18 +145,18 @@ $$
 
 -- name: clear
 -- across owners: removes all rows of an owner
--- $1 owner: the statements that do this
+-- $1 owner: the statements that delete the rows, one for each table
 select format('delete from %s where owner_id = %s', owned.name, $1::bigint) as statement
 from (
   -- use: owned
 ) owned
 
 -- name: take_tokens
--- $1 the former owner, $2 the new owner: the access tokens of the former act for the new one
+-- $1 the former owner, $2 the new owner: the access tokens of the former owner become tokens of the new owner
 update access_tokens set user_id = $2 where user_id = $1
 
 -- name: settle
--- Checks the foreign keys, which become as they were
+-- Checks the foreign keys and makes them not deferrable again
 do $$
 begin
   set constraints all immediate;

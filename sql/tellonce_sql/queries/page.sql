@@ -1,6 +1,6 @@
 -- name: memories
--- $1 owner, $2 kinds (`note` for notes) or null, $3 statuses, $4 origins or null, $5 chat or null, $6 least certainty,
--- $7 characters that the text must contain, or null, $8 a past time or null, $9 the person it is about or null, $10
+-- $1 owner, $2 kinds (`note` for notes) or null, $3 statuses, $4 origins or null, $5 chat or null, $6 minimum
+-- confidence, $7 characters that the text must contain, or null, $8 a past time or null, $9 the subject or null, $10
 -- learned since or null, $11 and $12 the time and number of the last memory already listed (for none: infinity and the
 -- highest number), $13 how many, $14 whether to count all. With $8, the memories that were valid at that time are
 -- returned, with their text of that time. A page is read from an index in the order of the result; only counting ($14)
@@ -56,8 +56,8 @@ select (select count(*) from memories where owner_id = $1 and valid_to is null) 
 -- name: answers
 -- $1 owner, $2 a time, $3 a memory or null, $4 how many, $5 a receipt or null: contexts built before $2, newest first,
 -- with the message that each was built for. With $3, only contexts that showed this memory, in any section. A context
--- that was built before its message was recorded (at the start of a session, or by a client that records afterwards)
--- has `preceded`: the next message of the user in that thread, within an hour.
+-- may have been built before its message was recorded (at the start of a session, or by a client that records
+-- afterwards). Then `question` is the user's next message in that thread within an hour, and `preceded` is true.
 select r.id as receipt_id, r.chat_id, c.channel, r.created_at as at, r.tokens, r.token_budget, r.truncated,
   coalesce(m.content, n.content, '') as question, m.id is null and n.content is not null as preceded
 from context_receipts r
@@ -176,8 +176,8 @@ where owner_id = $1 and id = $2 and created_at >= $5
 returning id
 
 -- name: unshare
--- $1 owner, $2 numbers of copies that were shared with this owner, $3 a time: erases those that were created since $3 and
--- not changed. A copy of a statement that the owner already had is older.
+-- $1 owner, $2 numbers of copies that were shared with this owner, $3 a time: erases those that were created since $3
+-- and not changed. A copy of a statement that the owner already had is older, so it stays.
 delete from memories m
 where m.owner_id = $1 and m.id = any($2::bigint[]) and m.created_at >= $3
   and not exists (select from memory_versions v where v.owner_id = $1 and v.id = m.id)

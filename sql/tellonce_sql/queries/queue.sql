@@ -27,12 +27,12 @@ where owner_id = $1 and class = 'past' and kind = 'exchange' and state = 'pendin
 
 -- name: claim
 -- across owners: workers serve all owners
--- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 the latest date that could be set now, $7 lost
--- leases after which a job is given up, $8 the track of past work to prefer. Each chat has three tracks of jobs: live
--- work, past exchanges and past summaries. This claims the first open job of each track, if that job is due and not
--- leased. Later jobs of the track wait for this job, so that results come in order. Live work is claimed first, then
--- past work, newest first. A job or lease dated after $6 counts as due, because the clock must have been set back since
--- then. Each track is found by one step through the index, however many jobs it has.
+-- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 the latest date that could be set now, $7 number
+-- of lost leases after which a job is given up, $8 the track of past work to prefer. Each chat has three tracks of
+-- jobs: live work, past exchanges and past summaries. This claims the first open job of each track, if that job is due
+-- and not leased. Later jobs of the track wait for this job, so that results come in order. Live work is claimed first,
+-- then past work, newest first. A job or lease dated after $6 counts as due, because the clock must have been set back
+-- since then. Each track is found by one step through the index, however many jobs it has.
 with recursive track as (
   (select owner_id, chat_id, track from chat_context_queue
    where state in ('pending_summarization', 'ready_to_write')
@@ -182,8 +182,8 @@ where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
 -- have read the former text of a message that is being edited. These jobs are done again. Unclaimed jobs are updated
 -- too, so that no worker can claim a job and read its input before this transaction ends. A chunk job reads the
 -- messages that it covers. An exchange job reads earlier messages and the chat's summary. A rolling summary reads what
--- was derived from the message. A profile reads what was learned from the message. A job of any other kind may have read
--- every message. Jobs of other chats continue, except these kinds and profile jobs.
+-- was derived from the message. A profile reads what was learned from the message. A job of any other kind may have
+-- read every message. Jobs of other chats continue, except profile jobs and jobs of any other kind.
 update chat_context_queue q
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
@@ -241,10 +241,11 @@ select not exists (
 -- name: redo_provisional
 -- across owners: workers serve all owners
 -- $1 how many, $2 now, $3 the tiers below the available tier, $4 the available tier, $5 whether it is the best of all,
--- $6 whether its calls are counted: queues jobs again, newest first. These are jobs that a lower tier did, and exchanges that lack a second reading although their chat's allowance
--- permits one. Thread summaries and profiles wait until the chat's chunk summaries have been redone and no job of the
--- chat is open. All summaries also wait until the allowance permits a call to a paid model. A job that was redone
--- without success waits ten minutes, because otherwise it would be redone endlessly.
+-- $6 whether its calls are counted: queues jobs again, newest first. These are the jobs that a lower tier did, and
+-- exchanges that lack a second reading although their chat's allowance permits one. Thread summaries and profiles wait
+-- until the chat's chunk summaries have been redone and no job of the chat is open. All summaries also wait until the
+-- allowance permits a call to a paid model. A job that was redone without success waits ten minutes, because otherwise
+-- it would be redone endlessly.
 update chat_context_queue q
 set state = 'pending_summarization', attempts = 0, claims = claims + 1, not_before = $2, done_at = null,
     provisional = false, redo = true, class = 'past', handed_at = null

@@ -36,7 +36,8 @@ m.chat_id, m.id, m.thread_key, m.thread_no, m.role, m.speaker, m.sent_at, m.toke
 
 -- part: words_of_message
 -- $1 owner: the ranks of `terms` in a message `m`, or null if it contains none of them. The words of a message are read
--- only if they may match: it is in `worded`, or the query has words that `worded` does not cover (`any_term`).
+-- only if they may match, that is, if the message is in `worded`, or if the query has words that `worded` does not
+-- cover (`any_term`).
 left join lateral (
   select case when ts_rank(tsv, (select term from any_term)) > 0
     then array(select ts_rank(tsv, term) from terms) end as ranks
@@ -64,9 +65,9 @@ from (
 -- end
 
 -- name: messages_of_chat
--- Like `messages`, for the usual question: about one chat, and without a span of time, routine messages or an own vector
--- index. The database spends a quarter of its time for `messages` on starting the statement, whose parts for other
--- questions it must prepare each time.
+-- Like `messages`, for the usual question: about one chat, and without a span of time, routine messages or the owner's
+-- own vector index. The database spends a quarter of its time for `messages` on starting the statement, whose parts for
+-- other questions it must prepare each time.
 -- $1 owner
 -- $2 chat
 -- $3 vector of the question, or null
@@ -76,10 +77,10 @@ from (
 -- $7 scope lexeme query
 -- $8 only messages with a lower number are searched
 -- $9 number of nearest codes that are compared exactly
--- $10 maximum candidates of each kind
--- $11 number of best candidates for which the neighbors are candidates, too
+-- $10 maximum number of candidates of each kind
+-- $11 number of best candidates whose neighbors become candidates, too
 -- $12 all lexemes of the question as tsquery texts
--- $13 whether the full-text index is searched for all lexemes, and not only for the rarest, which alone select candidates
+-- $13 whether the full-text index is searched for all lexemes; even then, only the rarest select candidates
 with asked as materialized (
   select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
 ), terms as materialized (
@@ -123,10 +124,11 @@ from (
 
 -- name: messages
 -- Candidates by similarity, by words and by time, with the ranker's data for each. By similarity: either an index-only
--- scan compares the codes by Hamming distance, and the nearest are then compared exactly, or the owner's own index is
--- used. By time: the messages of the span, first those of the speakers in $17, then the most similar ones. `ranks` is
--- null if a message has none of the lexemes, which is usual for candidates by similarity. The scan is written twice, for
--- one chat and for all chats. With one condition for both, the planner would read the table instead of only the index.
+-- scan compares the codes by Hamming distance, and the nearest messages are then compared exactly, or the owner's own
+-- vector index is used. By time: the messages of the span, first those of the speakers in $17, then the most similar
+-- ones. `ranks` is null if a message has none of the lexemes, which is usual for candidates by similarity. The scan is
+-- written twice, for one chat and for all chats. With one condition for both, the planner would read the table instead
+-- of only the index.
 -- $1 owner
 -- $2 chat, or null for all chats of the owner
 -- $3 vector of the question, or null
@@ -136,16 +138,16 @@ from (
 -- $7 scope lexeme query
 -- $8 only messages with a lower number are searched
 -- $9 number of nearest codes that are compared exactly
--- $10 maximum candidates of each kind
+-- $10 maximum number of candidates of each kind
 -- $11 and $12 a span of time, or null
--- $13 number of best candidates for which the neighbors are candidates, too
+-- $13 number of best candidates whose neighbors become candidates, too
 -- $14 all lexemes of the question as tsquery texts
 -- $15 whether to include the latest routine messages
 -- $16 whether to use the owner's own vector index
 -- $17 speakers who are preferred within the span
--- $18 maximum messages of the span
+-- $18 maximum number of messages of the span
 -- $19 the latest time of a message that may refer to the span
--- $20 whether the full-text index is searched for all lexemes, and not only for the rarest, which alone select candidates
+-- $20 whether the full-text index is searched for all lexemes; even then, only the rarest select candidates
 with asked as materialized (
   select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
 ), terms as materialized (
@@ -226,8 +228,8 @@ with asked as materialized (
 -- $6 the rarer half of these lexemes
 -- $7 scope lexeme query
 -- $8 only messages with a lower number are searched
--- $9 maximum messages that are read; the newest are preferred
--- $10 maximum candidates of each kind
+-- $9 maximum number of messages that are read; the newest are preferred
+-- $10 maximum number of candidates of each kind
 -- $11 since, $12 until
 -- $13 all lexemes of the question as tsquery texts
 -- $14 whether $5 has all lexemes
@@ -298,22 +300,22 @@ cross join lateral (
 -- name: learned
 -- Memories and chunk summaries by similarity and by words. If $8 is a past time, memories that ended after $8 are
 -- included, too, with the text that they had at $8. Memories that are uncertain, or that were rejected while uncertain,
--- are not added by this rule. Summaries written or rewritten after $17 are left out, because they may contain what was
--- not known at that time.
+-- are not added by this rule. Summaries written or rewritten after $17 are left out, because they may contain facts
+-- that were not known at that time.
 -- $1 owner
 -- $2 chat, or null for all chats of the owner
 -- $3 vector of the question, or null
 -- $4 the rarest lexemes of the question as tsquery text
 -- $5 scope lexeme query of memories
--- $6 maximum memories of each kind of match, or 0 for no memories
+-- $6 maximum number of memories of each kind of match, or 0 for no memories
 -- $7 statuses
 -- $8 a past time for memories, or null for now
 -- $9 since, $10 until
 -- $11 all lexemes of the question as tsquery texts
 -- $12 lexemes that may name a category
 -- $13 words of the requested categories
--- $14 maximum memories of these categories (`listed`)
--- $15 maximum summaries of each kind of match, or 0 for no summaries
+-- $14 maximum number of memories of these categories (`listed`)
+-- $15 maximum number of summaries of each kind of match, or 0 for no summaries
 -- $16 thread key, or null
 -- $17 a past time for summaries, or null for now
 -- $18 scope lexeme query of summaries

@@ -130,7 +130,8 @@ where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and 
 
 -- name: unembedded
 -- across owners: the server's own background work
--- $1 owner, $2 chat and $3 number to continue after, $4 how many: the summaries without a vector, in key order
+-- $1 owner, $2 chat and $3 number of the last row already read, $4 how many: the summaries without a vector, in key
+-- order
 select owner_id, chat_id, id, text, version
 from conversation_summaries
 where embedding is null and (owner_id, chat_id, id) > ($1, $2, $3)

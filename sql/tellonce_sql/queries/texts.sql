@@ -117,10 +117,10 @@ where owner_id = $1 and ($2::bigint is null or chat_id = $2)
 order by chat_id, id
 
 -- name: neighbors
--- $1 owner, $2 chats and $3 ids of messages, $4 maximum rows in all: the messages directly before and after each given
--- message in its thread, and messages up to three places away if they were sent within a minute of it. The given
--- messages are left out. The join is lateral, because a direct join would compare every message of the owner with every
--- given message.
+-- $1 owner, $2 chats and $3 ids of messages, $4 maximum number of rows in all: the messages directly before and after
+-- each given message in its thread, and messages up to three places away if they were sent within a minute of it. The
+-- given messages are left out. The join is lateral, because a direct join would compare every message of the owner with
+-- every given message.
 -- use: message
 from (
   select distinct on (b.chat_id, b.id) b.*
@@ -341,7 +341,8 @@ delete from memory_versions v using given g
 where v.owner_id = $1 and v.id = g.id and v.version = g.version
 
 -- name: clean_memory
--- Removes what memories that are kept hold besides their content: quotes, reasons, subjects, categories and user names
+-- Removes all texts except the content from memories that are kept: quotes, reasons, subjects, categories and user
+-- names
 -- use: given
 update memories m set quotes = '[]', reason = null, about = 'user', categories = null, user_name = null,
   tsv = ts_delete(tsv, category_lexemes(array_to_string(categories, ' ')))

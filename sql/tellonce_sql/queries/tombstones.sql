@@ -1,5 +1,5 @@
 -- name: add
--- $1 owner, $2 chat or null, $3 claim hashes, $4 the word hashes of each, as one json array of arrays, $5 now
+-- $1 owner, $2 chat or null, $3 claim hashes, $4 the word hashes of each claim, as one json array of arrays, $5 now
 insert into tombstones (owner_id, id, chat_id, claim, words, created_at)
 select $1, coalesce((select max(id) from tombstones where owner_id = $1), 0) + c.n, $2, c.claim,
   array(select jsonb_array_elements_text(w.words)::bigint), $5
@@ -14,7 +14,8 @@ from tombstones
 where owner_id = $1 and lifted_at is null and words <> '{}'
 
 -- name: of_messages
--- $1 owner: the claim hashes without words, which are those of messages, of their sentences and of names
+-- $1 owner: the claim hashes of tombstones without word hashes. These are the tombstones of messages, of their
+-- sentences and of names.
 select claim, chat_id, message_id from tombstones
 where owner_id = $1 and words = '{}'
 

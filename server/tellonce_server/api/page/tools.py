@@ -53,7 +53,7 @@ class PageTools(Tools):
 
 
 def _read(name: str, ready: GetServices) -> ToolSpec:
-    """The tool `page_…` of a coroutine of `PageReads`, whose types give the models."""
+    """The tool `page_…` for a coroutine of `PageReads`. The coroutine's types give the models."""
     types, title = get_type_hints(getattr(PageReads, name)), name.capitalize()
 
     async def handler(call: Call[Any]) -> BaseModel:

@@ -28,7 +28,7 @@ class BackupRefused(Exception):
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
 LEDGER: Final = "schema_migration"
-"""The table of the applied migrations, which are in a backup's manifest instead."""
+"""The table of applied migrations. A backup does not contain this table; its manifest lists the migrations."""
 
 
 class Table(BaseModel):
@@ -38,8 +38,8 @@ class Table(BaseModel):
 
 
 class Manifest(BaseModel):
-    """The contents of a backup. `migrations` has the sha256 of each version; `tables` satisfies foreign keys in
-    order."""
+    """The contents of a backup. `migrations` maps each version to its sha256. The order of `tables` satisfies the
+    foreign keys."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
     format: int
@@ -99,8 +99,8 @@ def opened(file: Path) -> Archive:
 
 
 def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
-    """The migrations that create the backup's schema. Raises BackupRefused for a later format, and for a migration that
-    this program lacks or has in another form."""
+    """The migrations that create the backup's schema. Raises BackupRefused if the backup has a newer format, or a
+    migration that this program lacks or has with another text."""
     if manifest.format > FORMAT:
         raise BackupRefused(
             f"a newer tellonce made the backup (format {manifest.format}; this one knows formats up to {FORMAT}): "
@@ -138,8 +138,8 @@ async def fill(connection: Any, archive: Archive, complete: Callable[[], Awaitab
 
 
 async def _apply(connection: Any, migration: Migration) -> None:
-    # Indexes cannot be built concurrently inside a transaction. Nobody uses the database during a restore, so the
-    # ordinary way delays no one.
+    # Indexes cannot be built concurrently inside a transaction. Nobody uses the database during a restore, so building
+    # them in the ordinary way delays no one.
     for statement in statements(migration.sql.replace(" concurrently ", " ")):
         await connection.execute(statement)
     await connection.execute(query("backup.note_applied"), migration.version, migration.name, migration.sha256)

@@ -86,8 +86,8 @@ def _applied(script: Path) -> list[int]:
 
 
 async def fitting(dsn: str) -> Path:
-    """The folder of tools at least as new as the server, preferably on the PATH; without any, the first folder, whose
-    tool then reports what is wrong."""
+    """The first folder with tools that are at least as new as the server; the folder on the PATH is tried first. If
+    there is no such folder, the first folder, because its tool then reports the problem."""
     folders = _folders()
     server = await _server_version(dsn)
     for folder in folders:
@@ -128,7 +128,7 @@ async def _tool_version(folder: Path) -> int:
 
 
 async def run(tool: str, *arguments: str, password: str | None = None, output: Path | None = None) -> None:
-    """Run a program with its output to the file `output`. Raises BackupRefused with its message."""
+    """Run a program with its output to the file `output`. Raises BackupRefused with the program's error message."""
     environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
     with (output or Path(os.devnull)).open("wb") as stream:
         process = await asyncio.create_subprocess_exec(
@@ -147,7 +147,7 @@ async def run(tool: str, *arguments: str, password: str | None = None, output: P
 
 
 def without_password(dsn: str) -> tuple[str, str | None]:
-    """Split the password off the URL, because other users of this machine may see a program's arguments."""
+    """Separate the password from the URL, because other users of this machine may see a program's arguments."""
     parts = urlsplit(dsn)
     if parts.password is None:
         return dsn, None

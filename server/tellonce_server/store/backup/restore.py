@@ -18,7 +18,7 @@ Rows = list[tuple[Any, ...]]
 
 
 class Aside(NamedTuple):
-    """What a restore must not replace: the tombstones, the tokens, and the secret key of this database."""
+    """The data that a restore must not replace: the tombstones, the tokens, and the secret key of this database."""
 
     tombstones: Rows
     tokens: str
@@ -66,9 +66,9 @@ async def aside(connection: Any, key_name: str) -> Aside:
 
 
 async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
-    """Replace the database's contents with the backup, and add the kept tombstones and tokens, in one transaction, or
-    for a dump of `pg_dump` in two. Returns how many tombstones the backup lacked. Raises BackupRefused; then nothing
-    has changed."""
+    """Replace the database's contents with the backup, then add the kept tombstones and tokens. All this is one
+    transaction, except for a dump of `pg_dump`, which is restored in a separate transaction. Returns how many
+    tombstones the backup lacked. If BackupRefused is raised, nothing has changed."""
     connection: Any = await asyncpg.connect(dsn)
     try:
         if not is_zipfile(file):
@@ -83,8 +83,9 @@ async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
 
 
 async def _put_back(connection: Any, kept: Aside, key_name: str) -> int:
-    """Add the kept tombstones and tokens. Returns how many tombstones the backup lacked; 0, and nothing is added, if it
-    has the key of another database. The tokens replace the backup's, because some may be revoked or new."""
+    """Add the kept tombstones and tokens. Returns how many tombstones the backup lacked. If the backup has the key of
+    another database, nothing is added and the result is 0. The kept tokens replace those of the backup, because some
+    tokens may have been revoked or added since the backup."""
     if kept.key is None or kept.key != await connection.fetchval(query("backup.key"), key_name):
         return 0
     done: str = await connection.execute(query("backup.keep_tombstones"), *unzip(kept.tombstones, 7))

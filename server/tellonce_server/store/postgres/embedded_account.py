@@ -1,5 +1,6 @@
-"""The OS account of the embedded PostgreSQL, which refuses to run as root, and the folders it can reach. It gets a
-folder of its own; the permissions of other folders stay."""
+"""The OS account of the embedded PostgreSQL, and the folders that this account can reach. If the program runs as root,
+another account is needed, because PostgreSQL refuses to run as root. The account gets its own folder; the permissions
+of other folders are not changed."""
 
 import logging
 import os
@@ -29,7 +30,7 @@ class Account:
 
 
 def server_account(cluster: Path) -> Account | None:
-    """The account that runs the server; None: that of this process. An existing cluster keeps its owner."""
+    """The account that runs the server; None means the account of this process. An existing cluster keeps its owner."""
     if os.geteuid() != 0:
         return None
     if cluster.exists() and cluster.stat().st_uid != 0:
@@ -38,7 +39,8 @@ def server_account(cluster: Path) -> Account | None:
 
 
 def can_reach(account: Account | None, directory: Path) -> bool:
-    """Whether the account may enter `directory` and its parents, by their mode bits; access lists are not read."""
+    """Whether the account may enter `directory` and its parents, according to their mode bits. Access control lists are
+    not read."""
     return account is None or all(_may_enter(account, part) for part in (directory, *directory.parents))
 
 

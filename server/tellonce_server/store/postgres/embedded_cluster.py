@@ -1,4 +1,5 @@
-"""The files of an embedded PostgreSQL cluster: location, settings, pid file and log. Nothing here runs it."""
+"""The files of an embedded PostgreSQL cluster: location, settings, pid file and log. This module does not run the
+server."""
 
 import hashlib
 import importlib.util
@@ -28,10 +29,11 @@ _SYSTEM_DIR = Path("/var/lib/chatmem")
 _LOG_BYTES = 4 * 2**20
 _LOG_KEPT_BYTES = 2**20
 
-# log_min_messages, log_parameter_max_length: Users' text must not reach the log. An error's message may quote it, so
+# log_min_messages, log_parameter_max_length: Users' text must not reach the log. An error message may quote it, so
 # errors go only to the client, and slow statements are logged without parameters.
-# wal_level: The scrub then rewrites tables without logging them. It writes half as much, and can be cancelled at once, while
-# a process that waits for the log to reach the disk cannot. Nothing copies the log to another server.
+# wal_level: With `minimal`, the scrub rewrites tables without logging them. The scrub then writes half as much. It can
+# also be cancelled at once, whereas a process that waits for the log to reach the disk cannot be cancelled. A higher
+# level is not needed, because nothing copies the log to another server.
 # wal_recycle: Forgotten text would survive in recycled segments.
 # max_connections: Each assistant has its own stdio server, so there are enough connections for the pools of a dozen
 # processes. Unused connections cost nothing.
@@ -91,7 +93,8 @@ def bindir() -> Path:
 
 
 def reachable(source: Path, account: Account | None) -> Path:
-    """The folder, or a copy (40 MB, once) if the account may not enter it, as in a closed home directory."""
+    """The folder itself, or a copy of it if the account may not enter it, as in a closed home directory. The copy (40
+    MB) is made only once."""
     return source if can_reach(account, source) else _copied(source)
 
 
@@ -113,7 +116,7 @@ def _copied(source: Path) -> Path:
 
 
 def refuse_other_major(home: Path) -> None:
-    """Refuse another major version's data: a new empty database would look as if the memory were lost."""
+    """Refuse the data of another major version, because a new empty database would look as if the memory were lost."""
     majors = (place for place in home.glob("[0-9]*") if place.name.isdigit() and place.name != MAJOR)
     others = [place for place in majors if (place / "PG_VERSION").exists()]
     if others and not (home / MAJOR).exists():
@@ -125,7 +128,8 @@ def refuse_other_major(home: Path) -> None:
 
 def place(link: Path, account: Account | None) -> Path:
     """The folder of the cluster: `link` or its target. If the account cannot reach it, `link` becomes a link to a new
-    folder, with a random name, so that a deleted and recreated data directory does not find the old data."""
+    folder. The new folder has a random name, so that a deleted and recreated data directory does not find the old
+    data."""
     if link.is_symlink() or link.exists() or can_reach(account, link.parent):
         return link.resolve()
     target = _system_dir() / f"cluster-{secrets.token_hex(6)}"
@@ -139,14 +143,16 @@ def _system_dir() -> Path:
 
 
 def socket_dir(cluster: Path) -> Path:
-    """The folder of the socket: the cluster's, or a derived one in /tmp if that path is too long for a socket."""
+    """The folder of the socket: the cluster's folder, or, if its path is too long for a socket, a folder in /tmp with a
+    name that is derived from the path."""
     if len(os.fsencode(cluster / f".s.PGSQL.{PORT}")) <= _SOCKET_PATH_BYTES:
         return cluster
     return Path("/tmp") / f"tellonce-{hashlib.sha256(os.fsencode(cluster)).hexdigest()[:16]}"
 
 
 def make_socket_dir(cluster: Path, account: Account | None) -> None:
-    """Create the socket's folder for the server's account alone; in /tmp, one of another user is refused."""
+    """Create the socket's folder, which only the server's account may use. Raises EmbeddedPostgresError if a folder in
+    /tmp belongs to another user."""
     directory = socket_dir(cluster)
     if directory == cluster:
         return
@@ -172,7 +178,7 @@ def write_conf(cluster: Path, account: Account | None) -> None:
 
 
 def include_conf(cluster: Path) -> None:
-    """Add a line to the main settings file of a new cluster that includes our settings file."""
+    """Make the main settings file of a new cluster include our settings file."""
     with (cluster / "postgresql.conf").open("a") as main:
         main.write(f"\ninclude_if_exists = '{CONF_NAME}'\n")
 
@@ -194,9 +200,10 @@ def postmaster(cluster: Path) -> int | None:
 
 
 def disown_stale_pid(cluster: Path, account: Account | None) -> None:
-    """Allow a start although the pid file names a live process that is not a server of this cluster: our pid replaces
-    it, because a postmaster ignores the process that starts it. The other lines stay, because the postmaster reads in
-    them which shared memory must not be in use any more. A dead process's file stays, because a starting postmaster may be replacing it."""
+    """Allow a start although the pid file names a live process that is not a server of this cluster. The pid in the
+    file is replaced by our pid, because a postmaster ignores the pid of the process that starts it. The other lines
+    stay, because they tell the postmaster which shared memory must no longer be in use. The file of a dead process
+    stays, because a starting postmaster may be replacing it."""
     pid = _recorded_pid(cluster)
     if pid is not None and pid > 0 and _is_alive(pid) and not _serves(pid, cluster):
         path = cluster / "postmaster.pid"
@@ -205,8 +212,8 @@ def disown_stale_pid(cluster: Path, account: Account | None) -> None:
 
 
 def put_aside_unreadable_pid(cluster: Path) -> bool:
-    """Move an empty or invalid pid file away, with which PostgreSQL would never start, unless a server or its orphan
-    works in the folder. Returns whether a file was moved."""
+    """Move an empty or invalid pid file away, because PostgreSQL would never start with it. The file stays if a server,
+    or an orphan of a server, works in the folder. Returns whether a file was moved."""
     path = cluster / "postmaster.pid"
     if not path.exists() or _recorded_pid(cluster) or _is_inhabited(cluster):
         return False
@@ -223,7 +230,7 @@ def _is_inhabited(cluster: Path) -> bool:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether a process with this pid exists, or a zombie, which also counts for a starting postmaster."""
+    """Whether a process with this pid exists. A zombie counts too, because it also counts for a starting postmaster."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -251,7 +258,8 @@ def _serves(pid: int, cluster: Path) -> bool:
 
 
 def trim_log(cluster: Path) -> None:
-    """If the log exceeds 4 MiB, keep its end in a second file and empty it. The server appends, so it runs on."""
+    """If the log exceeds 4 MiB, copy its end to a second file and empty the log. The server may run meanwhile, because
+    it appends to the log."""
     with suppress(FileNotFoundError), _opened(cluster / LOG_NAME) as log:
         size = log.seek(0, os.SEEK_END)
         if size > _LOG_BYTES:

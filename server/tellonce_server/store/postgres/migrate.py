@@ -50,7 +50,7 @@ class MigrationError(StorageRefused):
 
 async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration] | None = None) -> list[str]:
     """Apply the missing migrations, by default of this program, and return their names. Waits while another process
-    migrates. `connection` must be a session of its own, which holds the lock.
+    migrates. `connection` must be a separate session, because the lock belongs to the session.
 
     Raises MigrationError for two files with one number, a file changed after it was applied, a newer database, or a
     table in use.
@@ -65,8 +65,9 @@ async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration
 
 
 def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list[Migration]:
-    """The migrations that have not run. `applied` has the sha256 of each version that has. Raises MigrationError if
-    their numbers do not rise, or if an applied one is newer than all of them or was changed."""
+    """The migrations that have not run. `applied` maps each version that has run to its sha256. Raises MigrationError
+    if the numbers of `migrations` do not increase, if an applied version is newer than all of them, or if an applied
+    migration was changed."""
     numbers = [m.version for m in migrations]
     if numbers != sorted(set(numbers)):
         raise MigrationError("the migrations' numbers do not rise, or two are the same: rename the files")
@@ -127,6 +128,7 @@ async def _record(connection: asyncpg.Connection, migration: Migration, started:
 
 
 def statements(sql: str) -> list[str]:
-    """The statements between `-- statement` lines, without parts of comments alone, on which asyncpg fails."""
+    """The statements between `-- statement` lines. Parts that contain only comments are left out, because asyncpg fails
+    on them."""
     parts = (part.strip() for part in _STATEMENT_LINE.split(sql))
     return [part for part in parts if _COMMENT_LINE.sub("", part).strip()]

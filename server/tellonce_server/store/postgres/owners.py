@@ -32,14 +32,15 @@ async def held(connection: Any, owner_id: int) -> Held:
 
 
 async def move(connection: Any, former: int, heir: int) -> None:
-    """Give all rows of `former` to `heir`. What `heir` had is removed, so it must not hold anything of value."""
+    """Give all rows of `former` to `heir`. The rows that `heir` had are removed, so they must not be of value."""
     async with _moving(connection, former, heir):
         await _clear(connection, heir)
         await connection.execute(query("owners.move"))
 
 
 async def join(connection: Any, former: int, heir: int) -> None:
-    """Remove `former`, whose messages and memories `heir` has imported. The tombstones and the cost go to `heir`."""
+    """Remove `former`, whose messages and memories `heir` has imported. The tombstones and the model costs go to
+    `heir`."""
     async with _moving(connection, former, heir):
         await connection.execute(query("owners.join"))
         await _clear(connection, former)

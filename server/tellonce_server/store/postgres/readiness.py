@@ -84,7 +84,8 @@ def for_administrator(found: Readiness) -> str:
 
 
 async def prepare(connection: Any) -> list[str]:
-    """Run and return the missing statements that this login may run. Raises DatabaseNotReady if something is left."""
+    """Run and return the missing statements that this login may run. Raises DatabaseNotReady if something is still
+    missing."""
     found = await look(connection)
     if said := hindrance(found):
         raise DatabaseNotReady(said)

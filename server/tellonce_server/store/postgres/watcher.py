@@ -1,6 +1,8 @@
-"""Stops an embedded PostgreSQL whose last user was killed, after several checks, because it may restart.
+"""Stops an embedded PostgreSQL if the last process that used it was killed. The watcher checks several times first,
+because such a process may restart.
 
-A process of its own, run by file path and with the standard library alone, so that it takes a few megabytes.
+The watcher is a separate process. It is run by file path and uses only the standard library, so that it takes only a
+few megabytes.
 """
 
 import fcntl
@@ -15,7 +17,7 @@ from typing import Final
 SECONDS: Final = 1.0
 """Seconds between checks."""
 LOOKS: Final = 3
-"""The server is stopped after this many consecutive checks found no process that uses it."""
+"""Number of consecutive checks that must find no process that uses the server, before the server is stopped."""
 AFTER_FAILURE: Final = 60.0
 """Seconds to wait after stopping the server failed."""
 
@@ -32,8 +34,8 @@ def lock(path: Path) -> int | None:
 
 
 def unused(home: Path, cluster: Path) -> bool:
-    """Whether no process uses the server; one that starts or leaves it (the `.start` lock) does. If the server does not
-    run, either, this process ends here."""
+    """Whether no process uses the server. A process that is starting or leaving the server, and so holds the `.start`
+    lock, counts as a user. If the server does not run either, this function ends the watcher."""
     starting = lock(home / ".start")
     if starting is None:
         return False
