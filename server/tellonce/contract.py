@@ -428,7 +428,8 @@ class NewChat(Contract):
 
 _NAME = {"type": "string"}
 _NAMES = {"type": "array", "items": _NAME}
-"""Without the allowed values, whose words cost tokens; the error for any other value lists them."""
+"""A schema without the allowed values, because a list of the values costs tokens. The error for any other value lists
+the allowed values."""
 
 
 class GetProfileArgs(ChatPlace):
