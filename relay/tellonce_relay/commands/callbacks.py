@@ -30,8 +30,9 @@ TOAST = 180
 
 @dataclass(frozen=True)
 class Reaction:
-    """The reaction to a button: `text` and `buttons` replace its message, or `said` is sent as a new one. `question`
-    asks for a reply. `toast` replaces `text` as the notice of the tap."""
+    """The reaction to a tapped button. Either `text` and `buttons` replace the message that has the button, or `said`
+    is sent as a new message. `question` is a further message that asks for a reply. `toast`, if set, is the notice of
+    the tap; otherwise, `text` is."""
 
     text: str
     question: str | None = None
