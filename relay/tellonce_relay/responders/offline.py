@@ -78,7 +78,7 @@ _SHORTEST_STEM = 4
 """Minimum letters that two forms of a word (`move`, `moved`) share."""
 _NEARLY = 0.5
 """A newer result in other words is shown if its score is at least this share of the best score. Measured with the 30
-questions of `tests/relay/test_offline_questions.toml`: 0.5 adds 8 right and 3 wrong lines, 0.4 adds 9 and 7, and 0.55
+questions of `tests/relay/test_offline_questions.toml`: 0.5 adds 8 right and 3 other lines, 0.4 adds 9 and 7, and 0.55
 adds 7 and 1."""
 _FAR = 1.5
 """If no result shares a word with the question, a result is shown if its score is at most this far below the best
