@@ -1,4 +1,5 @@
-"""Claude through the Anthropic API. Importing this takes 1.5 s of processor time, so only to ask Claude."""
+"""Claude through the Anthropic API. Importing this module takes 1.5 s of processor time, so it is imported only to ask
+Claude."""
 
 import asyncio
 import time
