@@ -1,4 +1,4 @@
-"""Retries calls that may be repeated during an outage of the memory, and can notify people of it."""
+"""Retries calls that may be repeated during an outage of the memory, and can notify people of the outage."""
 
 import asyncio
 import time

@@ -10,7 +10,7 @@ from tellonce_relay.catalogue import clock, counted, day, from_english, number, 
 
 SHOWN = 5
 LONGEST = 3500
-"""Maximum characters of a view, so that it always fits one message."""
+"""Maximum number of characters of a view, so that the view always fits into one message."""
 _QUOTE = 160
 _TALLIED = {"memories": "memory", "sentences": "sentence"}
 """After an erasure, the counts of these tables are shown separately, because people understand them."""

@@ -95,7 +95,7 @@ MemoryAction = Literal[PlainAction, "edit", "share"]
 ForgetLabel = Literal["exact", "number", "form"]
 """How a match was found: exactly, as digits with other separators, or by other forms of the words."""
 TokenScope = Literal["assistant", "relay", "agent"]
-"""What an access token may do; the server offers each scope its own tools."""
+"""The scopes of access tokens. The server offers each scope its own tools."""
 Precision = Literal["instant", "day", "month", "year", "ongoing"]
 
 MEMORY_KINDS: Final[tuple[MemoryKind, ...]] = get_args(MemoryKind)

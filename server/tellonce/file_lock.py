@@ -14,7 +14,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-# Seconds between attempts to lock a file. There are attempts because a thread that waits in flock() cannot be
+# Seconds between attempts to lock a file. The code tries repeatedly, because a thread that waits in flock() cannot be
 # cancelled.
 _POLL = 0.02
 

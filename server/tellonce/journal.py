@@ -53,7 +53,7 @@ _APPENDING: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
 
 class Journal:
-    """Appends events to one file per day, where the day is that of `zone`. Each event is written in one call, so that
+    """Appends events to one file per day. Days begin at midnight in `zone`. Each event is written in one call, so that
     the events of several processes do not mix. If the disk is full, events are lost, but no turn fails."""
 
     def __init__(self, folder: Path, process: str, zone: ZoneInfo, now: Callable[[], datetime]) -> None:

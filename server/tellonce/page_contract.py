@@ -198,7 +198,8 @@ LeftOutWhy = Literal["full", "clipped", "enough"]
 
 
 class LeftOut(Contract):
-    """What was left out or clipped for one reason. `things` counts things by kind; `section.NAME` is a whole section."""
+    """The things that were left out or clipped for one reason. `things` counts things by kind; `section.NAME` is a
+    whole section."""
 
     why: LeftOutWhy
     things: dict[str, int]
@@ -212,8 +213,8 @@ class RecalledLine(Contract):
 
 
 class PageAnswer(Contract):
-    """What an answer was based on. `shown` and `found` count things by kind, as `LeftOut` does. `found` counts what a
-    search for the question added; `shown` counts everything else that the assistant was shown."""
+    """The basis of an answer. `shown` and `found` count things by kind, as `LeftOut` does. `found` counts what a search
+    for the question added; `shown` counts everything else that the assistant was shown."""
 
     answer: AnswerEntry | None
     at: AwareDatetime

@@ -1,4 +1,5 @@
-"""The settings of all processes and those of the server, read from the environment and `.env` only."""
+"""The settings that all processes share, and the settings of the server. They are read only from the environment and
+`.env`."""
 
 import os
 import re

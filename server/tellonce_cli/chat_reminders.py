@@ -48,7 +48,7 @@ class ChatReminders:
     _listed: tuple[Reminder, ...] = ()
 
     async def set(self, incoming: Incoming, text: str, *, recorded: bool = False) -> tuple[str, Sequence[Reminder]]:
-        """Set the reminders that `text` asks for. Returns the answer to the user, and the reminders that were set."""
+        """Set the reminders that `text` requests. Returns the answer to the user, and the reminders that were set."""
         try:
             made = await reminders.set_by(self.memory, self.zone, incoming, text, recorded=recorded)
         except reminders.NotSet as reason:

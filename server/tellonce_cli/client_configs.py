@@ -78,7 +78,7 @@ class Client:
 
 
 def _through_wsl(command: Command, machine: Machine) -> Command:
-    """The command as a Windows program starts it. WSLENV names the variables that wsl.exe passes on."""
+    """The command as a Windows program starts it. WSLENV names the variables that wsl.exe passes to the command."""
     told = command.get("env", {})
     passed = {"env": {**told, "WSLENV": ":".join(told)}} if told else {}
     where = ["-d", machine.environment[WSL_NAME], THROUGH_WSL]

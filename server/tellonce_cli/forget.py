@@ -1,4 +1,4 @@
-"""`tellonce forget`, and `/forget` in the terminal chat: shows the matches and erases those selected."""
+"""`tellonce forget`, and `/forget` in the terminal chat: shows the matches and erases the selected matches."""
 
 import asyncio
 from collections.abc import Sequence

@@ -100,8 +100,8 @@ def _foreseen(settings: ServerSettings, kind: ImportKind, source: Source) -> For
 
 
 def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
-    """Show the forecast and ask. Where nobody can be asked, an import needs --yes if it calls a model or if no message
-    is recognized as the user's."""
+    """Show the forecast and ask. If nobody can be asked, an import needs --yes if it calls a model or if no message is
+    recognized as the user's."""
     for line in foreseen.lines:
         console.print(line, markup=False)
     if dry_run or yes:

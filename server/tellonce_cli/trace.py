@@ -127,8 +127,8 @@ def tree_of(events: Sequence[Event]) -> Tree:
 
 
 def holder(event: Event, events: Sequence[Event]) -> Event | None:
-    """The shortest timed event that contains this event. Both must be of the same process, or this event must be the
-    server's. They must not be of different jobs."""
+    """The shortest timed event that contains this event. Both events must be of the same process, or this event must be
+    the server's. They must not be of different jobs."""
     around = [other for other in events if other is not event and _holds(other, event)]
     return min(around, key=lambda e: e.ms or 0, default=None)
 

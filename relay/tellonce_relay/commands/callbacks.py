@@ -25,7 +25,8 @@ from tellonce_relay.turn import reminder_offers, reminders
 logger = logging.getLogger(__name__)
 
 TOAST = 180
-"""Maximum characters of a toast, the notice that Telegram shows for a moment after a tap. Telegram allows 200."""
+"""Maximum number of characters of a toast, the notice that Telegram shows for a moment after a tap. Telegram allows
+200."""
 
 
 @dataclass(frozen=True)

@@ -76,8 +76,8 @@ def is_overdue(memory: c.Memory, now: datetime) -> bool:
 
 
 def _key(chat_id: int, memory: c.Memory, now: datetime) -> str:
-    """The name of the question about a memory. If the memory later becomes an overdue goal, the question about it is
-    another one."""
+    """The name of the question about a memory. If the memory later becomes an overdue goal, the question is a different
+    one with another name."""
     return f"{chat_id}:{memory.id}:overdue" if is_overdue(memory, now) else f"{chat_id}:{memory.id}"
 
 

@@ -33,7 +33,8 @@ _COMPLAINTS: dict[Cause, re.Pattern[str]] = {
 
 @dataclass(frozen=True)
 class MemoryAccess:
-    """How the command reaches the memory as one user; outside that user's private chat, it has no tools."""
+    """The access of the command to the memory, as one user. Outside this user's private chat, the command has no
+    tools."""
 
     url: str
     token: str

@@ -37,8 +37,8 @@ class ModelResponder:
             async for piece in self._model_of(incoming.chat_id).stream(prompt.completion(self._seconds)):
                 yield piece
         except NoModelAnswered as error:
-            # A model's pause after failures helps only while another model answers. Here none did, and the caller waits
-            # before it retries, so the models of the chat are created again without their pauses.
+            # A model's pause after failures helps only while another model answers. In this case, no model answered,
+            # and the caller waits before it retries. So the chat's models are dropped, together with their pauses.
             self._by_chat.pop(incoming.chat_id, None)
             raise CannotAnswer(str(error), error.cause, error.retry_after) from error
         except LLMError as error:

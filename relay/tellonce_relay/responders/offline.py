@@ -75,7 +75,7 @@ _FOUND = 20
 """Number of results. Many of them can be this responder's own answers."""
 _LINES = 3
 _SHORTEST_STEM = 4
-"""Minimum letters that two forms of a word (`move`, `moved`) share."""
+"""Minimum number of letters that two forms of a word (`move`, `moved`) share."""
 _NEARLY = 0.5
 """A newer result in other words is shown if its score is at least this share of the best score. Measured with the 30
 questions of `tests/relay/test_offline_questions.toml`: 0.5 adds 8 right and 3 other lines, 0.4 adds 9 and 7, and 0.55
@@ -121,7 +121,7 @@ class OfflineResponder:
             return recap(await memory.summarize_chat(c.SummarizeChatArgs(chat_id=incoming.chat_id)))
         if not _asks(own_words(incoming.text)):
             return _kept(incoming.text)
-        # A question about the message that it replies to contains few words of its own.
+        # A question about the message to which it replies contains few words of its own.
         return await self._answered(replace(incoming, text=f"{incoming.text} {incoming.quoted}".strip()), memory)
 
     async def _answered(self, incoming: Incoming, memory: MemoryClient) -> str:
@@ -215,8 +215,8 @@ def _with_bursts(chosen: Sequence[c.SearchResult], told: Sequence[c.SearchResult
 
 
 def _is_beside(one: c.SearchResult, other: c.SearchResult) -> bool:
-    """Whether the other message belongs to the same burst. A label such as `[voice message]` does not, because it says
-    nothing."""
+    """Whether the other message belongs to the same burst. A label such as `[voice message]` belongs to no burst,
+    because it says nothing."""
     return (
         not _LABEL.fullmatch(other.text)
         and (one.speaker, one.thread_key) == (other.speaker, other.thread_key)
@@ -249,7 +249,7 @@ def _covers(asked: set[str], chosen: Sequence[c.SearchResult]) -> bool:
 
 def _newer_in_other_words(near: Sequence[c.SearchResult], told: Sequence[c.SearchResult]) -> list[c.SearchResult]:
     """The best message of the person that is newer than the best of `near` and almost as near in meaning, or nothing.
-    A state that changed is often told in other words than those of the question."""
+    A changed state is often described in words that the question does not contain."""
     if not near:
         return []
     best = max(near, key=lambda r: r.score)

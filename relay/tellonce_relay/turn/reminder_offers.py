@@ -71,7 +71,7 @@ class ReminderRequests:
         self._unfinished = unfinished
 
     async def carry_out(self, thread: Thread, incoming: Incoming, text: str, *, recorded: bool) -> Reply:
-        """Set the reminders that the text asks for. `recorded` says that the message is recorded. Raises
+        """Set the reminders that the text requests. `recorded` says that the message is recorded. Raises
         MemoryUnreachable and MemoryRefused."""
         try:
             made = await set_by(self._memory, self._zone, incoming, text, recorded=recorded)

@@ -112,7 +112,7 @@ async def listed(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, topic
 async def set_by(
     memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, *, recorded: bool = False
 ) -> tuple[Reminder, ...]:
-    """Set the reminders that a person asks for, one for each time. Raises NotSet, MemoryUnreachable and
+    """Set the reminders that a person requests, one for each time. Raises NotSet, MemoryUnreachable and
     MemoryRefused."""
     wanted = wanted_by(text, incoming.sent_at, zone, incoming.quoted)
     return tuple([await memory.set_reminder(one.args(incoming, recorded=recorded)) for one in wanted])

@@ -220,8 +220,8 @@ class Relay:
 
     async def _take_edit(self, case: Case) -> None:
         """Send the new wording to the memory. An answer in progress begins again; a finished answer stays. Commands are
-        never recorded. Edits of live locations, and of voice and video messages, are ignored; the latter lack the
-        transcript."""
+        never recorded. Edits of live locations are ignored, and edits of voice and video messages, because they lack
+        the transcript."""
         message, memory = case.message, self._e.command_context.memory
         moves = message.location is not None and message.location.live_period is not None
         if is_command(case.incoming.text) and case.chat_id > 0:

@@ -16,10 +16,10 @@ from tellonce_text.own_words import label
 CHANNEL = "claude"
 NOTHING = "holds no Claude conversations; choose the downloaded zip, or the folder it was unpacked into."
 SHORTEST = 16
-"""Minimum characters of a statement of Claude's memory; shorter lines are titles."""
+"""Minimum number of characters of a statement in Claude's memory; shorter lines are titles."""
 
 LONGEST_ATTACHMENT = 20_000
-"""Maximum characters of an attached text; the rest is left out."""
+"""Maximum number of characters of an attached text; the rest is left out."""
 
 _ROOT = "00000000-0000-4000-8000-000000000000"
 

@@ -45,7 +45,7 @@ def holds(folder: Path) -> bool:
 
 
 def is_transcript(file: Path) -> bool:
-    """Whether the file is a transcript, because one of its first lines names a session."""
+    """Whether the file is a transcript: one of its first lines then names a session."""
     with file.open("rb") as stream:
         return b'"sessionId"' in stream.read(1 << 16)
 

@@ -102,7 +102,7 @@ def unfit(item: Item) -> str:
 
 
 LONGEST_ID = 128
-"""Maximum characters of an external id, from the contract."""
+"""Maximum number of characters of an external id, as in the contract."""
 
 _PIECE = MAX_TEXT_BYTES - 4
 """Maximum bytes of a piece. The margin is the length of the longest character."""

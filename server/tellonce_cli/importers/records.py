@@ -15,7 +15,7 @@ MOST_DEPTH = 64
 """Maximum nesting of objects and lists in one record. Exports nest about a dozen levels."""
 
 MOST_CHARACTERS = 16 * 1024 * 1024
-"""Maximum characters of all values of one record; a conversation of several years has a few million."""
+"""Maximum number of characters in all values of one record. A conversation of several years has a few million."""
 
 _SHALLOW = 8
 """Maximum depth at which a value's path is reported. There is a maximum because the memory for the paths grows with the

@@ -1,4 +1,4 @@
-"""Explains why something is known, or what an answer was based on."""
+"""Explains why something is known, or on what an answer was based."""
 
 import asyncio
 from typing import Final

@@ -120,7 +120,7 @@ class PageReads:
         )
 
     async def answer(self, owner_id: int, args: p.PageAnswerArgs) -> p.PageAnswer:
-        """Show what one answer was based on. Raises NothingToExplain."""
+        """Show on what one answer was based. Raises NothingToExplain."""
         where = ChatScope(owner_id, args.chat_id or owner_id)
         receipt = await self._explainer.explain(where, ExplainArgs(receipt_id=args.receipt_id))
         found = self._answers(await page.answers(self._deps.database, owner_id, 1, receipt_id=args.receipt_id))
