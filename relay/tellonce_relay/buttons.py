@@ -59,7 +59,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Pressed:
-    """A tapped button. `number` is of a memory, list, tab or message; `item` depends on the action."""
+    """A tapped button. `number` is the number of a memory, list, tab or message; `item` depends on the action."""
 
     action: Action
     number: int
@@ -119,7 +119,7 @@ def reminder_offer(number: int, *, of_memory: bool = False) -> InlineKeyboardMar
 
 
 def reminder_list(memory_ids: Sequence[int]) -> InlineKeyboardMarkup:
-    """Buttons, five in a row, that cancel the reminders with their numbers in the list."""
+    """Buttons that cancel reminders, five in a row. Each button shows the number of its reminder in the list."""
     cells = [button(f"✗ {n}", Pressed("unremind", number, 1)) for n, number in enumerate(memory_ids, 1)]
     return InlineKeyboardMarkup([cells[at : at + 5] for at in range(0, len(cells), 5)])
 

@@ -1,5 +1,5 @@
-"""The bot's texts by key, in the reader's language, from `texts/LANGUAGE.toml`, all with the same keys and
-placeholders."""
+"""The bot's texts by key, in the reader's language. The texts are in the files `texts/LANGUAGE.toml`, which all have
+the same keys and placeholders."""
 
 import re
 import tomllib

@@ -56,7 +56,8 @@ def _next(trigger: CronTrigger, after: datetime) -> datetime | None:
 
 
 def _clock(at: datetime, zone: ZoneInfo) -> datetime:
-    """The local clock time, labeled as UTC; for `_LONGEST_CHANGE` after the clocks move forward, the unchanged one."""
+    """The local clock time, labeled as UTC. For `_LONGEST_CHANGE` after the clocks move forward, it is the time that
+    the clocks would show without the change."""
     offsets = ((at - back).astimezone(zone).utcoffset() for back in (timedelta(), _LONGEST_CHANGE))
     return at + min(offset for offset in offsets if offset is not None)
 

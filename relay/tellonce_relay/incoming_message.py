@@ -16,10 +16,11 @@ class Place(TypedDict):
 
 @dataclass(frozen=True)
 class Incoming:
-    """A message. `message_id` is the channel's; without `chat_id`, it belongs to the caller's own chat. `parts` are the
-    messages if several are answered together; `message_id` is then the first one's. `files` are shown to a model;
-    `shows_file` means that it came with one. `quoted` is the text that it replies to, by a person if
-    `quotes_person`. `group` is the name of the chat if it is a group."""
+    """A message. `message_id` is its id in the channel. Without `chat_id`, the message belongs to the caller's own
+    chat. If several messages are answered together, `parts` contains them, and `message_id` is the id of the first one.
+    `files` are shown to a model; `shows_file` means that the message came with a file. `quoted` is the text to which
+    the message replies; `quotes_person` means that a person wrote this text. `group` is the name of the chat if the
+    chat is a group."""
 
     text: str
     chat_id: int | None
@@ -53,7 +54,8 @@ _SPLIT_AT = 4096
 
 
 def together(parts: Sequence[Incoming]) -> Incoming:
-    """Join several messages with line breaks, and the parts of a text that an app has split without."""
+    """Join several messages with line breaks. The parts of a text that an app has split are joined without line
+    breaks."""
     if len(parts) == 1:
         return parts[0]
     text = parts[0].text

@@ -1,4 +1,4 @@
-"""Retries calls that may be repeated during an outage of the memory, and can notify people of it."""
+"""Retries calls that may be repeated during an outage of the memory, and can notify people of the outage."""
 
 import asyncio
 import time
@@ -53,8 +53,8 @@ async def nobody_waits(seconds: float) -> None:
 async def patiently(
     call: Callable[[], Awaitable[ResultT]], seconds: float = SHORT, waiting: Waiting = nobody_waits
 ) -> ResultT:
-    """The call's result, repeated while the memory is unreachable. `waiting` gets the seconds waited before each pause.
-    Raises MemoryUnreachable after `seconds`, and other errors at once."""
+    """The result of the call, which is repeated while the memory is unreachable. Before each pause, `waiting` is called
+    with the number of seconds waited so far. Raises MemoryUnreachable after `seconds`, and other errors at once."""
     started, tried = time.monotonic(), 0
     while True:
         tried += 1

@@ -1,5 +1,5 @@
-"""Recognizes orders in words, from the catalogue, at the beginning of a message. Pure. With a language model, the model
-does."""
+"""Recognizes orders, which are requests to the bot in words, by the phrases of the catalogue. If a language model is
+set up, the model recognizes such requests instead. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -34,12 +34,13 @@ _STATED: Final[frozenset[Kind]] = frozenset(("remember", "forget"))
 _MENTION: Final = re.compile(r"\A\W*@\w*bot\b", re.IGNORECASE)
 """Matches a bot's name at the beginning of a message in a group. The names of all bots end like this."""
 _GAP: Final = r"(\S[^\n]{0,300}?)"
-"""What `…` stands for in a phrase whose verb comes at the end of the sentence ("kannst du mich … erinnern")."""
+"""The pattern for `…` in a phrase whose verb comes at the end of the sentence ("kannst du mich … erinnern")."""
 _BLANK: Final = " \t\n.,;:!?…¿¡-–—\"'“”„«»()"
 
 
 class Order(NamedTuple):
-    """An order: `rest` follows the phrase that begins it, or precedes one at the end; `language` is the phrase's."""
+    """An order. `rest` is the text after the phrase of the order, or the text before a phrase at the end. `language` is
+    the language of the phrase."""
 
     kind: Kind
     rest: str
@@ -54,8 +55,8 @@ class Order(NamedTuple):
 
 
 def order_of(text: str) -> Order | None:
-    """The order in a message, in the person's language or another of ours. An emoji alone needs no answer, like
-    thanks."""
+    """The order in a message, in the person's language or another language of the catalogue. A message of emoji alone
+    counts as thanks, which need no answer."""
     text = _MENTION.sub("", text)
     if "?" not in text and text.strip() and not any(character.isalnum() for character in text):
         return Order("nod", "", spoken())
@@ -73,7 +74,8 @@ class Within(NamedTuple):
 
 
 def remind_within(text: str) -> Within | None:
-    """Where words such as `remind me` are within a message, in the person's language or another of ours."""
+    """The position of words such as `remind me` within a message, in the person's language or another language of the
+    catalogue."""
     for language in dict.fromkeys((spoken(), *LANGUAGES)):
         found = _within(language).search(text)
         if found is not None:
@@ -111,7 +113,8 @@ def _order_in(text: str, language: Language) -> Order | None:
 
 
 def _at_end(said: str, language: Language) -> Order | None:
-    """The order at the end not to keep a message, or to remind of it: `My code is 77, don't remember this`."""
+    """An order at the end of a message: not to keep the message, or to remind of it. An example is `My code is 77,
+    don't remember this`."""
     said = _ending(language).sub("", said)
     ends: tuple[Kind, ...] = ("unsaid", "remind")
     found: Iterator[tuple[Kind, re.Match[str] | None]] = ((kind, _end(language, kind).search(said)) for kind in ends)
@@ -149,8 +152,8 @@ def _end(language: Language, kind: Kind) -> re.Pattern[str]:
 
 @cache
 def _within(language: Language) -> re.Pattern[str]:
-    """A request for a reminder after other words. A word that may end with a colon is a noun (`reminder:`), so that "I set
-    a reminder" is none."""
+    """A request for a reminder after other words. Phrases that end in a noun are left out, because "I set a reminder"
+    is not a request. A word is a noun if the catalogue lists it with a colon (`reminder:`)."""
     phrases = entries(language)["orders.remind"]
     nouns = tuple(one[:-1] for one in phrases if one.endswith(":"))
     asks = [one for one in phrases if "…" not in one and not one.endswith((*nouns, ":"))]
@@ -159,7 +162,8 @@ def _within(language: Language) -> re.Pattern[str]:
 
 @cache
 def _patterns(language: Language) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
-    """For each kind, polite words and then a phrase, the longest first, that begins an order of this kind."""
+    """For each kind, the pattern of polite words and a phrase that begin an order of this kind. Longer phrases are
+    tried first."""
     polite = _either(entries(language)["orders.polite"])
     return tuple(
         (kind, re.compile(rf"(?:{polite}[\s,]+){{0,2}}{_either(entries(language)[f'orders.{kind}'])}(?!\w)", re.I))

@@ -43,7 +43,8 @@ logger = logging.getLogger(__name__)
 
 
 async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> None:
-    """Run the relay until `stop` or a signal, once the settings are checked. Raises SettingsError and InvalidToken."""
+    """Check the settings, then run the relay until `stop` is set or a signal arrives. Raises SettingsError and
+    InvalidToken."""
     token, emit = relays_token(settings), journal("relay", settings)
     responder, agents = choose(settings, emit), load_agents(settings.config_dir)
     routines, bearer = load_routines(settings.config_dir), settings.bearer("relay")
@@ -85,7 +86,8 @@ async def relay(dependencies: Dependencies, programme: Programme, stop: asyncio.
 
 
 async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> bool:
-    """Fetch the bot's identity, and set menu and update method, however often it takes; False when stopped."""
+    """Fetch the bot's identity, and set the menu and the update method. Retries until this succeeds. Returns False if
+    stopped before."""
     pause = FIRST_PAUSE
     while True:
         try:
@@ -134,7 +136,8 @@ async def _receive(dependencies: Dependencies, bot: Relay, stop: asyncio.Event) 
 
 @asynccontextmanager
 async def _alone(folder: Path) -> AsyncGenerator[None]:
-    """Refuse a second relay on the folder: both would send the same unsent answers. Raises SettingsError."""
+    """Refuse to start if another relay uses the folder, because both would send the same unsent answers. Raises
+    SettingsError."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     lock = try_hold(folder / "lock")
     if lock is None:

@@ -1,8 +1,8 @@
 """Stores small values by name in one file, the newest last. This module does not know what the stored values mean.
 
 Several processes, such as a relay and `tellonce send`, share the file, so it is read again when another process has
-changed it. A value is appended as a line. Replacing the file would take 20 times as long, or on a busy disk
-milliseconds: ext4 writes a file to the disk when it replaces another one.
+changed it. A value is appended as a line, because replacing the file would take 20 times as long. On a busy disk, it
+would even take milliseconds, because ext4 writes a file to the disk when the file replaces another one.
 """
 
 import errno
@@ -16,7 +16,8 @@ logger = logging.getLogger(__name__)
 
 
 class SeenStore:
-    """At most `most` entries, without the oldest; without a file, they are lost when the process ends."""
+    """Stores at most `most` entries; the oldest are dropped. Without a file, the entries are lost when the process
+    ends."""
 
     def __init__(self, file: Path | None = None, most: int = 500) -> None:
         self._file = file
@@ -75,8 +76,8 @@ class SeenStore:
 
 
 def append(file: Path, text: str) -> int:
-    """Add a line to the file and return its size in bytes. A line begins with its line break, so that it does not
-    depend on a line that a kill cut. Raises OSError for a partial write."""
+    """Add a line to the file and return the line's size in bytes. The line break is at the beginning of the line, so
+    that the line can be read even if a kill has cut the line before it. Raises OSError for a partial write."""
     line = f"\n{text}".encode()
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -90,14 +91,15 @@ def append(file: Path, text: str) -> int:
 
 
 def write(file: Path, text: str) -> None:
-    """Replace the file by one line, atomically, so that a kill leaves the old file."""
+    """Replace the file by one line, atomically: if the process is killed, the old file remains."""
     draft = file.with_suffix(".new")
     draft.write_text(text)
     draft.replace(file)
 
 
 def lines(file: Path) -> list[str]:
-    """The lines of the file, oldest first; the last may be cut by a kill, any by a power failure."""
+    """The lines of the file, oldest first. After a kill, the last line may be incomplete; after a power failure, any
+    line may be."""
     return file.read_text("utf-8", errors="replace").split("\n") if file.exists() else []
 
 

@@ -11,10 +11,10 @@ class Stores:
     ends.
 
     `newest` holds the highest message id of each chat. `parts` maps `chat:message` of each further part of a long
-    message to the id of its first part, because the memory knows only this id. `asked` holds the memories that the
-    person was asked about, and `told` the sentences that are said only once. `languages` holds the language of each
-    chat, `alarms` the state of each reminder, `unfinished` each thread's request for a reminder whose time is missing, and
-    `routines` the id of the last message of each `chat:routine`.
+    message to the id of its first part, because the memory knows only this id. `asked` holds the memories about which
+    the person was asked. `told` holds the sentences that are said only once. `languages` holds the language of each
+    chat, `alarms` the state of each reminder, `unfinished` each thread's request for a reminder whose time is missing,
+    and `routines` the id of the last message of each `chat:routine`.
     """
 
     def __init__(self, folder: Path | None = None) -> None:

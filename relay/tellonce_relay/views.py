@@ -10,7 +10,7 @@ from tellonce_relay.catalogue import clock, counted, day, from_english, number, 
 
 SHOWN = 5
 LONGEST = 3500
-"""Maximum characters of a view, so that it always fits one message."""
+"""Maximum number of characters of a view, so that the view always fits into one message."""
 _QUOTE = 160
 _TALLIED = {"memories": "memory", "sentences": "sentence"}
 """After an erasure, the counts of these tables are shown separately, because people understand them."""
@@ -41,7 +41,8 @@ def in_order(name: str, entries: Sequence[Memory]) -> Sequence[Memory]:
 
 
 def by_title(profile: Profile) -> dict[str, tuple[Memory, ...]]:
-    """The profile's lists by name. A note that names a day, which has no kind without a model, is a date."""
+    """The profile's lists by name. A note that names a day is listed as a date, because a note has no kind without a
+    model."""
     lists, moved = dict(profile.lists), tuple[Memory, ...]()
     for name in lists.keys() - {"dates", "uncertain"}:
         moved += tuple(m for m in lists[name] if _is_dated_note(m))
@@ -94,7 +95,7 @@ def without_stamps(content: str) -> str:
 
 
 def in_days(content: str) -> str:
-    """The text with the days that the memory has added in the person's language."""
+    """The text, with the days that the memory has added converted to the person's language."""
     return _STAMP.sub(_in_words, content)
 
 
@@ -127,8 +128,8 @@ def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
 
 
 def match_view(match: ForgetMatch, zone: tzinfo | None = None) -> str:
-    """A match on one line: kind, day, how it was found, and text; one for several texts has their number and no day. A
-    second line gives the part that goes, if not all does."""
+    """A match on one line: kind, day, how it was found, and text. A match for several texts has the number of these
+    texts and no day. If only a part of a text would be erased, a second line gives this part."""
     form = {"exact": "", "number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}[match.match]
     at = match.at.astimezone(zone)
     said = f", {day(at, at)}" if match.ref else ""
@@ -143,7 +144,8 @@ def nothing_view(preview: Forgotten) -> str:
 
 
 def forgotten_view(done: Forgotten, kept: int = 0) -> str:
-    """The result of a `/forget` that kept so many matches; plainly "forgotten" only if nothing is left."""
+    """The text about the result of a `/forget` in which `kept` matches were kept. It says "forgotten" only if nothing
+    is left."""
     tally = ", ".join(_tallied(done))
     if not done.traces_left:
         if not tally:
@@ -178,9 +180,9 @@ def _down(model: str, since: datetime) -> str:
 
 
 def dated(memory: Memory, zone: tzinfo | None) -> str:
-    """A memory with its day and year, which its words may lack, or give as `(2026-03-15)`. A note, the user's own
-    sentence, is in quotation marks with the day that it names or, without one, the day it was said. The time of a
-    reminder is marked, because the words may name the time of what it reminds of."""
+    """A memory with its day and year, because its words may lack the day, or give it as `(2026-03-15)`. A note, which
+    is the user's own sentence, is in quotation marks, with the day that it names or else the day on which it was said.
+    The time of a reminder is marked, because the words may also name the time of the event."""
     if memory.note and memory.when is not None and memory.when.start is not None:
         named = memory.when.start.astimezone(zone)
         at = f", {clock(named)}" if memory.when.precision == "instant" else ""

@@ -1,1 +1,2 @@
-"""What every client of the memory may import: the contract, the settings and the MCP client. No storage."""
+"""The package that every client of the memory may import: the contract, the settings and the MCP client. It contains no
+storage."""

@@ -9,10 +9,11 @@ MOST_DOUBLINGS = 30
 def backoff(
     failures: int, first: float, longest: float = float("inf"), jitter: Callable[[], float] = random.random
 ) -> float:
-    """The seconds to wait after so many consecutive failures: `first`, doubled for each further one, at most `longest`.
+    """Seconds to wait after `failures` consecutive failures: `first` after one failure, twice as long after each
+    further failure, at most `longest`.
 
-    `jitter` gives a number in [0, 1), by default random, so that clients do not all retry at once: 0 halves the pause,
-    and nearly 1 keeps it.
+    `jitter` returns a number in [0, 1) that shortens the pause: 0 halves it, and a number near 1 leaves it almost
+    unchanged. By default, the number is random, so that clients do not all retry at the same time.
     """
     whole = min(longest, first * 2.0 ** min(max(failures - 1, 0), MOST_DOUBLINGS))
     return whole * (0.5 + 0.5 * jitter())

@@ -1,4 +1,5 @@
-"""The child processes of `tellonce up`, restarted after a crash, and ended with `up`, even if it is killed."""
+"""The child processes of `tellonce up`. They are restarted after a crash, and end when `up` ends, even if `up` is
+killed."""
 
 import asyncio
 import os
@@ -18,8 +19,8 @@ STEADY_SECONDS = 30.0
 
 
 def python(module: str) -> list[str]:
-    """The command that runs a module with this Python. `-P` keeps the current folder, which may be any project's, off
-    the module path, where its modules could replace ours."""
+    """The command that runs a module with this Python. `-P` keeps the current folder off the module path. The folder
+    may belong to any project, whose modules could otherwise replace ours."""
     return [sys.executable, "-P", "-m", module]
 
 

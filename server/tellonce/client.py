@@ -17,24 +17,25 @@ ArgsT = TypeVar("ArgsT", bound=BaseModel)
 ResultT = TypeVar("ResultT", bound=BaseModel)
 
 UNREACHABLE = -32000
-"""The JSON-RPC error code, reserved for servers (§5.1), of a request that the memory could not answer."""
+"""The JSON-RPC error code of a request that the memory could not answer. The code is in the range for errors of servers
+(§5.1)."""
 
 
 CallTool: TypeAlias = Callable[[str, dict[str, Any]], Coroutine[Any, Any, CallToolResult]]
-"""Calls the tool of a name with its arguments. Raises MCPError if there is no result."""
+"""A function that calls a tool, given the tool's name and the arguments. Raises MCPError if there is no result."""
 
 LATER_META = "tellonce/later"
 """A key in an error's `_meta`: the server cannot answer now, but a later call may succeed."""
 
 
 DATA_META = "tellonce/data"
-"""A key in the `_meta` of a request. The server then leaves out the text of the result, which says the same as its
-data."""
+"""A key in the `_meta` of a request. The server then leaves out the text of the result, because the text repeats the
+result's data."""
 
 
 class MemoryRefused(Exception):
-    """The server refused the call; the message says what to do. It is also the attribute `text`, whose `code` names the
-    reason for programs. It is not logged, because it may quote arguments."""
+    """The server refused the call; the message says what to do. The attribute `text` is the same message with a `code`,
+    by which a program can recognize the reason. The message is not logged, because it may quote arguments."""
 
     may_quote = True
 
@@ -63,8 +64,8 @@ class Tool(Generic[ArgsT, ResultT]):
 
 
 class MemoryClient:
-    """One coroutine per tool, for several tasks. Each raises `MemoryRefused` for a tool error, and `MemoryUnreachable`
-    without an answer."""
+    """A client with one coroutine per tool. Several tasks may use the client at the same time. A coroutine raises
+    `MemoryRefused` if the tool reports an error, and `MemoryUnreachable` if there is no valid answer."""
 
     def __init__(self, client: Client, call: CallTool | None = None) -> None:
         self._client = client

@@ -75,7 +75,8 @@ class ClientSettings(Settings):
     )
 
     def bearer(self, scope: str) -> str:
-        """The token for calls: the setting or, without it, the data folder's for `scope`. Raises SettingsError."""
+        """The token for calls: the setting or, if it is not set, the token for `scope` in the data folder. Raises
+        SettingsError."""
         if self.token is not None:
             return self.token.get_secret_value()
         file = self.data_dir / "tokens" / scope

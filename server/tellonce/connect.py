@@ -31,8 +31,8 @@ UNKNOWN_TOKEN = "the memory server rejects our access token, which may belong to
 async def connect_http(
     url: str, token: str, *, attempts: int = CONNECT_ATTEMPTS, name: str | None = None
 ) -> AsyncGenerator[MemoryClient]:
-    """A client of the server at `url`. Entering the block does no I/O, so the first call fails without a server. `name`
-    is the client's, and the channel of its messages."""
+    """A client of the server at `url`. Entering the block does no I/O, so a missing server causes an error only at the
+    first call. `name` is the name of the client, and the channel of its messages."""
     transport = Resilient(httpx2.AsyncHTTPTransport(limits=httpx2.Limits(keepalive_expiry=30)), attempts)
     headers = {"Authorization": f"Bearer {token}"}
     timeout = httpx2.Timeout(CALL_SECONDS, connect=5)
@@ -60,8 +60,9 @@ async def connect_stdio(
 
 @asynccontextmanager
 async def connected(client: Client, call: CallTool | None = None) -> AsyncGenerator[MemoryClient]:
-    """The client, connected for the block. `call` calls tools; by default, the MCP client does. MCP wraps the block's
-    error in groups; a single error is raised without them, so that `except MemoryRefused` catches it."""
+    """The client, connected during the block. `call` is the function that calls tools; by default, the MCP client calls
+    them. The MCP library wraps an error of the block in exception groups. A single error is raised without these
+    groups, so that `except MemoryRefused` catches it."""
     try:
         async with client:
             yield MemoryClient(client, call)
@@ -94,8 +95,8 @@ def installed_version() -> str:
 
 
 class Resilient(httpx2.AsyncBaseTransport):
-    """Turns a failed request into a JSON-RPC error, because an exception would end the whole MCP client, not one call.
-    A request is sent again only if it was never delivered."""
+    """Turns a failed request into a JSON-RPC error, because an exception would end the whole MCP client instead of one
+    call. A request is sent again only if it was never delivered."""
 
     def __init__(self, inner: httpx2.AsyncBaseTransport, attempts: int) -> None:
         self._inner = inner
@@ -119,8 +120,8 @@ class Resilient(httpx2.AsyncBaseTransport):
 
 
 async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
-    """Read the response to its end, so that a broken connection raises here, unless it is a stream. An error in another
-    format becomes JSON-RPC, so that the caller sees its text."""
+    """Read the response to its end, unless it is a stream, so that a broken connection raises an error here. An error
+    response that is not JSON becomes a JSON-RPC error, so that the caller sees its text."""
     kind = response.headers.get("content-type", "")
     if response.status_code < 400 and kind.startswith("text/event-stream"):
         return response

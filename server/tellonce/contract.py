@@ -44,7 +44,7 @@ from tellonce.work import JobKind as JobKind
 
 
 class Expects(Contract):
-    """A value that the assistant asked the user for. The next message fills the slot only if it matches the type."""
+    """A value for which the assistant asked the user. The next message fills the slot only if it matches the type."""
 
     slot: Annotated[Text, Field(max_length=64)] = Field(description="Its name.")
     type: SlotType = Field(default="text", description="Default text.")
@@ -428,7 +428,8 @@ class NewChat(Contract):
 
 _NAME = {"type": "string"}
 _NAMES = {"type": "array", "items": _NAME}
-"""Without the allowed values, whose words cost tokens; the error for any other value lists them."""
+"""A schema without the allowed values, because a list of the values costs tokens. The error for any other value lists
+the allowed values."""
 
 
 class GetProfileArgs(ChatPlace):

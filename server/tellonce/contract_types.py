@@ -34,7 +34,8 @@ def _on_a_clock(moment: datetime, info: ValidationInfo) -> datetime:
 
 
 def _in_calendar(moment: datetime) -> datetime:
-    """Refuse years outside 2 to 9998: a zone may shift a time by one, and Python knows 1 to 9999."""
+    """Refuse years outside 2 to 9998: converting to another time zone may move a time into the next or previous year,
+    and Python supports only years 1 to 9999."""
     if not 1 < moment.year < 9999:
         raise ValueError("is not a year from 2 to 9998")
     return moment
@@ -67,7 +68,7 @@ End = Annotated[Moment, BeforeValidator(_to_its_end)]
 MAX_TEXT_BYTES = 64 * 1024
 MAX_BIGINT = 2**63 - 1
 MAX_NAME = 128
-"""Maximum characters of an id or a name that a client chooses."""
+"""Maximum number of characters of an id or a name that a client chooses."""
 
 Role = Literal["user", "assistant"]
 LearnedKind = Literal["fact", "preference", "goal", "date", "outcome"]
@@ -79,7 +80,8 @@ RestorableStatus = Literal["active", "uncertain", "completed", "rejected"]
 """The statuses that an undo can restore."""
 MemoryStatus = Literal[RestorableStatus, "superseded"]
 HOLDING: Final[tuple[MemoryStatus, ...]] = ("active", "uncertain")
-"""The statuses of memories that hold, or that the user is asked about; in SQL, the part `holding` of `memories.sql`."""
+"""The statuses of memories that are valid, or about which the user is asked. The part `holding` of `memories.sql` is
+the same condition in SQL."""
 MemoryOrigin = Literal["user", "extracted", "model", "tag", "import"]
 Scope = Literal["chat", "global"]
 SlotType = Literal["text", "yes_no", "number", "date", "time", "email", "url", "choice"]
@@ -93,7 +95,7 @@ MemoryAction = Literal[PlainAction, "edit", "share"]
 ForgetLabel = Literal["exact", "number", "form"]
 """How a match was found: exactly, as digits with other separators, or by other forms of the words."""
 TokenScope = Literal["assistant", "relay", "agent"]
-"""What an access token may do; the server offers each scope its own tools."""
+"""The scopes of access tokens. The server offers each scope its own tools."""
 Precision = Literal["instant", "day", "month", "year", "ongoing"]
 
 MEMORY_KINDS: Final[tuple[MemoryKind, ...]] = get_args(MemoryKind)
@@ -119,7 +121,7 @@ def _not_blank(text: str) -> str:
 
 
 def _whole(value: object) -> object:
-    """`5` for `5.0`; any other value unchanged."""
+    """Return `5` for `5.0`, and any other value unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -149,7 +151,8 @@ def _absent_if_empty(value: object) -> object:
 
 
 ABSENT_IF_EMPTY = BeforeValidator(_absent_if_empty)
-"""For a list that selects something: an empty list selects nothing, so it counts as absent."""
+"""A validator for lists that select something. It treats an empty list as absent, because an empty list would select
+nothing."""
 Clean = Annotated[str, AfterValidator(_clean)]
 Text = Annotated[str, AfterValidator(_clean), AfterValidator(_not_blank)]
 Bigint = Annotated[int, Field(ge=-MAX_BIGINT, le=MAX_BIGINT, strict=True)]
@@ -167,7 +170,7 @@ class Contract(BaseModel):
 
 
 class Place(Contract):
-    """The chat and thread a call belongs to.
+    """The chat and thread to which a call belongs.
 
     The chat is given by its number, or by the client's own name for a conversation. Without a number and a name, the
     place is the chat of the client's channel. `message_thread_id` is a thread within the chat: a forum topic's number

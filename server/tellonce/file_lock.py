@@ -14,7 +14,8 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-# Seconds between attempts. A thread that waits in flock() could not be cancelled.
+# Seconds between attempts to lock a file. The code tries repeatedly, because a thread that waits in flock() cannot be
+# cancelled.
 _POLL = 0.02
 
 Mode = Literal["shared", "exclusive"]
@@ -27,7 +28,8 @@ class HeldLock:
         self._descriptor = descriptor
 
     def is_last(self) -> bool:
-        """Whether no other process has a lock on the file. This may lose ours, so only `release` may follow."""
+        """Whether no other process has a lock on the file. The check may lose our own lock, so only `release` may be
+        called afterwards."""
         return _try_lock(self._descriptor, "exclusive")
 
     def release(self) -> None:
@@ -45,7 +47,8 @@ def is_held(path: Path) -> bool:
 
 @asynccontextmanager
 async def exclusive(path: Path) -> AsyncGenerator[None]:
-    """Hold the only lock on the file among all processes and tasks, however long that takes. Raises OSError."""
+    """Hold an exclusive lock on the file during the block. Entering the block waits, without a limit, until no other
+    process or task has a lock. Raises OSError."""
     lock = await hold(path, "exclusive")
     try:
         yield
@@ -54,7 +57,8 @@ async def exclusive(path: Path) -> AsyncGenerator[None]:
 
 
 async def hold(path: Path, mode: Mode) -> HeldLock:
-    """Lock the file, which is created if missing, and never deleted: a lock on a deleted file excludes nobody."""
+    """Lock the file, and create the file if it is missing. The file is never deleted, because a lock on a deleted file
+    would not exclude other processes."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         while not _try_lock(descriptor, mode):  # noqa: ASYNC110 (the holder is another process, which cannot wake us)
@@ -85,7 +89,7 @@ def _try_lock(descriptor: int, mode: Mode) -> bool:
 if sys.platform == "win32":
 
     def _lock_now(descriptor: int, mode: Mode) -> None:
-        # Python has no shared lock on Windows. None of our code that runs on Windows needs such a lock.
+        # Python has no shared lock on Windows. Our code that runs on Windows does not need a shared lock.
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
 
 else:

@@ -51,7 +51,7 @@ class ForgetArgs(ChatPlace):
 
 class ForgetMatch(Contract):
     """One match of a preview. `ref` is the number of a memory or message. The match with `others` represents all other
-    texts, such as summaries; its `ref` is 0, and its `text` is a sentence of one of them."""
+    texts, such as summaries; its `ref` is 0, and its `text` is a sentence of one of these texts."""
 
     id: int = Field(description="For except.")
     kind: ResultKind
@@ -90,7 +90,8 @@ _DASH = re.compile(r"(?<!\s)\s*+[-–]\s*+")
 
 
 def picked(said: str, count: int) -> frozenset[int] | None:
-    """The numbers that `all`, `none` or `1,3-5` select of `count`; None if the text is not a selection."""
+    """The numbers from 1 to `count` that a text such as `all`, `none` or `1,3-5` selects; None if the text is not a
+    selection."""
     said = said.strip().lower().rstrip(".,;")
     if said in ("all", "none"):
         return frozenset(range(1, count + 1)) if said == "all" else frozenset()

@@ -17,7 +17,7 @@ _warned: set[str] = set()
 
 
 def data_folder() -> Path:
-    """The default data folder; its former path, until the server has moved it."""
+    """The default data folder, or its former path until the server has moved the folder."""
     folder = user_data_path(NAME, appauthor=False)
     former = user_data_path(FORMER_NAME, appauthor=False)
     return former if former.is_dir() and not folder.exists() else folder
@@ -39,7 +39,7 @@ class _FormerDotEnv(DotEnvSettingsSource):
 
 
 def _renamed(variables: Mapping[str, str | None]) -> dict[str, str | None]:
-    """The variables that have a former name, renamed. A process warns once of each variable with a former name."""
+    """The variables that have a former name, under their new names. A process warns once of each such variable."""
     former = {name: new for name in variables if (new := _new(name.lower())) is not None}
     for name, new in sorted(former.items()):
         if name.upper() not in _warned:

@@ -40,7 +40,8 @@ def journal(process: str, settings: Settings, now: Callable[[], datetime] = utc_
 
 @contextmanager
 def timed(emit: Emit, event: str, **fields: object) -> Generator[dict[str, object]]:
-    """A span around the block. If it succeeds, the event is emitted with the fields added to the dictionary."""
+    """A tracing span around the block. If the block succeeds, the event is emitted with `fields` and with the fields
+    that the block added to the dictionary."""
     started = time.perf_counter()
     found: dict[str, object] = {}
     with tracing.traced(event):
@@ -52,8 +53,8 @@ _APPENDING: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
 
 class Journal:
-    """Appends events to the file of the day in `zone`, each in one call, because several processes write. On a full
-    disk, events are lost, and no turn fails."""
+    """Appends events to one file per day. Days begin at midnight in `zone`. Each event is written in one call, so that
+    the events of several processes do not mix. If the disk is full, events are lost, but no turn fails."""
 
     def __init__(self, folder: Path, process: str, zone: ZoneInfo, now: Callable[[], datetime]) -> None:
         self._folder = folder

@@ -1,7 +1,7 @@
 """The log of a process on stderr: the type of an error and where it occurred, but never a person's text.
 
-The message of an error may quote one: a unique violation names the key, a validation error shows its input. So only the
-messages of our own errors are shown, unless their class has `may_quote`.
+The message of an error may quote such a text: a unique violation names the key, and a validation error shows its input.
+So only the messages of our own errors are shown, unless their class has `may_quote`.
 """
 
 import json
@@ -91,7 +91,8 @@ class DiscreetJson(Discreet):
 
 
 def described(error: BaseException) -> str:
-    """The message of our own error; of another, its type and the database's code or the system's message."""
+    """For one of our own errors, its message. For any other error, its type and the database's error code or the
+    system's message."""
     if type(error).__module__.partition(".")[0].startswith("tellonce") and not getattr(error, "may_quote", False):
         return str(error)
     if isinstance(error, OSError) and error.strerror:

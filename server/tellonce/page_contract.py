@@ -159,7 +159,7 @@ class DayEntry(Contract):
 
 
 class PageTimeline(Contract):
-    """All months, and the days of the requested month, by default the newest."""
+    """All months, and the days of the requested month. By default, the requested month is the newest."""
 
     today: str = Field(description="The day in the memory's time zone.")
     months: tuple[MonthEntry, ...]
@@ -198,22 +198,23 @@ LeftOutWhy = Literal["full", "clipped", "enough"]
 
 
 class LeftOut(Contract):
-    """What was left out or clipped for one reason. `things` counts things by kind; `section.NAME` is a whole section."""
+    """The things that were left out or clipped for one reason. `things` counts things by kind; `section.NAME` is a
+    whole section."""
 
     why: LeftOutWhy
     things: dict[str, int]
 
 
 class RecalledLine(Contract):
-    """A line of the context. `memory_id` is null unless the line is a memory's."""
+    """A line of the context. `memory_id` is null unless the line shows a memory."""
 
     memory_id: int | None
     text: str
 
 
 class PageAnswer(Contract):
-    """What an answer was based on. `shown` and `found` count things as `LeftOut` does: what the assistant was shown in
-    any case, and what a search for the question added."""
+    """The basis of an answer. `shown` and `found` count things by kind, as `LeftOut` does. `found` counts what a search
+    for the question added; `shown` counts everything else that the assistant was shown."""
 
     answer: AnswerEntry | None
     at: AwareDatetime
@@ -245,7 +246,7 @@ class PageNames(Contract):
 
 
 class FormerText(Contract):
-    """What a memory had before an edit besides its text: its note mark and its deadline."""
+    """The note mark and the deadline that a memory had before an edit."""
 
     note: bool
     deadline: Instant | None = None

@@ -1,7 +1,8 @@
 """The reasons why a memory is uncertain or has ended.
 
-A reason is stored in English, as models, exports and the command show it. `codes` recognizes its sentences, also of
-earlier releases, so that the page shows them in the reader's language.
+A reason is stored in English, because models, exports and the command show it unchanged. `codes` recognizes the
+sentences of a reason, including the sentences of earlier releases, so that the page can show them in the reader's
+language.
 """
 
 import re
@@ -27,7 +28,7 @@ _SENTENCES: Final = {
     "unknown_memory": "It names memory {id}, which the model was not shown.",
     "unsure": "The model is not sure of it.",
 }
-"""The reasons of the checks, by their codes. A memory may have several."""
+"""The reasons of the checks, by their codes. A memory may have several of these reasons."""
 _PHRASES: Final = {
     "unread": "not read a second time yet",
     "not_found": "a second reading did not find this in what was said",
@@ -45,13 +46,14 @@ _PHRASES: Final = {
     "replaced_by": "replaced by #{id}",
     "taken_back": "taken back",
 }
-"""The reasons that stand alone or, if a model gave them as its doubt, after all others."""
+"""The reasons that are the only reason of a memory. If a model gave one of these texts as its doubt, this reason
+follows all others."""
 _TEXTS: Final = {**_SENTENCES, **_PHRASES}
 CODES: Final = tuple(_TEXTS)
 _FORMER: Final = {"no_quote": "It has no quote of the user."}
 """Wordings that are stored in older memories."""
 _FORMS: Final = {"day": r"\d{1,4}-\d\d-\d\d", "id": r"\d+", "tier": r"\w+"}
-"""The form of a value; any other value is a word of a memory."""
+"""The pattern of a value in a sentence. A value that is not listed here may be any short text of a memory."""
 
 
 def reason(code: str, **values: object) -> str:
@@ -60,7 +62,8 @@ def reason(code: str, **values: object) -> str:
 
 
 def codes(text: str) -> list[dict[str, Any]]:
-    """The parts of a stored reason, with code and values if they are ours; a model's words have none."""
+    """The parts of a stored reason. A part that is one of our texts has its code and values; a part in a model's own
+    words has only its text."""
     parts: list[dict[str, Any]] = []
     while found := _first(text):
         parts.append(found)
@@ -69,7 +72,8 @@ def codes(text: str) -> list[dict[str, Any]]:
 
 
 def reasons_meta(result: object) -> dict[str, Any]:
-    """The entry of `_meta` for the reasons of the memories in a result; empty without such reasons."""
+    """The `_meta` entry with the codes of the reasons why memories in a result are uncertain or have ended. Empty if
+    the result contains no such reason."""
     coded = {text: codes(text) for text in dict.fromkeys(_stored(result))}
     known = {text: parts for text, parts in coded.items() if any("code" in part for part in parts)}
     return {REASONS_META: known} if known else {}
@@ -87,7 +91,7 @@ def _stored(value: object) -> Iterator[str]:
 
 
 def _first(text: str) -> dict[str, Any] | None:
-    """The sentence of a check with which the text begins."""
+    """The sentence of a check at the beginning of the text; None if the text begins with other words."""
     found = ((code, _patterns()[code].match(text)) for code in _SENTENCES)
     return next((_part(match, code) for code, match in found if match), None)
 

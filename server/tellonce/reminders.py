@@ -8,8 +8,8 @@ from tellonce.contract import Memory
 from tellonce.contract_types import Bigint, Contract, ExternalId, Instant, Place, RowId, Text
 
 Repetition = Annotated[str, Field(pattern=r"^(\S+( \S+){4}|R/\S+)$", max_length=64)]
-"""A cron expression of five fields, where the weekday may also be `1#2` (the second Monday of the month) or `5L` (the
-last Friday), or a repeating interval of ISO 8601: `R/2026-02-16T08:00/P2D`."""
+"""A cron expression of five fields, or a repeating interval of ISO 8601 such as `R/2026-02-16T08:00/P2D`. The weekday
+of a cron expression may also be `1#2` (the second Monday of the month) or `5L` (the last Friday)."""
 
 
 class SetReminderArgs(Place):

@@ -45,7 +45,7 @@ ToolCode = Literal[
 ]
 """The texts of the tools that the bot and the page call."""
 NoticeCode = Literal["another_user", "chat_full", "not_learning", "unread"]
-"""The notices of a context, which the page does not show."""
+"""The notices of a context. The page does not show these notices."""
 PageCode = Literal[
     "backup_failed",
     "code_used",
@@ -71,7 +71,7 @@ TextCode = Literal[ToolCode, NoticeCode, PageCode]
 
 _FAULTS: Final[dict[str, TextFault]] = {fault: fault for fault in get_args(TextFault)}
 _FIELDS: Final = ("notices", "notes")
-"""The fields of results that contain such texts."""
+"""The fields of results that contain server texts."""
 
 
 class ServerText(str):
@@ -87,14 +87,16 @@ class ServerText(str):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """A string in the schema. An instance stays as it is; any other string becomes a text without a code."""
+        """In the schema, the type is a string. When a value is validated, an instance stays unchanged, and any other
+        string becomes a text without a code."""
         return core_schema.no_info_wrap_validator_function(
             lambda value, text: value if isinstance(value, cls) else cls(text(value)), core_schema.str_schema()
         )
 
 
 def invalid(text: str, error: ValidationError, subject: str) -> ServerText:
-    """The text of a validation error. A wrong argument is named, or else the subject of the error."""
+    """The text of a validation error. It names the wrong argument, or `subject` if the error concerns no single
+    argument."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     if fault := _FAULTS.get(first["type"]):
         return ServerText(text, fault)
@@ -107,7 +109,8 @@ def texts_of(result: BaseModel) -> list[ServerText]:
 
 
 def to_meta(texts: Iterable[ServerText]) -> dict[str, Any]:
-    """The `_meta` of these texts; empty without texts. Only counts (`n`) are numbers, which the page formats."""
+    """The `_meta` of these texts; empty without texts. Only counts (`n`) are sent as numbers, because the page formats
+    them."""
     sent = [
         {
             "code": text.code,

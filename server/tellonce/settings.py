@@ -1,4 +1,5 @@
-"""The settings of all processes and those of the server, read from the environment and `.env` only."""
+"""The settings that all processes share, and the settings of the server. They are read only from the environment and
+`.env`."""
 
 import os
 import re
@@ -88,8 +89,8 @@ class SettingsError(Exception):
 
 
 class Budgets(Group, frozen=True):
-    """The tokens for each part of a context of 4,300 tokens. For other sizes, these maximum numbers are scaled. Tokens
-    that one part does not use go to other parts."""
+    """Maximum tokens of each part of a context of 4,300 tokens. For a context of another size, these maximums are
+    scaled. Tokens that one part does not use go to other parts."""
 
     profile: int = Field(default=400, ge=0, description="Tokens of the profile.")
     summary: int = Field(default=500, ge=0, description="Tokens of the canonical summary and the thread summary.")
@@ -205,8 +206,8 @@ ENVIRONMENT_ONLY = "_TELLONCE_ENVIRONMENT_ONLY"
 
 
 def ignore_env_file() -> None:
-    """From now on, this process and its children read no `.env`: clients start a stdio server in any project's folder,
-    whose author could send the memory elsewhere."""
+    """From now on, this process and its children do not read `.env`. A client may start a stdio server in the folder of
+    any project, and the author of that project could write a `.env` that sends the memory elsewhere."""
     os.environ[ENVIRONMENT_ONLY] = "1"
 
 
@@ -370,19 +371,21 @@ class ServerSettings(GroupSettings):
 
     @property
     def login_url(self) -> str | None:
-        """The URL of an external PostgreSQL that bypasses a connection pooler; None for the embedded PostgreSQL."""
+        """The URL that connects to an external PostgreSQL without a connection pooler; None for the embedded
+        PostgreSQL."""
         url = self.database_direct_url or self.database_url
         return url.get_secret_value() if url is not None else None
 
     @property
     def own_name(self) -> str:
-        """The host name with which this machine calls the server: loopback, if it listens on all addresses."""
+        """The host name with which this machine calls the server: loopback, if the server listens on all addresses."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"[{host}]" if ":" in host else host
 
 
 def load(kind: type[SettingsT], **overrides: Any) -> SettingsT:
-    """Read one process's settings. Raises SettingsError with the variables of wrong values, and no secret."""
+    """Read the settings of one process. Raises SettingsError, which names the variables with wrong values, but contains
+    no secret."""
     try:
         return kind(**overrides)
     except ValidationError as error:
@@ -400,6 +403,6 @@ def _variable(kind: type[Settings], location: tuple[int | str, ...]) -> str:
 
 
 def variable(name: str, field: FieldInfo) -> str:
-    """The environment variable of a setting; `name` is without its group's."""
+    """The environment variable of a setting. `name` does not include the name of the setting's group."""
     alias = field.validation_alias
     return str(alias.choices[0] if isinstance(alias, AliasChoices) else alias or name.upper())

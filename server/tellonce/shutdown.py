@@ -1,4 +1,4 @@
-"""Stops a process in order: handles its signals, ends its waits early, and cancels its tasks."""
+"""Stops a process gracefully: handles its signals, ends its waits early, and cancels its tasks."""
 
 import asyncio
 import os
@@ -20,8 +20,9 @@ PARENT_PIPE = "TELLONCE_PARENT_PIPE"
 
 
 def watch_parent() -> None:
-    """Send SIGTERM to this process when its parent dies: the system then closes the pipe in `PARENT_PIPE`, on which a
-    thread waits. Without this variable, do nothing."""
+    """Start a thread that sends SIGTERM to this process when its parent dies. The thread waits for the end of a pipe,
+    whose descriptor is in the environment variable `PARENT_PIPE`; the system closes the pipe when the parent dies.
+    Without the variable, do nothing."""
     name = os.environ.pop(PARENT_PIPE, None)
     if name is not None:
         threading.Thread(target=_wait_for_end, args=(int(name),), name="parent watch", daemon=True).start()
@@ -75,8 +76,8 @@ async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
 
 
 async def ended(*tasks: asyncio.Future[Any]) -> None:
-    """Cancel the tasks and wait for their end, again if a clean-up replaced the cancellation by an error. Their errors
-    are handled elsewhere."""
+    """Cancel the tasks and wait until they have ended. A task that does not end in time is cancelled again, because its
+    clean-up may have replaced the cancellation by an error. The errors of the tasks are handled elsewhere."""
     pending = set(tasks)
     while pending:
         for task in pending:

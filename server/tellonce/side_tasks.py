@@ -30,8 +30,8 @@ MOST_FAILURES = 10
 
 @dataclass(frozen=True)
 class SideTask:
-    """A background task. Unless `ends`, it counts as a failure if `run` returns before it is cancelled. If a `vital`
-    task keeps failing, the process ends."""
+    """A background task. Unless `ends` is set, a return of `run` before the task is cancelled counts as a failure. If a
+    `vital` task keeps failing, the process ends."""
 
     name: str
     run: Callable[[], Awaitable[object]]
@@ -52,7 +52,7 @@ class SideTaskEnded(Exception):
 
 
 def end_process() -> None:
-    """Send SIGTERM to this process, so that it shuts down in order; its supervisor starts it again."""
+    """Send SIGTERM to this process, so that it shuts down gracefully; its supervisor starts it again."""
     os.kill(os.getpid(), signal.SIGTERM)
 
 

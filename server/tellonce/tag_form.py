@@ -75,6 +75,6 @@ AT_MARK: Final = _time_mark(AT)
 
 
 def name_of(written: str) -> str:
-    """The name of a tag in plain capital letters, for any spelling of it."""
+    """The name of a tag in plain capital letters. The tag may be written in any spelling."""
     plain = "".join(unicodedata.normalize("NFKC", character) for character in written)
     return "".join(c for c in plain if c == "_" or (c.isalpha() and c.isascii())).upper()

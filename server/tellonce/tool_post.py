@@ -1,6 +1,6 @@
 """Calls tools over HTTP with one request each, in the version of MCP without sessions.
 
-The session of the MCP library takes .8 ms of processor time more for each call, because it passes every message through
+The session of the MCP library needs 0.8 ms more processor time for each call, because it passes every message through
 three streams and four tasks. This module sends the same request, and reads the same answers.
 """
 
@@ -30,8 +30,8 @@ _tracer = trace.get_tracer("tellonce")
 
 
 class ToolPost:
-    """Tool calls to the server at `url`. Each may take `seconds`. `version` is the version of MCP, `info` the name of
-    the client."""
+    """Tool calls to the server at `url`. Each call may take at most `seconds`. `version` is the version of MCP. `info`
+    contains the name and version of the client."""
 
     def __init__(self, http: httpx2.AsyncClient, url: str, version: str, seconds: float, info: Implementation) -> None:
         self._http = http

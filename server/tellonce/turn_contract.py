@@ -7,7 +7,7 @@ from pydantic import Field
 from tellonce.contract_types import Clean, Contract, ExternalId, Instant, Place, Role, Text
 
 MOST_MESSAGES = 50
-"""Maximum messages per call; a client with more makes several calls."""
+"""Maximum number of messages per call; a client with more messages makes several calls."""
 
 HookEvent = Literal["SessionStart", "UserPromptSubmit", "PreCompact", "PostCompact", "Stop", "SessionEnd"]
 

@@ -1,4 +1,5 @@
-"""Finds misspelled settings: variables that no process reads, with the most similar name of a setting."""
+"""Finds misspelled settings: variables that no process reads. Each is reported with the most similar name of a
+setting."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -38,7 +39,8 @@ class UnknownSetting:
 def unknown_settings(
     environment: Mapping[str, str] | None = None, file: Path = Path(".env")
 ) -> tuple[UnknownSetting, ...]:
-    """The variables that no process reads: with our prefix in the environment, and similar ones in the file, too."""
+    """The variables that no process reads: in the environment, those with our prefix; in the file, also those whose
+    names are similar to the name of a setting."""
     known = known_names()
     written = {name.upper() for name in DotEnvSettingsSource(ServerSettings, env_file=file).env_vars}
     set_here = {name.upper() for name in (os.environ if environment is None else environment)}

@@ -40,7 +40,7 @@ TRAITS: Final[dict[Tier, TierTraits]] = {
 }
 
 KEEP_MODEL: Final = "keep"
-"""The model's name in results and in the ledger for work without a language model."""
+"""The name of the model in results and in the ledger if the work was done without a language model."""
 
 TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
 
@@ -72,7 +72,7 @@ class NotableSentence(Contract):
 
 
 class KnownMemory(Contract):
-    """An existing memory, which the model may refer to by the memory's number."""
+    """An existing memory. The model may refer to the memory by its number."""
 
     id: int
     kind: MemoryKind
@@ -401,7 +401,7 @@ class ReadingStatus(Contract):
 
 class ProviderDown(Contract):
     """A model that has been unreachable since `since`. Until the provider is reachable again, the next tier does the
-    work of this tier. These results are redone later."""
+    work of this tier. The results of the next tier are redone later."""
 
     model: str
     tier: Tier

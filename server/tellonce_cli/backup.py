@@ -1,4 +1,4 @@
-"""`tellonce backup`: writes the memory of all users to one file, once or repeatedly. The server may run meanwhile."""
+"""`tellonce backup`: writes the memory of all users to one file, once or repeatedly. The server may be running."""
 
 import asyncio
 from collections.abc import Callable
@@ -23,7 +23,8 @@ NAME = "tellonce-%Y%m%dT%H%M%SZ.zip"
 
 
 def run(place: Path, every: float | None = None, keep: int = 7) -> int:
-    """Back up once to the file `place`; with `every` (hours), repeatedly to that folder, keeping `keep` files."""
+    """Back up once to the file `place`. With `every` (hours), back up repeatedly to the folder `place`, and keep only
+    the newest `keep` backups."""
     settings = local_settings()
     if every is None:
         asyncio.run(_backup(settings, place))

@@ -73,7 +73,7 @@ class Terminal:
 
 
 def _page(text: str) -> Markdown:
-    """Render Markdown, but keep the line breaks, on which lists and addresses depend."""
+    """Render Markdown, but keep the line breaks, because lists and addresses depend on them."""
     page = Markdown(text)
     for token in page.parsed:
         for piece in token.children or ():
@@ -138,7 +138,8 @@ class Talk:
             console.print(str(error))
 
     def _order_in(self, line: str) -> str | None:
-        """The command for an order in words, without a model. There is nothing to stop, so `stop` is ignored."""
+        """Without a model, the command that the user requests in words; None if there is no such request. A request to
+        stop is ignored, because there is nothing to stop in the terminal."""
         offline = isinstance(self._context.responder, OfflineResponder)
         order = (
             order_in(line, _now().astimezone(self._context.zone), self._context.zone)
@@ -160,7 +161,8 @@ class Talk:
             console.print(line, markup=False)
 
     def _offer_lines(self, incoming: Incoming) -> list[str]:
-        """Without a model, the offer to remind of a day that a statement names, or that no reminder is set."""
+        """Without a model, the line that offers a reminder for a day that the user's statement names, or the line that
+        says that no reminder was set."""
         asked = (incoming.text, incoming.sent_at, self._context.zone)
         if self._context.responder.claims or is_question(incoming.text):
             return []
@@ -237,7 +239,8 @@ class Talk:
         return phrase("memory.taken_back") if saved else _NOTHING_SAVED
 
     async def _decide(self, action: c.MemoryAction) -> str:
-        """Confirm or reject the uncertain memories of the last answer, and close the goals it asked about."""
+        """Confirm or reject the uncertain memories of the last answer, and close the goals about which the answer
+        asked."""
         doubted, self._effects.doubted = self._effects.doubted, []
         unclosed, self._effects.unclosed = self._effects.unclosed, []
         for memory in doubted:

@@ -1,7 +1,7 @@
-"""The reminders of the terminal chat, which are those of the user's private chat with the bot.
+"""The reminders of the terminal chat. They are the same reminders as in the user's private chat with the bot.
 
-A bot, if there is one, delivers them, and the terminal shows what becomes due while it is open; otherwise it delivers
-them.
+If there is a bot, the bot delivers the reminders, and the terminal, while it is open, shows those that become due.
+Without a bot, the terminal delivers them.
 """
 
 import asyncio
@@ -27,13 +27,14 @@ LONGEST_NAP: Final = 15.0
 """Maximum seconds until the terminal notices a reminder that was set elsewhere."""
 
 LEAD: Final = timedelta(seconds=1)
-"""How long before its time the terminal reads a bot's reminder, which the bot may finish at its time."""
+"""How long before its due time the terminal reads a reminder that a bot delivers. At the due time, the bot may already
+have finished it."""
 
 
 @dataclass
 class ChatReminders:
-    """The reminders of one chat, opened at `opened`. `show` prints a text, even while the user types. `delivers` means
-    that no bot delivers them."""
+    """The reminders of one chat. `opened` is the time at which the terminal chat started. `show` prints a text, even
+    while the user types. `delivers` means that the terminal delivers the reminders, because no bot does."""
 
     memory: MemoryClient
     zone: ZoneInfo
@@ -47,7 +48,7 @@ class ChatReminders:
     _listed: tuple[Reminder, ...] = ()
 
     async def set(self, incoming: Incoming, text: str, *, recorded: bool = False) -> tuple[str, Sequence[Reminder]]:
-        """Set the reminders that `text` asks for. Returns the answer to the user, and the reminders that were set."""
+        """Set the reminders that `text` requests. Returns the answer to the user, and the reminders that were set."""
         try:
             made = await reminders.set_by(self.memory, self.zone, incoming, text, recorded=recorded)
         except reminders.NotSet as reason:
@@ -129,5 +130,6 @@ class ChatReminders:
 
 
 def terminal_delivers(settings: RelaySettings) -> bool:
-    """Whether the terminal delivers reminders: if no bot does. Where the server is remote, a bot may run there."""
+    """Whether the terminal delivers reminders. It does unless a bot may deliver them: a bot that these settings
+    configure, or a bot on the machine of a remote server."""
     return settings.bot_token is None and urlsplit(settings.url).hostname in OURS

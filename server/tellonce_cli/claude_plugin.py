@@ -23,21 +23,23 @@ _URL = f"http://127.0.0.1:{ServerSettings.model_fields['port'].default}/mcp"
 
 
 def is_enabled(machine: Machine) -> bool:
-    """Whether Claude Code has the plugin installed and enabled. The plugin uses the running server: no entry is needed."""
+    """Whether Claude Code has the plugin installed and enabled. Claude Code then needs no entry, because the plugin
+    uses the running server."""
     enabled = _settings(machine).get("enabledPlugins")
     return isinstance(enabled, dict) and any(on and _is_ours(name) for name, on in enabled.items())
 
 
 def install_line(machine: Machine, settings: ServerSettings) -> str:
-    """The command that installs the plugin or, if it is installed, only sets its options: those that this memory needs."""
+    """The command that installs the plugin with the options that this memory needs. If the plugin is already installed,
+    the command only sets these options."""
     told = _missing(_options(machine), settings)
     words = [word for name, value in told.items() for word in ("--config", f"{name}={value}")]
     return shlex.join(["claude", "plugin", "install", PLUGIN, *words])
 
 
 def trouble(machine: Machine, settings: ServerSettings) -> str | None:
-    """What separates the installed plugin from this memory: another address on this machine, or another data folder.
-    None if nothing does, or if the plugin calls another machine."""
+    """The reason why the installed plugin does not use this memory: it has another address on this machine, or another
+    data folder. None if the plugin uses this memory, or if it calls another machine."""
     inherited = {"data_folder": machine.environment.get("TELLONCE_DATA_DIR")}
     options = inherited | {name: value for name, value in _options(machine).items() if value}
     url = str(options.get("url") or _URL)
@@ -50,7 +52,8 @@ def trouble(machine: Machine, settings: ServerSettings) -> str | None:
 
 
 def _missing(options: Mapping[str, Any], settings: ServerSettings) -> dict[str, str]:
-    """The plugin's options whose values, set or default, lead to another memory; with the values that lead to this one."""
+    """The plugin's options whose values, set or default, select another memory, each with the value that selects this
+    memory."""
     url, folder = str(options.get("url") or _URL), Path(str(options.get("data_folder") or data_folder())).expanduser()
     found = {"url": _url(settings)} if _place(url) != _place(_url(settings)) else {}
     return found | (

@@ -27,7 +27,7 @@ THROUGH_WSL = "--exec"
 """The option of wsl.exe that is followed by the program to start without a shell."""
 
 Command = Mapping[str, Any]
-"""`command`, `args` and, if variables are set, `env`: the form that most clients share."""
+"""A command in the form that most clients share: `command`, `args` and, if variables are set, `env`."""
 
 
 class UnreadableConfig(Exception):
@@ -36,13 +36,14 @@ class UnreadableConfig(Exception):
 
 @dataclass(frozen=True)
 class Machine:
-    """What determines the path of a file: `sys.platform`, the home folder and the environment variables."""
+    """The values that determine the path of a file: `sys.platform`, the home folder and the environment variables."""
 
     system: str
     home: Path
     environment: Mapping[str, str]
     windows: "Machine | None" = None
-    """Under WSL, the Windows account that the folders of Windows programs belong to, with paths as Linux sees them."""
+    """Under WSL, the Windows account to which the folders of Windows programs belong. Its paths are written as Linux
+    sees them."""
 
     @property
     def app_data(self) -> Path:
@@ -56,8 +57,9 @@ class Machine:
 
 @dataclass(frozen=True)
 class Client:
-    """One client: its file, the key of the server list in it, the form of an entry, the user's next step (`{plugin}` is
-    the command that installs our plugin), and whether it is a desktop program, which runs on Windows if we run in WSL."""
+    """One client. `place` gives its file, `key` is the key of the list of servers in this file, and `entry` gives our
+    entry for the list. `after` is the user's next step; `{plugin}` in it is the command that installs our plugin. A
+    program with `on_desktop` runs on Windows if we run in WSL."""
 
     title: str
     place: Callable[[Machine], Path]
@@ -76,7 +78,7 @@ class Client:
 
 
 def _through_wsl(command: Command, machine: Machine) -> Command:
-    """The command as a Windows program starts it. WSLENV names the variables that wsl.exe passes on."""
+    """The command as a Windows program starts it. WSLENV names the variables that wsl.exe passes to the command."""
     told = command.get("env", {})
     passed = {"env": {**told, "WSLENV": ":".join(told)}} if told else {}
     where = ["-d", machine.environment[WSL_NAME], THROUGH_WSL]
@@ -97,7 +99,7 @@ def _opencode(command: Command) -> dict[str, Any]:
 
 
 def _claude_code(machine: Machine) -> Path:
-    """Each account has its own folder if CLAUDE_CONFIG_DIR is set."""
+    """The file of Claude Code. With CLAUDE_CONFIG_DIR, each account may have its own file."""
     return Path(machine.environment.get("CLAUDE_CONFIG_DIR") or machine.home) / ".claude.json"
 
 
@@ -110,7 +112,8 @@ def _codex(machine: Machine) -> Path:
 
 
 def _opencode_file(machine: Machine) -> Path:
-    """opencode reads both files. The one for comments is chosen only if it is the only one."""
+    """The file of opencode, which reads both files. `opencode.jsonc` is chosen only if `opencode.json` does not
+    exist."""
     base = Path(machine.environment.get("XDG_CONFIG_HOME") or machine.home / ".config")
     plain, commented = (base / "opencode" / name for name in ("opencode.json", "opencode.jsonc"))
     return commented if commented.exists() and not plain.exists() else plain
@@ -156,14 +159,15 @@ CLIENTS: Mapping[ClientName, Client] = {
 
 
 def with_entry(client: Client, file: Path, text: str, command: Command) -> str:
-    """The text of the file with our entry added; all else stays, with its comments. Raises UnreadableConfig."""
+    """The text of the file with our entry added. Everything else stays unchanged, including comments. Raises
+    UnreadableConfig."""
     _servers(client, file, _parsed(file, text))
     return _with(client, file, text, client.entry(command))
 
 
 def without_entry(client: Client, file: Path, text: str, former: str | None) -> str | None:
-    """The text of the file without our entry, or with the entry of our name in `former`, the original text. None if
-    nothing is left. Raises UnreadableConfig."""
+    """The text of the file without our entry. `former` is the original text; if it contains an entry with our name,
+    this entry is restored. None if nothing is left. Raises UnreadableConfig."""
     document = _parsed(file, text)
     before = _parsed(file, former) if former is not None else {}
     had_servers = client.key in before
@@ -203,7 +207,8 @@ def has_command(client: Client, file: Path, text: str) -> bool:
 
 
 def _is_ours(entry: Mapping[str, Any]) -> bool:
-    """An entry with a URL is ours only if the URL is on this machine: hosted memories also end in `/mcp`."""
+    """An entry with a URL is ours only if the URL is on this machine, because the URLs of hosted memories also end in
+    `/mcp`."""
     if _words(entry)[-2:] == OUR_ARGUMENTS:
         return True
     try:
@@ -221,7 +226,7 @@ def _words(entry: Mapping[str, Any]) -> list[str]:
 
 
 def program_of(client: Client, file: Path, text: str) -> str | None:
-    """The program on this machine that our entry starts; None without an entry, or if it has a URL. Raises
+    """The program on this machine that our entry starts; None if there is no entry, or if the entry has a URL. Raises
     UnreadableConfig."""
     entry = _servers(client, file, _parsed(file, text)).get(ENTRY)
     words = _words(entry) if isinstance(entry, dict) else []

@@ -1,4 +1,4 @@
-"""JSON with comments and trailing commas: reading it, and changing a member while all else stays. Pure."""
+"""Reads JSON with comments and trailing commas, and changes one member without changing anything else. Pure."""
 
 import json
 import re
@@ -31,7 +31,7 @@ class _Object:
     closing: int
 
     def find(self, name: str) -> _Member | None:
-        """The last member of this name, which is the one that readers of JSON take."""
+        """The last member with this name, because readers of JSON use the last one."""
         return next((member for member in reversed(self.members) if member.name == name), None)
 
 
@@ -41,7 +41,8 @@ def read(text: str) -> Any:
 
 
 def with_member(text: str, table: str, name: str, value: Any) -> str:
-    """The text with the member `name` of the object `table`, which is added if missing. The text must be readable."""
+    """The text in which the member `name` of the object `table` has the value. A missing member or object is added. The
+    text must be readable."""
     text = text or "{}\n"
     outer = _outermost(text)
     within = outer.find(table)

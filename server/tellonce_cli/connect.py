@@ -1,4 +1,4 @@
-"""`tellonce connect CLIENT`: adds this memory to a client's user-wide configuration, or undoes that."""
+"""`tellonce connect CLIENT`: adds this memory to a client's user-wide configuration, or removes it again."""
 
 import codecs
 import errno
@@ -64,7 +64,8 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
 
 
 def _plugin_instead() -> str:
-    """Why no entry is added beside the plugin: it shares this memory, or the command that lets it do so."""
+    """The reason why no entry is added while the plugin is enabled: the plugin already shares this memory, or it will
+    after a command that the text names."""
     settings = load(ServerSettings)
     if said := claude_plugin.trouble(this_machine(), settings):
         return (
@@ -77,7 +78,7 @@ def _plugin_instead() -> str:
 
 
 def _show(client: Client, name: ClientName) -> None:
-    """Print our entry alone: the rest of the file may contain what belongs on no screen."""
+    """Print only our entry, because the rest of the file may contain secrets."""
     file = client.file(this_machine())
     text = with_entry(client, file, "", _command(client, reveal=False))
     console.print(f"Add this to {file}:", style="bold")
@@ -86,7 +87,8 @@ def _show(client: Client, name: ClientName) -> None:
 
 
 def preview(name: ClientName, *, reveal: bool = False) -> tuple[Path, str]:
-    """The client's file, and its text with our entry; with `reveal`, also with secrets. Raises CommandFailed."""
+    """The client's file, and its text with our entry. The entry contains secrets only with `reveal`. Raises
+    CommandFailed."""
     client = CLIENTS[name]
     file = client.file(this_machine())
     return file, _changed(client, file, _command(client, reveal))
@@ -132,7 +134,7 @@ def _changed(client: Client, file: Path, command: Command) -> str:
 
 
 def _text(file: Path) -> str | None:
-    """The text of the file, without a byte order mark and with `\n` at the end of each line; None without a file.
+    """The text of the file, without a byte order mark and with `\n` at the end of each line; None if there is no file.
     Raises UnreadableConfig."""
     try:
         return file.read_text("utf-8-sig") if file.exists() else None
@@ -154,7 +156,8 @@ def _legible() -> Generator[None]:
 
 
 def _write(file: Path, text: str, *, keeps_former: bool) -> None:
-    """Replace the file atomically; a symbolic link stays one. With `keeps_former`, the original is copied first."""
+    """Replace the file atomically. If the path is a symbolic link, its target is replaced. With `keeps_former`, the
+    original is copied first."""
     with _writing(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         if keeps_former:
@@ -164,8 +167,8 @@ def _write(file: Path, text: str, *, keeps_former: bool) -> None:
 
 @contextmanager
 def _writing(file: Path) -> Generator[None]:
-    """Convert the error for a file that cannot be written to CommandFailed. A read-only file counts as such, although
-    it could be replaced."""
+    """Convert the error for a file that cannot be written to CommandFailed. A read-only file also causes this error,
+    although it could be replaced."""
     try:
         if file.exists() and not os.access(file, os.W_OK):
             raise PermissionError(errno.EACCES, "the file is read-only")

@@ -62,7 +62,8 @@ Check = Callable[[ServerSettings, RelaySettings], Awaitable[Finding]]
 
 
 def run(*, online: bool = False) -> int:
-    """Run all checks; 0 if none failed. Without `online`, only this machine and its own network are contacted."""
+    """Run all checks. Returns 0 if no check failed. Without `online`, only this machine and its own network are
+    contacted."""
     settings, relay = load(ServerSettings), load(RelaySettings)
     findings = asyncio.run(_all(settings, relay, (*_CHECKS, *_ONLINE) if online else _CHECKS))
     failed = sum(finding.ok is False for finding in findings)
@@ -81,7 +82,7 @@ async def _all(settings: ServerSettings, relay: RelaySettings, checks: Sequence[
 
 
 async def finding(check: Check, settings: ServerSettings, relay: RelaySettings) -> Finding:
-    """The result of the check, or the file that this user may not open."""
+    """The result of the check. If this user may not open a file, a finding that names the file."""
     try:
         return await check(settings, relay)
     except PermissionError as error:
@@ -354,7 +355,8 @@ async def _telegram_online(_: ServerSettings, relay: RelaySettings) -> Finding:
 
 
 def _drifted(answer: httpx2.Response) -> Finding | None:
-    """Compare this machine's clock with the clock of the remote server that sent the answer."""
+    """Compare this machine's clock with the clock of the remote server that sent the answer. None if the difference is
+    small."""
     try:
         theirs = parsedate_to_datetime(answer.headers["date"])
     except (KeyError, ValueError):

@@ -38,7 +38,7 @@ def _is_stdout(file: Path | None) -> bool:
 
 @contextmanager
 def _target(file: Path | None) -> Generator[TextIO]:
-    """The stream for the export. A new file is readable by its owner alone, and removed if it stays unfinished."""
+    """The stream for the export. Only the owner may read a new file. If the export fails, the new file is removed."""
     if file is None or _is_stdout(file):
         yield sys.stdout
         return

@@ -1,4 +1,5 @@
-"""The conclusions of `tellonce doctor`, with the fix for each problem. Apart from looking at files, this is pure."""
+"""The conclusions of `tellonce doctor`, with the fix for each problem. Apart from reading files, this module is
+pure."""
 
 import shlex
 import stat
@@ -60,7 +61,8 @@ def tokens_finding(folder: Path) -> Finding:
 
 
 def model_finding(folder: Path, source: Path | None) -> Finding:
-    """Check the embedding model, prepared in `folder`, or prepared or original in the configured folder `source`."""
+    """Check that the embedding model exists: a prepared model in `folder`, or a prepared or original model in `source`,
+    the configured folder."""
     ready = next((place for place in (source, folder) if place is not None and complete(place)), None)
     if ready is not None:
         return fine(f"embedding model in {ready}")
@@ -73,7 +75,8 @@ def model_finding(folder: Path, source: Path | None) -> Finding:
 
 
 def clock_finding(now: datetime) -> Finding:
-    """Check that the clock is not before the program's build: it would date answers before their questions."""
+    """Check that the clock does not show a time before the program was built. With a wrong clock, an answer could get
+    an earlier date than its question."""
     if now < BUILT:
         said = f"the clock says {now:%Y-%m-%d %H:%M} UTC, before this program was built"
         return wrong(said, "set the machine's clock")
@@ -81,7 +84,8 @@ def clock_finding(now: datetime) -> Finding:
 
 
 def models_finding(names: Sequence[str], wanted: Mapping[str, str]) -> Finding:
-    """Check that the provider has the model of each setting. A setting may omit the date at a model's end."""
+    """Check that the provider has the model of each setting. A setting may omit the date at the end of a model's
+    name."""
     unknown = [f"{key}={model}" for key, model in wanted.items() if not any(x.startswith(model) for x in names)]
     if names and unknown:
         fix = f"set it to one of: {', '.join(names)}"

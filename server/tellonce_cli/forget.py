@@ -1,4 +1,4 @@
-"""`tellonce forget`, and `/forget` in the terminal chat: shows the matches and erases those selected."""
+"""`tellonce forget`, and `/forget` in the terminal chat: shows the matches and erases the selected matches."""
 
 import asyncio
 from collections.abc import Sequence
@@ -34,7 +34,8 @@ def run(target: dict[str, Any], confirm: str | None, keep: Sequence[int] | None,
 
 
 async def _at_once(memory: MemoryClient, args: c.ForgetArgs, *, yes: bool) -> tuple[c.Forgotten, int]:
-    """Preview, or erase with a preview's token; with `yes`, both. Also returns how many matches were kept."""
+    """Make a preview, or erase with the token of a preview. With `yes`, do both. Also returns the number of matches
+    that were kept."""
     preview = await memory.forget(args)
     if not yes or args.confirm is not None or preview.confirm is None:
         return preview, len(args.except_ or ())

@@ -36,8 +36,8 @@ async def hidden(settings: ServerSettings) -> str | None:
 def named(held: Mapping[int, Texts], settings: ServerSettings) -> str | None:
     """The sentence that says whose memory the settings hide, with the remedy; None if nothing is hidden.
 
-    `held` has what each owner has. The local user's memory counts as hidden until the
-    user of the settings has half as many texts, as after a move.
+    `held` contains the number of texts of each owner. The local user's memory counts as hidden until the user of the
+    settings has at least half as many texts, which is the case after the memory was moved to this user.
     """
     texts, user = {owner: sum(each) for owner, each in held.items()}, settings.default_user
     own = texts.get(user, 0)

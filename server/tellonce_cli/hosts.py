@@ -37,8 +37,8 @@ _DECIDES = (
     "embedding_model_dir",
     "mask_messages",
 )
-"""The settings that determine whose memory a server serves, where it is, and in which form. Those of the chosen
-embedder, which begin with its name, such as `ollama_url`, are added."""
+"""The settings that determine whose memory a server serves, where it is, and in which form. The settings of the chosen
+embedder are added. Their names begin with the name of the embedder, as in `ollama_url`."""
 
 _SECRET = "put the value of your setting here"
 
@@ -49,8 +49,9 @@ def address(settings: ServerSettings) -> str:
 
 
 def desktop_snippet(settings: ServerSettings, *, reveal: bool = False) -> dict[str, Any]:
-    """The entry for Claude Desktop, with absolute paths and the settings, because it sees neither our environment nor
-    `.env`. A screen shows a placeholder for secrets; a file gets them with `reveal`."""
+    """The entry for Claude Desktop. It contains absolute paths and the settings, because Claude Desktop sees neither
+    our environment nor `.env`. With `reveal`, which is meant for files, it contains secrets; otherwise,
+    placeholders."""
     program = own_command()
     entry: dict[str, Any] = {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}
     told = _told(settings, reveal)
@@ -65,7 +66,8 @@ def own_command() -> list[str]:
 
 
 def require_installation() -> None:
-    """Raises CommandFailed if this program is in the cache of `uvx` or `pipx run`: its path must be in no file."""
+    """Raises CommandFailed if this program is in the cache of `uvx` or `pipx run`, because the path of a cached program
+    must not be written to a file."""
     parts = Path(sys.prefix).parts
     of_pipx = "pipx" in parts and not {".cache", "Caches"}.isdisjoint(parts)
     if of_pipx or any(part.startswith("archive-v") for part in parts):

@@ -100,8 +100,8 @@ def _foreseen(settings: ServerSettings, kind: ImportKind, source: Source) -> For
 
 
 def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
-    """Show the forecast and ask. Where nobody can be asked, an import needs --yes if it calls a model or if no message
-    is recognized as the user's."""
+    """Show the forecast and ask. If nobody can be asked, an import needs --yes if it calls a model or if no message is
+    recognized as the user's."""
     for line in foreseen.lines:
         console.print(line, markup=False)
     if dry_run or yes:
@@ -115,7 +115,8 @@ def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
 
 @contextmanager
 def _progress(title: str, file: Path) -> Generator[Callable[[int], None]]:
-    """A progress bar while the file is read. The value is called with the number of bytes that were read."""
+    """Show a progress bar during the block. Yields a function that must be called with the number of bytes read so
+    far."""
     columns = (TextColumn(title), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task("", total=size(file))
@@ -124,8 +125,8 @@ def _progress(title: str, file: Path) -> Generator[Callable[[int], None]]:
 
 
 def own_bot() -> str | None:
-    """The user id of our bot, with which its token begins; None without a valid token. Its messages are the
-    assistant's."""
+    """The user id of our bot, which is the beginning of its token; None without a valid token. Messages of this user
+    are imported as the assistant's."""
     token = load(RelaySettings).bot_token
     number = token.get_secret_value().partition(":")[0] if token is not None else ""
     return number if number.isdecimal() else None
@@ -141,7 +142,7 @@ async def _import(
 
 
 async def take(services: Services, items: Iterator[Item], importers: Importers) -> Tally:
-    """Import in batches, each completely or not at all."""
+    """Import the items in batches. Each batch of messages is stored completely or not at all."""
     tally, keeper = Tally(), await make_keeper(services, importers)
     try:
         await _take(items, keeper, tally)

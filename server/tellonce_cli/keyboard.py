@@ -21,7 +21,7 @@ _NO_PASTE_MARKS = b"\x1b[?2004l"
 
 @contextmanager
 def terminal_as_found() -> Generator[None]:
-    """Restore the terminal's settings after the block; interrupted line editing would leave echo off."""
+    """Restore the terminal's settings after the block, because interrupted line editing would leave the echo off."""
     if sys.platform == "win32" or not (os.isatty(_STDIN) and os.isatty(_STDOUT)):
         yield
         return
@@ -34,8 +34,8 @@ def terminal_as_found() -> Generator[None]:
 
 
 class Keyboard:
-    """Reads standard input in a thread of its own. At exit, asyncio waits for the threads of its pool, so the user
-    would have to press Enter after Ctrl-C."""
+    """Reads standard input in a separate thread. It is not a thread of asyncio's pool, because asyncio waits for those
+    threads at exit, so the user would have to press Enter after Ctrl-C."""
 
     def __init__(self) -> None:
         self.interactive = sys.stdin.isatty() and sys.stdout.isatty()
@@ -57,7 +57,7 @@ class Keyboard:
         return line
 
     async def answer(self, question: str) -> str:
-        """The answer to a question; empty, which means no, after Ctrl-C or at the end of the input."""
+        """The answer to a question. After Ctrl-C or at the end of the input, it is empty, which means no."""
         reading = asyncio.ensure_future(self.line(question))
         loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
         signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(reading.cancel))
@@ -114,7 +114,8 @@ def _typed(prompt: str) -> str | None:
 
 
 class _Pipe:
-    """Reads lines from standard input's descriptor. A thread blocked in `sys.stdin` holds a lock that exit needs."""
+    """Reads lines from the descriptor of standard input. It does not use `sys.stdin`, because a thread that waits there
+    holds a lock that the exit of the process needs."""
 
     def __init__(self) -> None:
         self._rest = b""

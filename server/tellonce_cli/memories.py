@@ -63,7 +63,8 @@ async def called(settings: RelaySettings, call: Callable[[MemoryClient], Awaitab
 
 
 async def _page(call: Callable[[Any], Awaitable[Any]], args: BaseModel, page: int) -> Any:
-    """The result or, of a list, its page `page`. A cursor leads only to the next page, so all are read up to it."""
+    """The result. For a list, the page with the number `page`; all earlier pages are read first, because a cursor leads
+    only to the next page."""
     result = await call(args)
     for _ in range(1, page):
         if result.next_cursor is None:
@@ -128,7 +129,8 @@ def _result(one: c.SearchResult, zone: tzinfo) -> str:
 
 
 def _reference(one: c.SearchResult) -> str:
-    """The result's name for other commands: a memory's number, or a message's chat and number. A summary has none."""
+    """The name of the result in other commands: a memory's number, or a message's chat and number. A summary has no
+    name."""
     return {"summary": "–", "message": f"{one.chat_id}:{one.id}"}.get(one.kind, str(one.id))
 
 

@@ -1,4 +1,4 @@
-"""Connects a command to the running server or, without one, to a new one over stdio on the same data."""
+"""Connects a command to the running server. If no server is running, it starts one over stdio on the same data."""
 
 import os
 from collections.abc import AsyncGenerator
@@ -39,8 +39,8 @@ async def health(url: str) -> dict[str, Any]:
 
 
 async def running_token(settings: RelaySettings, scope: str) -> str:
-    """The token for a command that needs the running server. Raises CommandFailed if there is none because no server
-    runs here, or not yet."""
+    """The token for a command that needs the running server. Raises CommandFailed if there is no token because the
+    server is not running on this machine or is still starting."""
     try:
         return settings.bearer(scope)
     except SettingsError:
@@ -50,7 +50,7 @@ async def running_token(settings: RelaySettings, scope: str) -> str:
 
 
 async def why_none(settings: RelaySettings) -> str:
-    """Why the server at the URL of the settings serves none of our calls."""
+    """The reason why the server at the URL of the settings does not serve our calls."""
     url, found = settings.url, await health(settings.url)
     if found.get("ready"):
         return ANOTHER.format(url=url, folder=settings.data_dir)
@@ -68,9 +68,10 @@ async def why_none(settings: RelaySettings) -> str:
 async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator[MemoryClient]:
     """A client of the memory. `notice` is printed on a terminal if a server must be started.
 
-    Raises CommandFailed if the memory cannot be opened, or if the user probably means another one: a token or a remote
-    server is configured, but no server accepts the token; or the running server rejects the token of our data folder.
-    In the second case, our own memory is opened, with a note, if there is one and no setting names the server.
+    Raises CommandFailed if the memory cannot be opened, or if the user probably means another memory. There are two
+    such cases. First, a token or a remote server is configured, but no server accepts the token. Second, the running
+    server rejects the token of our data folder. In the second case, our own memory is opened, with a note, if it exists
+    and no setting names the server.
     """
     try:
         token = settings.bearer("assistant")

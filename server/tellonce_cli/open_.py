@@ -1,4 +1,4 @@
-"""`tellonce open`: opens the memory page, signed in with a code that is valid once, within a minute."""
+"""`tellonce open`: opens the memory page and signs in with a one-time code that is valid for a minute."""
 
 import asyncio
 import webbrowser

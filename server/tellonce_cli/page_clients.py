@@ -1,5 +1,5 @@
-"""Lists the configurations of other programs for the memory page (`python -m tellonce_cli.page_clients TASK …`). This is
-not in `page_work`, whose imports would delay the list."""
+"""Lists the configurations of other programs for the memory page (`python -m tellonce_cli.page_clients TASK …`). The
+list has a separate module, because the imports of `page_work` would delay it."""
 
 from tellonce_cli import connect
 from tellonce_cli.client_configs import CLIENTS

@@ -32,7 +32,8 @@ async def _taken(settings: ServerSettings, command: str) -> str:
 
 
 def _is_free(settings: ServerSettings, port: int | None = None) -> bool:
-    """Whether a port, by default that of the settings, is free. It is bound in the same way as the server does."""
+    """Whether a port, by default the port of the settings, is free. The check binds the port in the same way as the
+    server."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

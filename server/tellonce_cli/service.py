@@ -145,7 +145,7 @@ def manager() -> Manager:
 
 
 def run(action: str, *, only_print: bool = False, follow: bool = False) -> int:
-    """Run an action and return its exit code. For `status` and `logs`, the exit code is that of the service manager."""
+    """Run an action and return its exit code. For `status` and `logs`, it is the exit code of the service manager."""
     if follow and console.quiet:
         raise CommandFailed("choose one of --follow and --json.")
     settings, system = load(ServerSettings), manager()

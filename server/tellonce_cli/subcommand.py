@@ -1,4 +1,4 @@
-"""Declares commands, whose modules are imported when they run, and whose help ends with examples."""
+"""Helps to declare commands. The module of a command is imported when the command runs; its help ends with examples."""
 
 from typing import Annotated, Any, Literal
 
@@ -17,7 +17,7 @@ Json = Annotated[
     bool,
     typer.Option("--json", help="Print the result as JSON.", callback=_only_json, expose_value=False),
 ]
-"""The option of every command that ends: only `screen.answer` prints."""
+"""The option `--json` of every command that ends by itself. With this option, only `screen.answer` prints a result."""
 
 
 def run_module(module: str, *args: Any, **options: Any) -> None:

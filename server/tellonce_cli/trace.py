@@ -23,7 +23,8 @@ TROUBLE = frozenset(
     "work_handed_back lease_lost result_refused submit_delayed routine_failed update_passed_over".split()
 )
 ROUNDING = timedelta(microseconds=20)
-"""The tolerance for comparing starts, which are computed from the end and the rounded `ms`."""
+"""The tolerance for comparing start times. A start time is not exact, because it is computed from the end and the
+rounded `ms`."""
 
 _HEAD = frozenset(("at", "process", "event", "traceId", "ms"))
 
@@ -106,7 +107,8 @@ def _event(line: str) -> Event | None:
 
 
 def tree_of(events: Sequence[Event]) -> Tree:
-    """A tree in the order of time. Below an event are those that happened during it, including the server's."""
+    """A tree in the order of time. Below an event are the events that happened during it, including events of the
+    server."""
     ordered = sorted(events, key=lambda e: (e.start, -(e.ms or 0)))
     origin = ordered[0].start
     tree = Tree(Text(_title(ordered)))
@@ -125,8 +127,8 @@ def tree_of(events: Sequence[Event]) -> Tree:
 
 
 def holder(event: Event, events: Sequence[Event]) -> Event | None:
-    """The shortest timed event that contains this event, of the same process or around a server's, and of no other
-    job."""
+    """The shortest timed event that contains this event. Both events must be of the same process, or this event must be
+    the server's. They must not be of different jobs."""
     around = [other for other in events if other is not event and _holds(other, event)]
     return min(around, key=lambda e: e.ms or 0, default=None)
 

@@ -44,7 +44,8 @@ def run() -> int:
 
 
 async def _up() -> int:
-    """Run until a stop signal. When a user has connected the bot, restart all, because the memory has a new owner."""
+    """Run until a stop signal. When a user has connected the bot, restart all processes, because the memory has a new
+    owner."""
     stop = shutdown_requested()
     while True:
         settings, relay = load(ServerSettings), load(RelaySettings)
@@ -227,7 +228,7 @@ async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:
 
 
 async def _leave_database(settings: ServerSettings) -> None:
-    """Stop the embedded PostgreSQL after a killed server, unless another process uses it."""
+    """Stop the embedded PostgreSQL if a killed server left it running, unless another process uses it."""
     if settings.database_url is not None:
         return
     postgres = EmbeddedPostgres(settings.data_dir / "postgres")

@@ -62,7 +62,8 @@ def _moved(own: Held, *, moved: bool) -> dict[str, int | bool]:
 
 
 async def join_users(settings: ServerSettings, dsn: str, former: int, heir: int) -> None:
-    """Add the memory of `former` to that of `heir`, in one transaction. What is there already is not doubled."""
+    """Add the memory of `former` to the memory of `heir`, in one transaction. Entries that both memories contain are
+    not duplicated."""
     where = ChatScope(heir, heir)
     with tempfile.TemporaryDirectory(dir=settings.data_dir) as folder:
         file = Path(folder) / "moved.jsonl"

@@ -1,4 +1,4 @@
-"""The Windows account that this WSL distribution runs under."""
+"""The Windows account under which this WSL distribution runs."""
 
 import functools
 import shutil
@@ -28,7 +28,7 @@ def windows_account() -> Machine | None:
 
 def _variables() -> dict[str, str]:
     """The environment variables of Windows. With `/u` the list is UTF-16, so names in every script are kept. `cmd.exe`
-    refuses to start in a folder of the distribution, so it starts in its own."""
+    refuses to start in a folder of the distribution, so it is started in its own folder."""
     program = shutil.which("cmd.exe") or _CMD
     lines = _output([program, "/u", "/d", "/c", "set"], Path(program).parent).decode("utf-16-le").splitlines()
     return {name: value for name, _, value in (line.partition("=") for line in lines)}

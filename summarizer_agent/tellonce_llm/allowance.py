@@ -25,7 +25,7 @@ class Used:
 
 @dataclass(frozen=True)
 class Allowance:
-    """A limit on calls, which the processes that share its `file` share, too. `clock`: seconds since 1970."""
+    """A limit on calls. Processes with the same `file` share the limit. `clock` returns seconds since 1970."""
 
     file: Path
     an_hour: int
@@ -33,8 +33,9 @@ class Allowance:
     clock: Callable[[], float] = time.time
 
     async def take(self, share: float = 1.0) -> float:
-        """Count a call and return 0; if none is allowed now, the seconds until one is. A `share` below 1 of each limit
-        leaves the rest to other callers. Raises TimeoutError if another process keeps the file locked."""
+        """Count a call and return 0. If no call is allowed now, return the seconds until the next call is allowed. The
+        call may use only the `share` of each limit, so that a share below 1 leaves the rest to other callers. Raises
+        TimeoutError if another process keeps the file locked."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with anyio.fail_after(_LOCK_SECONDS):
             async with exclusive(self.file.with_suffix(".lock")):

@@ -30,8 +30,8 @@ class _Waiting:
 
 
 class Batched(Wrapped):
-    """A model whose requests with the same `together`, instructions and schema share a call: at most `most`, which wait
-    up to `seconds` for others."""
+    """A model whose requests share a call if they have the same `together`, instructions and schema. At most `most`
+    requests share a call, and a request waits up to `seconds` for others."""
 
     def __init__(self, model: LanguageModel, *, most: int = 5, seconds: float = 5.0) -> None:
         super().__init__(model)
@@ -40,7 +40,7 @@ class Batched(Wrapped):
         self._waiting: dict[Key, _Waiting] = {}
 
     async def complete(self, request: Completion) -> Answer:
-        """The model's answer. A request that cannot be joined is asked alone, at once."""
+        """The model's answer. A request that cannot be joined is sent alone, at once."""
         if request.together is None or request.json_schema is None or len(request.turns) != 1:
             return await self._model.complete(request)
         return await self._joined(request)
@@ -105,7 +105,7 @@ def merged(requests: Sequence[Completion]) -> Completion:
 
 
 def split(answer: Answer, count: int) -> Answers:
-    """For each request, its answer or the reason without one, and an equal part of the call's cost."""
+    """For each request, its answer or the reason why there is none, each with an equal part of the call's cost."""
     parts = _parts(answer.text)
     shares = [_share(answer, index, count) for index in range(count)]
     return [

@@ -29,7 +29,8 @@ class Breaker:
         return max(0.0, self._until - self.clock())
 
     def probing(self) -> None:
-        """Record that a request is sent. After a pause, one request is the probe for which others wait."""
+        """Record that a request is sent. After a pause, one request is a probe; until its result is known, other
+        requests are refused."""
         if self._failures:
             self._until = self.clock() + self.longest_probe
 

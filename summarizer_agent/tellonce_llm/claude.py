@@ -1,4 +1,5 @@
-"""Claude through the Anthropic API. Importing this takes 1.5 s of processor time, so only to ask Claude."""
+"""Claude through the Anthropic API. Importing this module takes 1.5 s of processor time, so it is imported only to ask
+Claude."""
 
 import asyncio
 import time
@@ -77,7 +78,8 @@ class Claude:
         return _checked(answer, message.stop_reason, request)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """Yield text as it arrives, then an Answer. Raises as `complete`, and LLMUnavailable for an early end."""
+        """Yield text as it arrives, then an Answer. Raises the errors of `complete`, and LLMUnavailable for an early
+        end."""
         started = time.monotonic()
         try:
             async with self._client.messages.stream(**_parameters(self._model, request)) as stream:

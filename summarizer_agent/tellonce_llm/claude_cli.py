@@ -37,7 +37,8 @@ class ClaudeCli:
         return f"{Path(self._command).name} -p ({self._model})"
 
     async def complete(self, request: Completion) -> Answer:
-        """The whole answer. Raises LLMUnavailable at the limit, and if the command fails or takes too long."""
+        """The whole answer. Raises LLMUnavailable if the limit of calls is reached, or if the command fails or takes
+        too long."""
         # Requests with `together` are for learning. All other calls are for summaries, which can wait, so half of the
         # calls are reserved for learning.
         await self._take(1.0 if request.together else 0.5)
@@ -103,8 +104,8 @@ def _arguments(model: str, schema: Mapping[str, Any] | None) -> list[str]:
 async def started(
     command: str, arguments: Sequence[str], folder: Path, env: Mapping[str, str], errors: int | BinaryIO
 ) -> asyncio.subprocess.Process:
-    """Start `claude -p` with the files of `folder` alone, and pipes for input and output. Other users can read a command
-    line, so nothing personal is in it. Raises OSError."""
+    """Start `claude -p` with the files of `folder` alone, and pipes for input and output. The command line contains
+    nothing personal, because other users of the machine can read it. Raises OSError."""
     return await asyncio.create_subprocess_exec(
         *(command, "-p", *arguments, "--mcp-config", str(folder / "mcp.json"), "--strict-mcp-config"),
         *("--tools", "", "--permission-prompts", "none", "--no-session-persistence", "--setting-sources", ""),

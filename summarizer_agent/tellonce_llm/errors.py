@@ -31,7 +31,8 @@ class LLMError(Exception):
 
 @dataclass(eq=False)
 class LLMUnavailable(LLMError):
-    """The provider cannot answer now (no route, no key, overloaded, too slow); it may later, or another."""
+    """The provider cannot answer now (no route, no key, overloaded, too slow); it may answer later, or another provider
+    may."""
 
     retry_after: float | None = field(default=None, kw_only=True)
     """The provider's requested pause in seconds, if any."""

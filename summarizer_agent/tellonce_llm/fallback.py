@@ -59,7 +59,8 @@ class FirstAvailable:
         raise NoModelAnswered(failures)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """The stream of the first model that yields anything, whose later error is raised: no other is asked."""
+        """The stream of the first model that yields anything. If this model fails later, its error is raised, and no
+        other model is asked."""
         failures: list[LLMError] = []
         for model in self._models:
             begun = False

@@ -31,7 +31,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class SystemBlock:
-    """A piece of the system prompt; with `cache`, the provider may keep everything up to its end for later requests."""
+    """A piece of the system prompt. With `cache`, the provider may cache the prompt up to the end of this piece."""
 
     text: str
     cache: bool = False
@@ -41,8 +41,8 @@ class SystemBlock:
 class Completion:
     """A request. `timeout`, in seconds, limits the whole answer of `complete`, and each piece of `stream`.
 
-    With `json_schema` (of an object), the text is JSON of that schema, to be validated by the caller, because providers
-    do not enforce ranges and lengths.
+    With `json_schema` (the schema of an object), the text is JSON of this schema. The caller must validate the text,
+    because providers do not enforce ranges and lengths.
     """
 
     turns: tuple[Turn, ...]
@@ -103,12 +103,12 @@ class ReadsFiles(Protocol):
 
 
 async def readable(model: LanguageModel) -> frozenset[FileKind]:
-    """The kinds of files a model can read."""
+    """The kinds of files that a model can read."""
     return await model.reads() if isinstance(model, ReadsFiles) else frozenset()
 
 
 class Wrapped:
-    """A wrapper around a model, with its name, tier and kinds of files, that passes requests on to it."""
+    """A wrapper that has the name, tier and kinds of files of a model, and passes requests to this model."""
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model

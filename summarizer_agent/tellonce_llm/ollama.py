@@ -75,7 +75,8 @@ class Ollama:
         return _checked(_answer(self._model, text, response, time.monotonic() - started), request)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """Yield text as it arrives, then an Answer. Raises as `complete`, and LLMUnavailable for an early end."""
+        """Yield text as it arrives, then an Answer. Raises the errors of `complete`, and LLMUnavailable for an early
+        end."""
         started = time.monotonic()
         pieces: list[str] = []
         last: ollama.ChatResponse | None = None
@@ -114,7 +115,8 @@ class Ollama:
 
 
 def _message(turn: Turn, reads: frozenset[FileKind]) -> dict[str, Any]:
-    """A message in Ollama's format: first text files, then its own text. Unreadable files are left out."""
+    """A message in Ollama's format: first text files, then its own text. Files that the model cannot read are left
+    out."""
     texts = [f"{f.name}:\n{f.data.decode(errors='replace')}" for f in turn.files if f.kind == "text"]
     images = [f.data for f in turn.files if f.kind == "image" and f.kind in reads]
     message: dict[str, Any] = {"role": turn.role, "content": "\n\n".join([*texts, turn.content])}

@@ -1,4 +1,5 @@
-"""The providers of language models: the setting each needs, and its client, which imports its SDK when made."""
+"""The providers of language models: the setting that each needs, and its client. A provider's SDK is imported only when
+its client is created."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -11,8 +12,9 @@ from tellonce_llm.model import LanguageModel
 
 
 class Provider(NamedTuple):
-    """`responder` is its name in TELLONCE_RESPONDER; `needs`, the setting it needs, with the value `given`. `make` gets
-    the settings and the name of the Claude model."""
+    """`responder` is the provider's name in TELLONCE_RESPONDER. `needs` is the name of the setting that it needs, and
+    `given` returns the value of this setting. `make` creates the client from the settings and the name of the Claude
+    model."""
 
     responder: str
     needs: str
@@ -50,7 +52,7 @@ def learning_tiers(settings: SummarizerSettings) -> list[Tier]:
 
 
 def model_of(tier: Tier, settings: ClientSettings, model: str) -> LanguageModel:
-    """The model of this tier. Raises SettingsError: its setting is missing."""
+    """The model of this tier. Raises SettingsError if its setting is missing."""
     provider = PROVIDERS[tier]
     if provider.given(settings) is None:
         raise SettingsError(f"TELLONCE_RESPONDER={settings.responder} needs {provider.needs}.")

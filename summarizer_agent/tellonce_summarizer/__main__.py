@@ -25,7 +25,7 @@ from tellonce_summarizer.agent.agent import Agent, Habits
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 
 TOGETHER = 5
-"""Maximum exchanges of one owner that share a call of the `claude` command."""
+"""Maximum number of exchanges of one owner that share a call of the `claude` command."""
 
 
 def main() -> None:

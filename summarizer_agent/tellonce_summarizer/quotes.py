@@ -25,7 +25,8 @@ def placed(words: str, number: int, said: Sequence[WorkMessage]) -> tuple[int, s
 
 
 def verbatim(quote: str, text: str) -> str:
-    """The words of `text` that `quote` copies but for white space, case and quotation marks."""
+    """The words of `text` that `quote` copies; empty if there are none. White space, case and quotation marks may
+    differ."""
     words = quote.strip(" \n\t\"“”'").split()
     if not words:
         return ""

@@ -20,8 +20,8 @@ from tellonce_relay.seen_store import SeenStore
 
 @dataclass(frozen=True)
 class CommandContext:
-    """What commands and buttons need. `queue` returns the backlog and the cost; None without a token for them. `sent`
-    has each chat's last message of each routine."""
+    """The dependencies of commands and buttons. `queue` returns the backlog and the cost; it is None if there is no
+    token that may read them. `sent` has each chat's last message of each routine."""
 
     memory: MemoryClient
     responder: Responder

@@ -25,13 +25,15 @@ from tellonce_relay.turn import reminder_offers, reminders
 logger = logging.getLogger(__name__)
 
 TOAST = 180
-"""Maximum characters of a toast, the notice that Telegram shows for a moment after a tap. Telegram allows 200."""
+"""Maximum number of characters of a toast, the notice that Telegram shows for a moment after a tap. Telegram allows
+200."""
 
 
 @dataclass(frozen=True)
 class Reaction:
-    """The reaction to a button: `text` and `buttons` replace its message, or `said` is sent as a new one. `question`
-    asks for a reply. `toast` replaces `text` as the notice of the tap."""
+    """The reaction to a tapped button. Either `text` and `buttons` replace the message that has the button, or `said`
+    is sent as a new message. `question` is a further message that asks for a reply. `toast`, if set, is the notice of
+    the tap; otherwise, `text` is."""
 
     text: str
     question: str | None = None

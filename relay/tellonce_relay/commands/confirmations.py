@@ -22,18 +22,19 @@ PATIENCE = timedelta(days=7)
 """After this time, an unanswered question no longer counts as open; the question is not repeated."""
 
 _ASSISTANT = "assistant"
-"""The model of statements that a connected assistant has sent, whose model is not known."""
+"""The model name of statements that a connected assistant has sent. The assistant's real model is not known."""
 
 
 class Confirmations:
-    """Remembers which uncertain memories were already asked about."""
+    """Remembers for which uncertain memories a question was already asked."""
 
     def __init__(self, seen_store: SeenStore, now: Callable[[], datetime]) -> None:
         self._asked = seen_store
         self._now = now
 
     def to_ask(self, chat_id: int, uncertain: Sequence[c.Memory]) -> list[c.Memory]:
-        """The oldest memories that were not asked about yet, up to the number that may be asked about now."""
+        """The oldest memories for which no question was asked yet. There are only as many as questions may be asked
+        now."""
         asked = {m.id: self._asked.get(_key(chat_id, m, self._now())) for m in uncertain}
         still_open = sum(when is not None and self._is_open(when) for when in asked.values())
         fresh = sorted((m for m in uncertain if asked[m.id] is None), key=lambda m: m.id)
@@ -43,7 +44,8 @@ class Confirmations:
         self._asked.put(_key(chat_id, memory, self._now()), self._now().isoformat())
 
     def question(self, memory: c.Memory, known: c.Explanation | None = None) -> str:
-        """The question about an uncertain memory, with who claims it and the person's words that it rests on."""
+        """The question about an uncertain memory. It says who claims the memory, and quotes the person's words that
+        support it."""
         overdue = is_overdue(memory, self._now())
         asked = phrase(
             "memory.is_still_a_goal" if overdue else "memory.is_this_right", content=views.in_days(memory.content)
@@ -58,7 +60,7 @@ class Confirmations:
 
 
 def _grounds(known: c.Explanation) -> Iterator[str]:
-    """Who claims an uncertain memory, and the person's words that it rests on."""
+    """Lines that say who claims an uncertain memory, and quote the person's words that support it."""
     words = list(known.quotes) or [source.text for source in known.sources if source.role == "user"]
     if known.model:
         who = phrase("memory.an_assistant") if known.model == _ASSISTANT else known.model
@@ -74,7 +76,8 @@ def is_overdue(memory: c.Memory, now: datetime) -> bool:
 
 
 def _key(chat_id: int, memory: c.Memory, now: datetime) -> str:
-    """The name of a question. A memory may later be an overdue goal, which is another question."""
+    """The name of the question about a memory. If the memory later becomes an overdue goal, the question is a different
+    one with another name."""
     return f"{chat_id}:{memory.id}:overdue" if is_overdue(memory, now) else f"{chat_id}:{memory.id}"
 
 

@@ -43,7 +43,8 @@ class ForgetList:
 
     @property
     def quotes(self) -> Sequence[c.ForgetMatch]:
-        """The bot's own answers that only quote; they have one line and one button. Empty if nothing else matches."""
+        """The bot's own answers that only quote the memory. They share one line and one button. Empty if there is only
+        one such answer, or if nothing else matches."""
         found = [match for match in self.matches if match.kind == "message" and quotes_in(match.text)]
         return found if 1 < len(found) < len(self.matches) else []
 
@@ -67,7 +68,7 @@ class ForgetList:
 
 
 class ForgetLists:
-    """The lists that are shown, by number; the oldest are dropped first."""
+    """The lists that were shown, by number. If there are too many lists, the oldest are dropped."""
 
     def __init__(self) -> None:
         self._lists: OrderedDict[int, ForgetList] = OrderedDict()

@@ -13,7 +13,8 @@ from tellonce_relay.catalogue import phrase
 
 TABS = ("all", *c.PROFILE_LISTS, "notes")
 _NOTES = TABS.index("notes")
-"""The tab of the notes that contexts do not show. There may be thousands, so the other tabs do not read them."""
+"""The tab of the notes that contexts do not show. There may be thousands of such notes, so the other tabs do not read
+them."""
 _MOST_NOTES = 1000
 PAGE = 6
 """Memories on a page."""

@@ -82,7 +82,8 @@ async def _memory(context: CommandContext, incoming: Incoming) -> Reply:
 
 
 async def _forget(context: CommandContext, incoming: Incoming, topic: str) -> Reply:
-    """What would be forgotten. In a reply, a topic such as `this` means the message replied to."""
+    """The list of what would be forgotten. In a reply, a topic such as `this` means the message to which the person
+    replies."""
     if incoming.quoted and all(word in STOP_WORDS or word in signs() for word in topic.casefold().split()):
         topic = views.short(incoming.quoted)
         target = c.ForgetArgs(literal=incoming.quoted, **incoming.place)
@@ -99,7 +100,8 @@ async def _forget(context: CommandContext, incoming: Incoming, topic: str) -> Re
 
 
 def _without_article(topic: str) -> str:
-    """The topic without an article at its beginning, as in `die Milch`: texts about it may have none."""
+    """The topic without an article at its beginning, as in `die Milch`, because texts about the topic may have no
+    article."""
     first, _, rest = topic.partition(" ")
     is_article = spoken() != "en" and is_determiner(first.casefold(), spoken())
     return rest.strip() if is_article and rest.strip() else topic

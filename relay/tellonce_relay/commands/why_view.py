@@ -18,12 +18,12 @@ _NUMBERED = re.compile(r"\A- (?:#\d+ )?")
 
 
 _DAYS = re.compile(r" \((?P<said>[^()]*?)(?:, (?:(?:due|overdue since) (?P<due>[^()]*)|(?:on|past:) [^()]*))?\)\Z")
-"""Matches the days at the end of a memory's line; the day of an event is in its text, too."""
+"""Matches the days at the end of a memory's line; the text of an event also contains the day of the event."""
 
 
 def why_view(message: Explanation, receipt: Explanation | None = None, *, said: bool = False) -> str:
-    """The answer and then the contents of its context. Of an answer without a model, what it quotes, because nothing else
-    was used. `said` means that the message is the person's own."""
+    """The answer, followed by the contents of its context. For an answer without a model, only the quotes in the answer
+    are shown, because nothing else was used. `said` means that the message is the person's own."""
     quoted = [] if said else quotes_in(message.text)
     if quoted:
         return "\n".join([phrase("why.quoted"), *(f"• {line}" for line in quoted)])
@@ -50,7 +50,8 @@ def _held(receipt: Explanation) -> Iterator[str]:
 
 
 def _counts(receipt: Explanation) -> list[str]:
-    """Counts such as `3 messages`. A receipt has messages, and `relevant message` for search results."""
+    """Counts such as `3 messages`. In a receipt, the kind of a search result begins with `relevant`, as in `relevant
+    message`."""
     found: Counter[str] = Counter()
     for kind, ids in receipt.included.items():
         found[_noun(kind.removeprefix("relevant "), "memory")] += len(ids)
@@ -58,7 +59,8 @@ def _counts(receipt: Explanation) -> list[str]:
 
 
 def _noun(kind: str, other: str = "thing") -> str:
-    """What a receipt's entry such as `message 12: history budget` counts as; a line of the log is a message."""
+    """The noun under which a receipt's entry such as `message 12: history budget` is counted. A line of the log is
+    counted as a message."""
     return next((n for n in _NOUNS if kind.startswith(n[:-1])), "message" if kind.startswith("log ") else other)
 
 

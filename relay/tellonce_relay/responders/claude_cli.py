@@ -21,7 +21,7 @@ from tellonce_relay.responders.responder import CannotAnswer
 
 SERVER = "memory"
 TOOLS = ("search_memory", "get_profile", "explain")
-"""The tools for the command, which only read; to store, it puts a tag into its answer."""
+"""The tools for the command. They only read; to store something, the command puts a tag into its answer."""
 
 _COMPLAINTS: dict[Cause, re.Pattern[str]] = {
     "billing": re.compile(r"credit balance|API Error: 402|no credit", re.I),
@@ -33,7 +33,8 @@ _COMPLAINTS: dict[Cause, re.Pattern[str]] = {
 
 @dataclass(frozen=True)
 class MemoryAccess:
-    """How the command reaches the memory as one user; outside that user's private chat, it has no tools."""
+    """The access of the command to the memory, as one user. Outside this user's private chat, the command has no
+    tools."""
 
     url: str
     token: str
@@ -64,7 +65,8 @@ class ClaudeCli:
         return frozenset(("image", "pdf", "text"))
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """Yield the answer as it arrives. Raises CannotAnswer if the command is missing, fails, or falls silent."""
+        """Yield the answer as it arrives. Raises CannotAnswer if the command is missing, fails, or sends no output for
+        too long."""
         config = self._config_for(incoming)
         system = prompt.system_text + (_place_of(incoming) if config["mcpServers"] else "")
         with private_folder(system, config) as folder, (folder / "errors").open("w+b") as errors:
@@ -150,7 +152,8 @@ def _arguments(model: str | None, *, with_files: bool) -> list[str]:
 
 
 def _place_of(incoming: Incoming) -> str:
-    """The chat for tool calls, for the prompt: the command would search its own conversation."""
+    """The sentence of the prompt that names the chat for tool calls. Without it, the command would search its own
+    conversation."""
     if incoming.chat_id is None:
         return "\n\nCall search_memory with where='all'."
     return f"\n\nCall every memory tool with chat_id {incoming.chat_id}."

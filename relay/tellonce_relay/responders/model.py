@@ -13,8 +13,8 @@ from tellonce_relay.responders.responder import CannotAnswer
 
 
 class ModelResponder:
-    """Answers with a model; `seconds` is the longest wait for a piece. `apart` creates a model per chat, so that a
-    failure in one does not affect the others."""
+    """Answers with a model. `seconds` is the maximum wait for the next piece of an answer. `apart` creates a separate
+    model for each chat, so that a failure in one chat does not affect the others."""
 
     claims = True
 
@@ -37,7 +37,8 @@ class ModelResponder:
             async for piece in self._model_of(incoming.chat_id).stream(prompt.completion(self._seconds)):
                 yield piece
         except NoModelAnswered as error:
-            # A pause after failures only helps while another model answers. The caller pauses by itself.
+            # A model's pause after failures helps only while another model answers. In this case, no model answered,
+            # and the caller waits before it retries. So the chat's models are dropped, together with their pauses.
             self._by_chat.pop(incoming.chat_id, None)
             raise CannotAnswer(str(error), error.cause, error.retry_after) from error
         except LLMError as error:
@@ -51,7 +52,8 @@ class ModelResponder:
 
 
 class InOnePiece(Wrapped):
-    """A model that gets one system message: a local model's chat template may drop all but one."""
+    """A model that gets a single system message, because a local model's chat template may drop all system messages but
+    one."""
 
     async def complete(self, request: Completion) -> Answer:
         return await super().complete(_joined(request))

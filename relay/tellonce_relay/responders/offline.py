@@ -75,13 +75,15 @@ _FOUND = 20
 """Number of results. Many of them can be this responder's own answers."""
 _LINES = 3
 _SHORTEST_STEM = 4
-"""Minimum letters that two forms of a word (`move`, `moved`) share."""
+"""Minimum number of letters that two forms of a word (`move`, `moved`) share."""
 _NEARLY = 0.5
-"""The share of the best score that a newer result in other words needs to be shown. Measured with the 30 questions of
-`tests/relay/test_offline_questions.toml`: at .5 it adds 8 right lines and 3 others, at .4 9 and 7, at .55 7 and 1."""
+"""A newer result in other words is shown if its score is at least this share of the best score. Measured with the 30
+questions of `tests/relay/test_offline_questions.toml`: 0.5 adds 8 right and 3 other lines, 0.4 adds 9 and 7, and 0.55
+adds 7 and 1."""
 _FAR = 1.5
-"""How far below the best score a result is shown if none shares a word with the question. Of 20 such questions over 30
-messages, the best result answers 12, the first three within this 16."""
+"""If no result shares a word with the question, a result is shown if its score is at most this far below the best
+score. Of 20 such questions over 30 messages, the best result answers 12; the first three results within this distance
+answer 16."""
 _LISTED = 8
 _LABEL = re.compile(r"\[[^\]]*\]")
 _MASK = re.compile(r"\[secret:[^\]]*\]")
@@ -119,7 +121,7 @@ class OfflineResponder:
             return recap(await memory.summarize_chat(c.SummarizeChatArgs(chat_id=incoming.chat_id)))
         if not _asks(own_words(incoming.text)):
             return _kept(incoming.text)
-        # A question about the message that it replies to contains few words of its own.
+        # A question about the message to which it replies contains few words of its own.
         return await self._answered(replace(incoming, text=f"{incoming.text} {incoming.quoted}".strip()), memory)
 
     async def _answered(self, incoming: Incoming, memory: MemoryClient) -> str:
@@ -151,7 +153,8 @@ def quotes_nothing(answer: str) -> bool:
 
 def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
     """Return the stored memories if the question asks for all memories or for all memories of some kinds; None for
-    other questions, and if there are none of these kinds: the person may have said it in a message."""
+    other questions. Also None if there are no memories of these kinds, because the person may have said it in a
+    message."""
     kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
     asked = content_words(incoming.text)
     if not asked <= set(kinds):
@@ -167,10 +170,10 @@ def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
 
 def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneInfo = UTC) -> str:
     """The person's messages about the question, newest first, without sentences that no longer hold. A memory is added
-    only if it is newer than these messages, or if it replaces a sentence that no longer holds. If something contains a
-    name from the question, nothing else is shown. A newer message that says it in other words is added: "I moved to
-    Oslo" after "I live in Rome". If nothing shares a word with the question, the results nearest in meaning are shown.
-    Results that share few of its words are called the nearest, too."""
+    only if it is newer than these messages, or if it replaces a sentence that no longer holds. If a result contains a
+    name from the question, only such results are shown. A newer message that says the same in other words is added: "I
+    moved to Oslo" after "I live in Rome". If no result shares a word with the question, the results nearest in meaning
+    are shown. Results that share only few words with the question are also called the nearest."""
     asked = content_words(incoming.text)
     results, corrections = _current(found)
     told = _distinct([r for r in results if not _is_echo(r, incoming)])
@@ -212,7 +215,8 @@ def _with_bursts(chosen: Sequence[c.SearchResult], told: Sequence[c.SearchResult
 
 
 def _is_beside(one: c.SearchResult, other: c.SearchResult) -> bool:
-    """Whether the other message belongs to the same burst. A label such as `[voice message]` says nothing."""
+    """Whether the other message belongs to the same burst. A label such as `[voice message]` belongs to no burst,
+    because it says nothing."""
     return (
         not _LABEL.fullmatch(other.text)
         and (one.speaker, one.thread_key) == (other.speaker, other.thread_key)
@@ -245,7 +249,7 @@ def _covers(asked: set[str], chosen: Sequence[c.SearchResult]) -> bool:
 
 def _newer_in_other_words(near: Sequence[c.SearchResult], told: Sequence[c.SearchResult]) -> list[c.SearchResult]:
     """The best message of the person that is newer than the best of `near` and almost as near in meaning, or nothing.
-    A state that changed is often told in other words than those of the question."""
+    A changed state is often described in words that the question does not contain."""
     if not near:
         return []
     best = max(near, key=lambda r: r.score)
@@ -316,8 +320,8 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
 
 
 def _quoted(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -> str:
-    """The words in quotation marks. A sentence that names days is quoted alone and without the mark at its end, so that
-    its days belong to it: a forgotten sentence takes them with it."""
+    """The words in quotation marks. A sentence that names days is quoted separately, without the punctuation at its
+    end, and its days follow it. So the days belong to the sentence, and are forgotten together with it."""
     parts = [(sentence, _days_in(sentence, said_at, incoming, zone)) for sentence in split_sentences(words)]
     if not any(days for _, days in parts):
         return phrase("offline.quote", text=words)
@@ -327,9 +331,9 @@ def _quoted(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -
 
 
 def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -> str:
-    """The days and times that relative words name, such as ` (next Tuesday: Tue, Nov 24)`; `≈` marks a casual count. If
-    the day is not known, both days that it can be follow. A date of this year explains itself. Empty if there are
-    none."""
+    """The days and times that relative words name, such as ` (next Tuesday: Tue, Nov 24)`. `≈` marks a casual count. If
+    the words can mean two days, both are given. A date of this year is left out, because it needs no explanation. Empty
+    if there are no such words."""
     said, now = Said(said_at, zone, region_of(zone)), incoming.sent_at.astimezone(zone)
     relative = (one for one in expressions(words, said) if not _is_date_of(now.year, one))
     named = ((one, possible_readings(one)) for one in relative)
@@ -339,7 +343,8 @@ def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) 
 
 
 def _is_date_of(year: int, found: Expression) -> bool:
-    """Whether the words give the month, and the day if there is one, so that only the year is open: `March 4`."""
+    """Whether the words name a date without its year, such as `March 4`, and the first date that they can mean is in
+    `year`."""
     starts = {(reading.start.month, reading.start.day) for reading in found.readings}
     return len(starts) == 1 < len(found.readings) and found.readings[0].start.year == year
 
@@ -384,7 +389,7 @@ def _shared(wanted: set[str], text: str) -> set[str]:
 
 
 def _beginnings(word: str) -> set[str]:
-    """The word without its last one or two letters, as far as at least four are left."""
+    """The word without its last one or two letters, if at least four letters are left."""
     return {word[:-cut] for cut in (1, 2) if len(word) - cut >= _SHORTEST_STEM}
 
 
@@ -395,8 +400,8 @@ def is_about(said: set[str], text: str) -> bool:
 
 
 def best_sentences(text: str, question: str) -> str:
-    """The two statements of a text that share most words with the question. The statements are verbatim and in the text's
-    order, with `…` at omissions."""
+    """The two statements of a text that share the most words with the question. The statements are verbatim and in the
+    text's order, with `…` at omissions."""
     if _LABEL.fullmatch(text):
         return text
     sentences = [sentence for sentence in split_sentences(text) if not _asks(sentence)]

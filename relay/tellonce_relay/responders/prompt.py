@@ -45,8 +45,8 @@ STRETCH = 12
 
 @dataclass(frozen=True)
 class Prompt:
-    """The input of a responder: blocks, the message, and the context they were built from. `begun` is an answer to
-    continue."""
+    """The input of a responder: the system blocks, the message, and the context from which the blocks were built.
+    `begun` is the beginning of an answer that the responder continues."""
 
     system: tuple[SystemBlock, ...]
     message: str
@@ -87,9 +87,9 @@ def build(
     profile: str = "",
     files: tuple[File, ...] = (),
 ) -> Prompt:
-    """Build sections 1-10 in the order of docs/CONTRACT.md, 4, with a cache breakpoint wherever the text after it
-    changes more often. The time stands before the message, because the beginning could not be cached otherwise.
-    `profile` is used while the memory has none."""
+    """Build sections 1-10 in the order of docs/CONTRACT.md, 4, with a cache breakpoint before each section that changes
+    more often than the section before it. The time is directly before the message, because at the beginning it would
+    prevent caching. `profile` is used while the memory has no profile."""
     shown = [section for section in context.sections or () if section.name != "now"]
     known = _texts(shown, "profile") or ([f"USER PROFILE\n{profile.strip()}"] if profile.strip() else [])
     slow = [s.text for s in shown if s.stability in ("stable", "slow") and s.name != "profile"]
@@ -109,8 +109,9 @@ def _tags(files: tuple[File, ...]) -> str:
 
 
 def _focus(context: Context) -> str:
-    """The section about the earlier message that the user most likely refers to: a question of the bot, or its last
-    message if the history lacks it. Empty if there is none, or if another section shows it."""
+    """The section about the earlier message to which the user most likely refers: a question of the bot, or the bot's
+    last message if the history does not contain it. Empty if there is no such message, or if another section shows
+    it."""
     focus = context.focus
     if focus is None or focus.source == "reply":
         return ""
@@ -141,8 +142,9 @@ def _block(parts: Sequence[str], *, cache: bool = True) -> list[SystemBlock]:
 
 
 def _history(text: str) -> list[SystemBlock]:
-    """The history in blocks of `STRETCH` lines, with a cache breakpoint after the last complete one: a provider finds a
-    prefix only at the end of an earlier block, which a single growing block never is."""
+    """The history in blocks of `STRETCH` lines, with a cache breakpoint after the last complete block. A provider finds
+    a cached prefix only if the prefix ends at the end of a block. If the history were a single block, this end would
+    change with each message."""
     lines = text.split("\n") if text else []
     whole = len(lines) // STRETCH * STRETCH
     stretches = ["\n".join(lines[at : at + STRETCH]) + "\n" for at in range(0, whole, STRETCH)]

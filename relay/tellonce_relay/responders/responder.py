@@ -11,8 +11,8 @@ from tellonce_relay.responders.prompt import Prompt
 
 
 class CannotAnswer(Exception):
-    """There is no or only a partial answer; the text is for the log. `retry_after` is the pause the provider requests,
-    in seconds. The cause `refused`: the same request would be refused again."""
+    """There is no answer, or only a part of one. The text is for the log. `retry_after` is the pause that the provider
+    requests, in seconds. The cause `refused` means that the same request would be refused again."""
 
     def __init__(self, reason: str, cause: Cause = "away", retry_after: float | None = None) -> None:
         super().__init__(reason)
@@ -26,7 +26,8 @@ class Responder(Protocol):
 
     @property
     def claims(self) -> bool:
-        """Whether the answers are a model's own words, whose tags are carried out; quotes from the memory are not."""
+        """Whether the answers are a model's own words. If they are, the tags in an answer are carried out; tags in
+        quotes from the memory are not."""
         ...
 
     async def reads(self) -> frozenset[FileKind]:

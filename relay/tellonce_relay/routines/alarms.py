@@ -2,8 +2,8 @@
 set.
 
 The server hands out due reminders. A note is written before a message is sent, and the message's number is noted
-afterwards. If a process finds a note without the number, it checks whether the message arrived before it sends it
-again.
+afterwards. If a process finds a note without the number, it checks whether the message has arrived, and sends the
+message again only if it has not.
 """
 
 import asyncio
@@ -130,12 +130,13 @@ class Alarms:
             self.sender.stores.alarms.put(key, f"{_BEFORE}{after}{':late' if late else ''}")
 
     def _is_late(self, key: str, reminder: Reminder) -> bool:
-        """Whether the first attempt was late: the search for the sent message needs exactly its text."""
+        """Whether the first attempt was late. A further attempt uses the text of the first one, because the search for
+        the sent message needs exactly this text."""
         note = self.sender.stores.alarms.get(key) or ""
         return note.endswith(":late") if note.startswith(_BEFORE) else self.sender.now() - reminder.due_at > LATE
 
     async def _record(self, reminder: Reminder, text: str, number: int) -> None:
-        """Record the delivered reminder, so that a reply such as "done" has a message to refer to."""
+        """Record the delivered reminder, so that a reply such as "done" can refer to it."""
         chat = self.sender.stores.moved.telegram_chat(reminder.chat_id)
         args = c.RecordMessageArgs(
             role="assistant",

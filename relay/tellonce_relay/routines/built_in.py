@@ -17,7 +17,7 @@ SILENCE = "NOTHING"
 SOON = timedelta(days=7)
 
 SEPARATOR: Final = " · "
-"""What the memory puts between the messages of a session without a summary."""
+"""The separator that the memory puts between the messages of a session without a summary."""
 
 
 class NothingToSend(Exception):
@@ -25,8 +25,8 @@ class NothingToSend(Exception):
 
 
 class BuiltIn(NamedTuple):
-    """A routine that needs no command or prompt. `query` is what its context is read for; `listed` gives the text
-    without a model, or raises NothingToSend."""
+    """A routine that needs no command or prompt. `query` is the query with which its context is read. `listed` returns
+    the text that is sent without a model, or raises NothingToSend."""
 
     prompt: str
     query: str

@@ -28,7 +28,7 @@ from tellonce_relay.telegram.outbox import Address, Outbox
 from tellonce_relay.turn.turn import NotShown, wrong
 
 SEND_TRIES = 5
-"""Maximum attempts to send a script's message; the relay retries until Telegram is available."""
+"""Maximum number of attempts to send a script's message. The relay itself retries until Telegram is available."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Sender:
 
 async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
     """Send the whole text, then record it with its summary. Raises NotShown if nothing was sent or recorded;
-    MemoryUnreachable or MemoryRefused if it was sent but not recorded."""
+    MemoryUnreachable or MemoryRefused if the text was sent but not recorded."""
     args = _to_record(post)
     stores, chat = sender.stores, sender.stores.moved.telegram_chat(post.chat_id)
     surface = ChatSurface(
@@ -77,7 +77,8 @@ async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
 
 
 def _to_record(post: Post) -> c.RecordMessageArgs:
-    """The arguments, checked before sending: a script that cannot record would retry and send again."""
+    """The arguments for recording. They are checked before the text is sent, because a script that fails afterwards
+    would be run again and would send the text twice."""
     try:
         return c.RecordMessageArgs(
             role="assistant",
@@ -99,8 +100,8 @@ def send_once(chat_id: int, routine: str, agent: str | None, text: str) -> int:
 
 
 async def _may_send(memory: MemoryClient, chat_id: int) -> None:
-    """Raise NotShown if the memory refuses calls for the chat, so that nothing is sent to strangers. A memory that cannot
-    be reached now records the message later."""
+    """Raise NotShown if the memory refuses calls for the chat, so that nothing is sent to strangers. If the memory
+    cannot be reached now, sending is allowed, because the memory can record the message later."""
     try:
         await memory.list_reminders(ListRemindersArgs(chat_id=chat_id))
     except MemoryRefused as error:

@@ -31,7 +31,7 @@ class Routine(RoutineTable):
 
     @property
     def needs_model(self) -> bool:
-        """Whether it sends nothing without a language model."""
+        """Whether the routine sends nothing without a language model."""
         return not self.command and self.name not in BUILT_IN
 
     @model_validator(mode="after")

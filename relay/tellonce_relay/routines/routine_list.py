@@ -18,8 +18,9 @@ from tellonce_relay.seen_store import SeenStore
 def view(
     routines: Sequence[Routine], sent_to: SeenStore, chat_id: int, now: datetime, zone: ZoneInfo, *, has_model: bool
 ) -> Reply:
-    """The routines with their next times, and buttons for those sent to this chat. `sent_to` maps `chat:routine` to the
-    id of its last message. Without a model, the routines that need one are not due."""
+    """The routines with their next times, and buttons for the routines that were sent to this chat. `sent_to` maps
+    `chat:routine` to the id of the routine's last message. Without a model, a routine that needs a model has no next
+    time."""
     lines = [
         _line(routine, now, zone)
         if has_model or not routine.needs_model

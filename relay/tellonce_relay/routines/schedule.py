@@ -41,8 +41,8 @@ class Programme:
 
 
 async def keep(programme: Programme, stop: asyncio.Event, pause: Pause = pause_or_stop) -> None:
-    """Run until stopped, and let running routines end. What was due while no relay ran is skipped. They run
-    concurrently, so that a long one delays no other."""
+    """Run until stopped, and then wait until the running routines have ended. Routines that were due while no relay ran
+    are skipped. Routines run concurrently, so that a long routine does not delay others."""
     seen, running = programme.sender.now(), dict[str, asyncio.Task[None]]()
     async with asyncio.TaskGroup() as group:
         while not stop.is_set():
@@ -56,7 +56,7 @@ async def keep(programme: Programme, stop: asyncio.Event, pause: Pause = pause_o
 
 
 def due_between(programme: Programme, after: datetime, until: datetime) -> list[tuple[datetime, Routine]]:
-    """The routines due in (after, until], in order, each at most once."""
+    """The routines that are due after `after` and not after `until`, in the order of their times, each at most once."""
     found = [(due, r) for r in programme.routines if (due := _due(programme, r, after)) is not None and due <= until]
     return sorted(found, key=lambda pair: pair[0])
 

@@ -34,7 +34,8 @@ LONGEST_OUTPUT = 60_000
 
 @dataclass(frozen=True)
 class Writer:
-    """What writing a routine needs. `profile_at` gives a chat's profile text while the memory has none."""
+    """The dependencies of writing a routine's text. `profile_at` returns a chat's profile text, which is used while the
+    memory has no profile."""
 
     memory: MemoryClient
     responder: Responder
@@ -123,7 +124,8 @@ Model = Callable[[str], Awaitable[str]]
 
 
 async def shortened(text: str, model: Model | None, emit: Emit = silent, seconds: float = SUMMARY_SECONDS) -> str:
-    """A short form of the text: a summary or, without a usable one, its beginning. `emit` gets a model's failures."""
+    """A short form of the text: a summary or, if there is no usable summary, the beginning of the text. `emit` gets an
+    event for each failure of the model."""
     summary = await _asked(text, model, emit, seconds) if model is not None else None
     return summary or text[:FALLBACK_CHARACTERS]
 
@@ -143,7 +145,8 @@ async def _asked(text: str, model: Model, emit: Emit, seconds: float) -> str | N
 
 
 def usable(said: str, text: str) -> str | None:
-    """At most three sentences of a summary; None if it is chatter, a prefix of the text, or no shorter."""
+    """The first sentences of a summary, at most three. None if the summary is chatter, is a prefix of the text, or is
+    not shorter than the text."""
     summary = " ".join(split_sentences(said)[:MOST_SENTENCES])
     if not summary or _CHATTER.match(summary) or len(summary) >= len(text) or text.startswith(summary):
         return None

@@ -25,7 +25,7 @@ PAUSE = 1.0
 SECONDS = 120.0
 """Maximum seconds for fetching one file, with all tries."""
 LONGEST_TEXT = 60_000
-"""Maximum characters of a text file that a model is shown."""
+"""Maximum number of characters of a text file that are shown to a model."""
 
 
 class Unperceived(Exception):

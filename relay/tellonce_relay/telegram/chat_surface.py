@@ -25,8 +25,8 @@ DRAFT_SECONDS = 20.0
 seconds."""
 
 TYPING_AFTER, TYPING_SECONDS = 0.2, 4.5
-"""Seconds after which the typing indicator is sent, and the interval at which it is sent again. A quick answer needs
-none, and would be delayed by it. Telegram shows it for five seconds."""
+"""Seconds after which the typing indicator is sent, and the interval at which it is sent again. A quick answer needs no
+indicator, and the indicator would delay the answer. Telegram shows the indicator for five seconds."""
 
 UNKNOWN = 0
 """Replaces the unknown number of a message that was sent."""
@@ -80,8 +80,8 @@ class ChatSurface:
         self._next_draft = clock() + self._pace
 
     def quote(self, number: int) -> None:
-        """Send the answer as a reply to the message `number`, because it comes late and other messages may be between
-        them."""
+        """Send the answer as a reply to the message `number`, because the answer comes late, and other messages may be
+        between it and that message."""
         self._to = replace(self._to, reply_to=self._to.reply_to or number)
 
     async def typing(self) -> None:

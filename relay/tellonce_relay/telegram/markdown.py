@@ -17,8 +17,8 @@ from markdown_it.token import Token
 # answer.
 _PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("reference")
 MOST_SIGNS = 2_000
-"""Maximum brackets, stars, underscores and tildes of a paragraph that is parsed. A paragraph with more of them is shown
-as it is written, because the parser takes up to 25 µs for each."""
+"""Maximum number of brackets, stars, underscores and tildes in a paragraph that is parsed. A paragraph with more of
+these signs is shown as it is written, because the parser takes up to 25 µs for each sign."""
 
 
 def _parse_paragraphs(state: StateCore) -> None:
@@ -52,8 +52,8 @@ _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 """Matches `<br>`, which models use for line breaks in table cells."""
 
 LONGEST = 16_384
-"""Maximum characters that are parsed as Markdown, the length of four messages. The parser takes 0.1 s for them at
-most."""
+"""Maximum number of characters that are parsed as Markdown: the length of four messages. The parser takes at most 0.1 s
+for a text of this length."""
 
 _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")
 

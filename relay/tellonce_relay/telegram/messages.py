@@ -53,7 +53,7 @@ class _Quoted(TypedDict, total=False):
 
 
 def _quoted(reply: Message | None) -> _Quoted:
-    """The text that a message replies to, and whether a person wrote the text."""
+    """The text to which a message replies, and whether a person wrote the text."""
     target = reply.reply_to_message if reply is not None else None
     if target is None:
         return {}

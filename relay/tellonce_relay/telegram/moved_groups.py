@@ -21,7 +21,8 @@ class MovedGroups:
         return next((int(new) for new, old in reversed(self._seen_store.items()) if old == str(chat_id)), chat_id)
 
     def external_id(self, chat_id: int, number: int) -> str:
-        """The message's id in the memory. Message numbers restart in the new group, so they are prefixed with its id."""
+        """The message's id in the memory. Message numbers restart in the new group, so they are prefixed with the new
+        group's id."""
         return f"{chat_id}:{number}" if self._seen_store.get(str(chat_id)) is not None else str(number)
 
     def sent_id(self, chat_id: int, number: int) -> str:

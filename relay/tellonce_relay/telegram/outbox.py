@@ -36,9 +36,9 @@ FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LOOK_AT = 20
 MOST_REFUSALS = 100
-"""Maximum attempts to send one message that Telegram refuses with errors that seem unrelated to the message; the last
-attempts are half a minute apart. After this many attempts, the message is assumed to be the cause and is given up, so
-that it does not block its chat forever. While Telegram is unreachable, sending is retried without limit."""
+"""Maximum number of attempts to send one message if Telegram refuses it with errors that seem unrelated to the message.
+The last attempts are half a minute apart. After this many attempts, the message is assumed to be the cause and is given
+up, so that it does not block its chat forever. While Telegram is unreachable, sending is retried without limit."""
 
 SUPERGROUPS_BELOW = -1_000_000_000_000
 
@@ -143,7 +143,7 @@ class Outbox:
         chat, or with None if no number is known. If it stays unknown whether the message was sent, `find` can look for
         the message among higher ids.
 
-        Raises NotSent, and AnswerLost if the answer was lost and there is no number to search from.
+        Raises NotSent, and AnswerLost if the answer was lost and no message number is known from which to search.
         """
         try:
             async with self._locks[to.chat_id]:
@@ -235,8 +235,8 @@ class Outbox:
         return True
 
     async def _once(self, to: Address, what: Marked, markup: Markup | None, after: int | None) -> int:
-        """Send; if the answer is lost, search for the message. Raises AnswerLost only if there is no number to search
-        from."""
+        """Send; if the answer is lost, search for the message. Raises AnswerLost only if no message number is known
+        from which to search."""
         try:
             return await self._send(to, what, markup)
         except NetworkError as error:

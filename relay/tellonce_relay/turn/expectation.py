@@ -1,5 +1,5 @@
-"""Detects which value an answer asks for at its end, in a question of a clear type. Pure. A slot for any text would
-accept whatever the person says next."""
+"""Detects the value for which an answer asks at its end, in a question of a clear type. There is no slot for any text,
+because it would accept whatever the person says next. Pure."""
 
 import re
 
@@ -31,7 +31,8 @@ _YES_NO = re.compile(
 
 
 def expected(answer: str) -> Expects | None:
-    """The value that the next message may give; None if the answer ends with no question, or an open one."""
+    """The value that the next message may give; None if the answer does not end with a question, or ends with an open
+    question."""
     found = _LAST_QUESTION.search(answer.strip())
     if found is None:
         return None

@@ -31,7 +31,7 @@ from tellonce_text.own_words import is_forwarded
 Thread = tuple[int, int | None]
 
 PATIENCE: Final = timedelta(hours=1)
-"""How long the question when a reminder is due stays open."""
+"""How long the bot's question about the time of a reminder stays open."""
 
 MORNING: Final = timedelta(hours=9)
 EARLIER: Final = timedelta(hours=1)
@@ -40,7 +40,8 @@ EARLIER: Final = timedelta(hours=1)
 
 @dataclass(frozen=True)
 class _Unfinished:
-    """A request for a reminder without a time: the memory's chat and the message, and the message that gave the time."""
+    """A request for a reminder without a time: its message, and the message's chat in the memory. `completed_by` is the
+    message that gave the time later."""
 
     asked_at: datetime
     chat_id: int | None
@@ -57,9 +58,9 @@ class _Unfinished:
 
 
 class ReminderRequests:
-    """Carries out requests for reminders. If a time is missing, the next message of the thread may give it, also after a
-    restart: the store `unfinished` has the number of the request's message. The text stays in the memory, so that a
-    forget erases it."""
+    """Carries out requests for reminders. If a time is missing, the next message of the thread may give it. This also
+    works after a restart, because the store `unfinished` has the id of the request's message. The text of the request
+    is only in the memory, so that forgetting erases it."""
 
     def __init__(
         self, memory: MemoryClient, zone: ZoneInfo, now: Callable[[], datetime], unfinished: SeenStore
@@ -70,7 +71,7 @@ class ReminderRequests:
         self._unfinished = unfinished
 
     async def carry_out(self, thread: Thread, incoming: Incoming, text: str, *, recorded: bool) -> Reply:
-        """Set the reminders that the text asks for. `recorded` says that the message is recorded. Raises
+        """Set the reminders that the text requests. `recorded` says that the message is recorded. Raises
         MemoryUnreachable and MemoryRefused."""
         try:
             made = await set_by(self._memory, self._zone, incoming, text, recorded=recorded)
@@ -82,7 +83,7 @@ class ReminderRequests:
         return set_reply(made, incoming.sent_at, self._zone)
 
     async def complete(self, thread: Thread, incoming: Incoming, text: str) -> Reply:
-        """Set the last request's reminders at the times of `text`, for which `completes` is true. Raises
+        """Set the last request's reminders at the times of `text`. `completes` must be true for this text. Raises
         MemoryUnreachable and MemoryRefused."""
         asked = self._get(thread)
         assert asked is not None
@@ -113,7 +114,7 @@ class ReminderRequests:
         return asked is not None and (asked.message_id, asked.completed_by) == (incoming.message_id, "")
 
     def _complete(self, thread: Thread, incoming: Incoming) -> None:
-        """Note which message gave the time: after a kill, it is carried out once more."""
+        """Note which message gave the time, because this message is carried out once more after a kill."""
         asked = self._get(thread)
         if asked is not None and not asked.completed_by:
             self._put(thread, replace(asked, completed_by=incoming.message_id))
@@ -131,7 +132,7 @@ def _key(thread: Thread) -> str:
 
 
 def _what(request: str, said_at: datetime, zone: ZoneInfo) -> str:
-    """What a request without a possible time is about."""
+    """The subject of a request that has no possible time; empty if it has one."""
     order, (name, text) = order_of(request), command_of(request)
     try:
         wanted_by(text if name == "/remind" or order is None else order.rest, said_at, zone)
@@ -141,9 +142,9 @@ def _what(request: str, said_at: datetime, zone: ZoneInfo) -> str:
 
 
 def offered(text: str, said_at: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
-    """The reminders to offer for a statement. Of the future day that it names: one at nine, or an hour before a time
-    of day. Of repeated times at its beginning or its end, such as `every Friday at 5 pm`: one at each of them.
-    Empty for a long or forwarded text, and if the time is near or past."""
+    """The reminders to offer for a statement. If it names a future day: one reminder at nine, or an hour before the
+    time of day. If it begins or ends with repeated times, such as `every Friday at 5 pm`: one reminder for each of
+    these times. Empty for a long or forwarded text, and if the time is near or past."""
     if len(text) > LONGEST_QUOTED or is_forwarded(text):
         return ()
     found = proposed_day(text, said_at, zone)
@@ -176,7 +177,8 @@ async def accept(memory: MemoryClient, chat_id: int, pressed: Pressed, now: date
 
 
 def order_in(text: str, said_at: datetime, zone: ZoneInfo) -> Order | None:
-    """The order in a message, also one for a reminder that begins with its times: `daily at 8 and 20 remind me to …`."""
+    """The order in a message. It may also be an order for a reminder that begins with its times: `daily at 8 and 20
+    remind me to …`."""
     order = order_of(text)
     if order is not None or len(text) > LONGEST_QUOTED:
         return order
@@ -187,7 +189,7 @@ def order_in(text: str, said_at: datetime, zone: ZoneInfo) -> Order | None:
 
 
 def asks_in_vain(text: str, said_at: datetime, zone: ZoneInfo) -> bool:
-    """Whether a statement for which no reminder is set or offered asks for one. A single word, which can also mean
-    `remember`, asks only beside a time."""
+    """Whether a statement asks for a reminder, although none is set or offered for it. A single word counts as such a
+    request only if the statement also has a time, because the word can also mean `remember`."""
     within = remind_within(text[:LONGEST_QUOTED]) if not is_forwarded(text) else None
     return within is not None and (" " in within.words or has_time(text, said_at, zone))

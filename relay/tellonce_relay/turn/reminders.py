@@ -29,7 +29,7 @@ from tellonce_text.dates.zones import region_of
 MOST_LISTED: Final = 20
 LONGEST_QUOTE: Final = 2000
 LONGEST_QUOTED: Final = 200
-"""Maximum characters of a message replied to that a reminder repeats."""
+"""Maximum number of characters that a reminder repeats from the message to which its request replies."""
 SNOOZE: Final = timedelta(hours=1)
 
 ROUTINE: Final = "reminder"
@@ -57,7 +57,8 @@ class Wanted:
     words: str | None = None
 
     def args(self, incoming: Incoming, *, claimed: bool = False, recorded: bool = False) -> SetReminderArgs:
-        """The arguments. `claimed`: a model's claim, to be checked; `recorded`: the message is, so it is not learned
+        """The arguments. `claimed` means that the reminder is a model's claim, which the server checks. `recorded`
+        means that the message is recorded; it is then given as the source, so that the reminder is not learned
         twice."""
         return SetReminderArgs(
             content=self.what,
@@ -70,7 +71,8 @@ class Wanted:
         )
 
     def in_chat(self, chat_id: int, message_id: str | None) -> SetReminderArgs:
-        """The arguments for a reminder that the person accepted; `message_id` is of the message that it is from."""
+        """The arguments for a reminder that the person accepted. `message_id` is the message for which it was
+        offered."""
         return SetReminderArgs(
             content=self.what,
             at=self.at,
@@ -91,8 +93,8 @@ _COLON = re.compile(r":(?=\s)")
 
 
 class NotSet(Exception):
-    """No reminder can be set; the text gives the person the reason. If only a possible time is missing, `what` is what
-    the person wants to be reminded of."""
+    """No reminder can be set; the text gives the person the reason. If only a possible time is missing, `what` is the
+    subject of the reminder."""
 
     def __init__(self, reason: str = "", what: str = "") -> None:
         super().__init__(reason)
@@ -100,7 +102,7 @@ class NotSet(Exception):
 
 
 async def listed(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, topic: str = "") -> Reply:
-    """The reminders that share a word with the topic; all of them if there is none. Raises MemoryUnreachable and
+    """The reminders that share a word with the topic; all reminders if none does. Raises MemoryUnreachable and
     MemoryRefused."""
     known, said = await coming(memory, incoming), content_words(topic)
     meant = tuple(reminder for reminder in known if said & content_words(subject_of(reminder)))
@@ -110,15 +112,15 @@ async def listed(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, topic
 async def set_by(
     memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, *, recorded: bool = False
 ) -> tuple[Reminder, ...]:
-    """Set the reminders that a person asks for, one for each time. Raises NotSet, MemoryUnreachable and
+    """Set the reminders that a person requests, one for each time. Raises NotSet, MemoryUnreachable and
     MemoryRefused."""
     wanted = wanted_by(text, incoming.sent_at, zone, incoming.quoted)
     return tuple([await memory.set_reminder(one.args(incoming, recorded=recorded)) for one in wanted])
 
 
 def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> tuple[Wanted, ...]:
-    """Parse the text after an order's phrase, such as `tomorrow at 9 to call mom`. Only a time means the message
-    `quoted` that it replies to. Raises NotSet."""
+    """Parse the text after an order's phrase, such as `tomorrow at 9 to call mom`. If the text is only a time, the
+    reminder is about `quoted`, the message to which the text replies. Raises NotSet."""
     return _wanted(text, _alarms_in(text, now, zone), now, zone, quoted)
 
 
@@ -131,7 +133,7 @@ def _wanted(text: str, found: Sequence[Alarm], now: datetime, zone: ZoneInfo, qu
 
 
 def _words_of(text: str, found: Sequence[Alarm], now: datetime, zone: ZoneInfo) -> list[str]:
-    """The words of each alarm, for one that shares the day of another with the words for this day."""
+    """The words of each alarm. If an alarm shares the day of another one, its words include the words for this day."""
     words: list[str] = []
     first = ""
     for one in found:
@@ -142,7 +144,8 @@ def _words_of(text: str, found: Sequence[Alarm], now: datetime, zone: ZoneInfo) 
 
 
 def _with_day(first: str, own: str, now: datetime, zone: ZoneInfo) -> str:
-    """The words `own` of a time after the day of the words `first`: `every weekday at 8:30` gives its day to `17:00`."""
+    """The words `own` of a time, preceded by the day in the words `first`: with `every weekday at 8:30`, the time
+    `17:00` becomes `every weekday 17:00`."""
     parts, added = first.split(), own.split()
     for count in range(len(parts) - 1, 0, -1):
         if not has_time(" ".join(parts[:count]), now, zone):
@@ -154,7 +157,8 @@ def _with_day(first: str, own: str, now: datetime, zone: ZoneInfo) -> str:
 
 
 def repeated_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
-    """The reminders of a text that begins or ends with repeated times of day, and says what they are for; else empty."""
+    """The reminders of a text that begins or ends with repeated times of day and names their subject; otherwise
+    empty."""
     try:
         found = _alarms_in(text, now, zone)
         outer = found[0].start == 0 or not text[found[-1].end :].strip(" .!")
@@ -165,9 +169,9 @@ def repeated_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
 
 
 def _subjects(text: str, found: Sequence[Alarm]) -> list[str]:
-    """What the person wants to be reminded of at each of the times. The text before the first time belongs to all of
-    them. Otherwise, each time has the text after it or, if there is none, the text of the time beside it: `at 9 and at
-    15:00 to take the pills`."""
+    """The subject of the reminder at each of the times. A text before the first time is the subject at all times.
+    Otherwise, the subject at a time is the text after this time or, if there is none, the subject at a neighboring
+    time: `at 9 and at 15:00 to take the pills`."""
     ends = [*(one.start for one in found[1:]), len(text)]
     parts = [text[one.end : end].strip(" ,:") for one, end in zip(found, ends, strict=True)]
     before = text[: found[0].start].rstrip()
@@ -198,8 +202,8 @@ def has_time(text: str, now: datetime, zone: ZoneInfo) -> bool:
 
 
 def is_plain_order(text: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Whether the text after `remind me` begins with a time, or has `to` and a number: `remind me what we decided on
-    Monday` asks about the past."""
+    """Whether the text after `remind me` clearly asks for a reminder: it begins with a time, or it begins with `to` and
+    its time has a number. `remind me what we decided on Monday` does not, because it asks about the past."""
     try:
         found = _alarms_in(text, now, zone)[0]
     except NotSet:
@@ -276,8 +280,9 @@ async def set_in(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ..
 async def revise(
     memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, old: tuple[Reminder, ...]
 ) -> Reply:
-    """Set the reminders of an edited message, and cancel what the message had set. The old ones are shown if the new
-    wording has no possible time, or if only a model understands it (`text` is empty)."""
+    """Set the reminders of an edited message, and cancel the reminders that the message had set before. If the new
+    wording has no possible time, or if only a model understands it (`text` is empty), show the old reminders
+    instead."""
     try:
         if not text:
             raise NotSet
@@ -305,7 +310,8 @@ def _lines(reminders: Sequence[Reminder], now: datetime, zone: ZoneInfo) -> list
 
 
 async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datetime, zone: ZoneInfo) -> Reply:
-    """Carry out a button under a reminder; with `item` 1, in a list, which is shown again without it."""
+    """Carry out the action of a button under a reminder. With `item` 1, the button is in a list, and the list of the
+    remaining reminders is shown again."""
     number = pressed.number
     if pressed.action == "done":
         known = await memory.explain(c.ExplainArgs(memory_id=number, chat_id=chat_id))

@@ -20,12 +20,13 @@ from tellonce_text.own_words import own_words
 logger = logging.getLogger(__name__)
 
 MOST = 10
-"""Maximum tags of one answer that are carried out. More tags mean that the model malfunctions."""
+"""Maximum number of tags of one answer that are carried out. More tags mean that the model malfunctions."""
 
 
 @dataclass(frozen=True)
 class Saved:
-    """A memory that a tag created, or a goal or `reminder` that it closed; the action `undo` reverts this."""
+    """A memory that a tag created, or a goal or `reminder` that a tag closed. The action `undo` reverts the tag's
+    effect."""
 
     memory: c.Memory
     undo: Literal["reject", "reopen", "restore"]
@@ -34,10 +35,12 @@ class Saved:
 
 @dataclass
 class Done:
-    """The result. The memory refused `refused` tags, and was unreachable for `unsaved`.
+    """The result of carrying out tags. `refused` counts the tags that the memory refused. `unsaved` counts the tags for
+    which the memory was unreachable.
 
-    The user is asked about claims without support (`doubted`), and about what these would close (`unclosed`). `unset`
-    are sentences about reminders without a possible time, which the answer may have promised.
+    `doubted` are claims that the user's words do not support. `unclosed` are goals and reminders that a tag would close
+    although the user did not mention them. The user is asked about both. `unset` are sentences about reminders without
+    a possible time; the answer may have promised these reminders.
     """
 
     applied: int = 0
@@ -75,7 +78,7 @@ async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...],
 
 
 async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, done: Done) -> None:
-    """Set the reminders that the user ordered, and an answer without their tag may have promised."""
+    """Set the reminders that the user requested. The answer may have promised them, although it has no tag for them."""
     order, zone = order_of(incoming.text), incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     if order is None or order.kind != "remind":
@@ -107,7 +110,8 @@ async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: f
 
 
 def _claim(incoming: Incoming, tag: Tag) -> c.RememberArgs:
-    """The tag's statement as the model's claim, never the user's own, which the server checks."""
+    """The tag's statement as a claim of the model, which the server checks. It is never sent as the user's own
+    statement."""
     text = f"{tag.text} (by {tag.time})" if tag.time else tag.text
     statement: dict[str, Any] = {"content": text, "source_message_id": _source(incoming, text).message_id}
     statement |= {"kind": "goal"} if tag.kind == "goal" else {}
@@ -121,7 +125,8 @@ def _source(incoming: Incoming, text: str) -> Incoming:
 
 
 async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
-    """Set the reminders of a tag as the model's claims. Without support in the user's words, the user is asked."""
+    """Set the reminders of a tag as the model's claims. If the user's words do not support a claim, the user is
+    asked."""
     zone = incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     try:
@@ -139,8 +144,8 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
 
 
 async def _close(memory: MemoryClient, incoming: Incoming, topic: str, patience: float, done: Done) -> None:
-    """Close the goal, or else cancel the reminder, that fits. The user is asked about what they did not mention. Raises
-    MemoryRefused if nothing fits."""
+    """Close the goal that matches the topic or, if there is none, cancel the reminder that matches it. If the user did
+    not mention the goal or reminder, the user is asked instead. Raises MemoryRefused if nothing matches."""
     wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
     found = await patiently(lambda: memory.search_memory(wanted), patience)
     goal = next((goal for goal in found.results if _share_a_word(topic, goal.text)), None)
@@ -180,12 +185,14 @@ def _is_mentioned(incoming: Incoming, text: str) -> bool:
 
 
 def _share_a_word(topic: str, text: str) -> bool:
-    """Whether a text may be meant. Closing a wrong goal would be worse than closing none."""
+    """Whether the topic may mean the text, because they share a word. Closing a wrong goal would be worse than closing
+    none."""
     return bool(_words(topic) & _words(text))
 
 
 def _words(text: str) -> set[str]:
-    """The words, cut to six characters; of words not in ASCII, pairs, because some scripts have no spaces."""
+    """The words, cut to six characters. A word that is not ASCII is split into pairs of characters, because some
+    scripts have no spaces."""
     words = "".join(ch if ch.isalnum() else " " for ch in text.casefold()).split()
     plain = {word[:6] for word in words if word.isascii() and len(word) > 2}
     return plain | {word[i : i + 2] for word in words if not word.isascii() for i in range(len(word) - 1)}

@@ -49,18 +49,19 @@ class Parsed:
 
 
 LONGEST_HEARD, MOST_HEARD = 400, 200
-"""How much of a prompt's tags, and how many, the model's tags are compared with."""
+"""Maximum number of characters of each tag in a prompt, and maximum number of such tags, that are compared with the
+model's tags."""
 
 
 def heard(texts: Iterable[str]) -> tuple[str, ...]:
-    """The contents of these texts' tags. A tag that only repeats one is not a claim of the model."""
+    """The contents of these texts' tags. A model's tag that only repeats one of them is not a claim of the model."""
     found = (_folded(text[m.end() : m.end() + LONGEST_HEARD]) for text in texts for m in SHOWN.finditer(text))
     return tuple(islice(dict.fromkeys(filter(None, found)), MOST_HEARD))
 
 
 def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
-    """Remove the tags. One that repeats one of `repeated` (from `heard`) is not carried out. Brackets inside may nest;
-    an unclosed tag ends with its line."""
+    """Remove the tags. A tag that repeats one of `repeated` (from `heard`) is neither carried out nor removed. Brackets
+    inside a tag may nest. An unclosed tag ends with its line."""
     found = list(_found(answer, repeated))
     visible = _without(answer, [span for span, _ in found])
     # After removal, the text around a tag may itself look like a tag. The model did not mean this tag, so the tag is
@@ -71,7 +72,8 @@ def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
 
 
 def shown_so_far(partial: str, repeated: Sequence[str] = ()) -> str:
-    """What may be shown of a partial answer: up to an unfinished tag, and to what may become one."""
+    """The part of a partial answer that may be shown. It ends before an unfinished tag, or before characters that may
+    become a tag."""
     return parse(partial[: _safe_end(partial)], repeated).visible
 
 
@@ -126,7 +128,8 @@ def _others_words(text: str) -> list[Span]:
 
 
 def _code(text: str) -> list[Span]:
-    """The fenced blocks, to the end if not closed, and the inline code outside of them."""
+    """The ranges of fenced blocks, and of inline code outside of these blocks. A block that is not closed extends to
+    the end of the text."""
     fences = [match.span() for match in _FENCE.finditer(text)]
     inline = [match.span() for match in _INLINE.finditer(text) if not _inside(match.start(), fences)]
     return fences + inline
@@ -137,7 +140,8 @@ def _inside(at: int, spans: list[Span]) -> bool:
 
 
 def _closing(text: str, start: int) -> int | None:
-    """Where the tag whose body begins at `start` is closed; None if it is not, within its paragraph."""
+    """The position of the bracket that closes the tag whose body begins at `start`; None if the tag is not closed
+    within its paragraph."""
     depth = 1
     for match in _BRACKET.finditer(text, start):
         if match[0] in OPENERS and OPENING.match(text, match.start()) and "\n" in text[start : match.start()]:

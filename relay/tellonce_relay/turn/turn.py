@@ -64,10 +64,10 @@ class Surface(Protocol):
 
 @dataclass(frozen=True)
 class TurnOptions:
-    """The options of a turn. `policy` is the agent's system prompt; `profile` is shown while the memory has none.
+    """The options of a turn. `policy` is the agent's system prompt; `profile` is shown while the memory has no profile.
 
-    Calls of an unreachable memory are retried for `patience` seconds, a failing model as `persistence` says. `captions`
-    is locked while a file's message is read and rewritten.
+    While the memory is unreachable, its calls are retried for `patience` seconds. `persistence` says how a failing
+    model is retried. `captions` is locked while a file's message is read and rewritten.
     """
 
     zone: ZoneInfo
@@ -84,12 +84,13 @@ class TurnOptions:
 
 @dataclass(frozen=True)
 class DraftAnswer:
-    """The text for the person, including tags if `claims`; with `failure`, it is no answer but reports why.
+    """The text for the person. With `claims`, it may include tags. With `failure`, it is not an answer, but says why
+    there is none.
 
     `notices` are the memory's messages to the person. `heard` are the tags in the prompt, which a model may repeat.
 
-    Without an answer, `cause` is the reason, and `retry_after` the pause in seconds that the provider requests.
-    `stopped` means that the user ended the answer.
+    If the model gave no answer, `cause` is the reason, and `retry_after` is the pause in seconds that the provider
+    requests. `stopped` means that the user ended the answer.
     """
 
     said: str
@@ -144,7 +145,7 @@ async def run_turn(
 
 
 def _with_beginning(draft: DraftAnswer, progress: Progress) -> DraftAnswer:
-    """The draft below the partial answer, for channels that do not continue it later."""
+    """The draft with the partial answer above it, for channels that do not continue a partial answer later."""
     begun = parse(progress.said).visible if draft.cause is not None else ""
     return replace(draft, said=f"{begun}\n\n{draft.said}") if begun else draft
 
@@ -160,7 +161,8 @@ async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.Recorde
 
 
 def wrong(error: ValidationError) -> ServerText:
-    """The part of a message that the memory refused, and why, without quoting it as the error does."""
+    """The text that says which part of a message the memory refused and why. Unlike the error, it does not quote this
+    part."""
     text = "; ".join(_lack(str(e["loc"][0]) if e["loc"] else "", e["msg"]) for e in error.errors())
     return invalid(text, error, "message")
 
@@ -192,8 +194,8 @@ async def think(
     options: TurnOptions,
     progress: Progress | None = None,
 ) -> DraftAnswer:
-    """Step two: read the context and ask the model, which continues an answer begun in `progress`. Raises
-    MemoryUnreachable and MemoryRefused."""
+    """Step two: read the context and ask the model. The model continues an answer if `progress` has its beginning.
+    Raises MemoryUnreachable and MemoryRefused."""
     with timed(options.emit, "context_received") as found:
         context = await _context(memory, incoming)
         found["tokens"] = context.tokens
@@ -245,7 +247,8 @@ def troubled(error: CannotAnswer, options: TurnOptions) -> DraftAnswer:
 async def give(
     memory: MemoryClient, surface: Surface, incoming: Incoming, draft: DraftAnswer, options: TurnOptions
 ) -> Outcome:
-    """Step three: show the draft, record it, and carry out its tags. Repeating it does nothing twice."""
+    """Step three: show the draft, record it, and carry out its tags. If this step is repeated, nothing is done
+    twice."""
     with timed(options.emit, "tags_parsed") as found:
         text, tags = visible(draft), draft.parsed.tags
         found |= {"tags": len(tags), "kinds": sorted({tag.kind for tag in tags})}
@@ -311,7 +314,7 @@ async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
 
 @dataclass
 class _ModelRequest:
-    """The state of one request to the model. `shown`, a draft without text, says which tags count."""
+    """The state of one request to the model. `shown` is a draft without text that says which tags count."""
 
     memory: MemoryClient
     responder: Responder
@@ -374,8 +377,8 @@ async def _carry_out(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, 
 
 
 async def _describe(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], options: TurnOptions) -> None:
-    """Add the model's description of a file to the stored message, which may have been edited, as a quotation, because
-    the user did not say it."""
+    """Add the model's description of a file to the stored message. The description is a quotation, because the user did
+    not say it. The stored text is read first, because the message may have been edited."""
     seen = next((tag.text for tag in tags if tag.kind == "seen"), "")
     message = next((part for part in incoming.messages if part.shows_file), None)
     if not seen or message is None:

@@ -47,7 +47,8 @@ def _mentions(message: Message, bot: User) -> bool:
 
 
 def why_deaf(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> str:
-    """The setting that would admit this person or group, for the log; empty if none would help."""
+    """The sentence for the log that names the setting which would admit this person or group; empty if no setting
+    would."""
     if user is None or user.is_bot:
         return ""
     if user.id not in settings.user_ids:

@@ -1,5 +1,5 @@
-"""The fetched messages that are not recorded yet, and each chat's rhythm. No I/O; times in seconds of the loop's
-clock."""
+"""The fetched messages that are not recorded yet, and each chat's rhythm, which is the recent gaps between its
+messages. This module does no I/O. Times are in seconds of the loop's clock."""
 
 import asyncio
 from collections import defaultdict, deque
@@ -12,7 +12,7 @@ from tellonce_relay.telegram.messages import thread_facts
 Thread = tuple[int, int | None]
 
 SHORTEST: Final = 0.3
-"""Minimum seconds to wait for another message, as in a chat whose messages were far apart."""
+"""Minimum seconds to wait for another message. It applies to a chat whose recent messages were far apart."""
 
 REMEMBERED: Final = 20
 """Number of recent gaps between messages from which a chat's rhythm is computed."""

@@ -1,4 +1,4 @@
-"""The bot: takes in updates one by one and hands each update to the update's handler."""
+"""The bot: accepts updates one by one and hands each update to the update's handler."""
 
 import asyncio
 import logging
@@ -60,7 +60,7 @@ class Relay:
             self._e.outbox.saw(message.chat.id, message.message_id)
 
     async def take(self, update: Update) -> None:
-        """Take in an update, which Telegram may then forget. Raises MemoryUnreachable if it must be delivered again."""
+        """Accept an update, so that Telegram may forget it. Raises MemoryUnreachable if it must be delivered again."""
         if self._was_taken(update.update_id):
             return
         self.note(update)
@@ -90,8 +90,8 @@ class Relay:
         self._e.inbox.done(update_id)
 
     async def resume(self) -> None:
-        """Continue the last process's turns, before anything else is taken in or sent. For the order, deliveries are
-        checked and messages recorded first."""
+        """Continue the last process's turns, before anything else is accepted or sent. To keep the order, all
+        deliveries are checked and all messages recorded before any turn continues."""
         owed: list[Case] = []
         for update_id, entry in self._e.inbox.left():
             if entry.part_of is not None and entry.part_of not in self._e.inbox:
@@ -157,7 +157,8 @@ class Relay:
             logger.warning("%s", reason)
 
     async def _is_new(self, case: Case) -> bool:
-        """Record the message. Returns False if it was recorded before, and so handled, unless the inbox has it."""
+        """Record the message. Returns False if it was recorded before; it was then handled, too, unless the inbox has
+        it."""
         try:
             with timed(self._e.emit, "message_recorded") as found:
                 outcome = (await turn.record_incoming(self._e.command_context.memory, case.incoming)).outcome
@@ -173,7 +174,8 @@ class Relay:
         return outcome == "created"
 
     def _wants_answer(self, case: Case) -> bool:
-        """Whether to answer: in a group, what is addressed to the bot, and what directly follows of the same person."""
+        """Whether to answer. In a group, a message must address the bot, or directly follow such a message of the same
+        person."""
         if self._conversations.is_awaited(case):
             return True
         e = self._e
@@ -217,9 +219,9 @@ class Relay:
             self._e.emit("update_ignored", update=update_id)
 
     async def _take_edit(self, case: Case) -> None:
-        """Send the new wording to the memory. An answer in progress begins again; a given one stays. Commands are never
-        recorded. Edits of live locations are ignored, and those of voice and video messages, which lack the
-        transcript."""
+        """Send the new wording to the memory. An answer in progress begins again; a finished answer stays. Commands are
+        never recorded. Edits of live locations are ignored, and edits of voice and video messages, because they lack
+        the transcript."""
         message, memory = case.message, self._e.command_context.memory
         moves = message.location is not None and message.location.live_period is not None
         if is_command(case.incoming.text) and case.chat_id > 0:
@@ -243,7 +245,7 @@ class Relay:
             await self._finish_request(case)
 
     async def _finish_request(self, case: Case) -> None:
-        """Set the reminder of an edited message that lacked its time."""
+        """Set the reminder of an edited message whose time was missing."""
         with speaking(case.language):
             order = order_of(case.incoming.text)
             if order is not None and order.kind == "remind":
@@ -269,14 +271,16 @@ class Relay:
         return is_command(case.incoming.text) or words is not None or self._memory_put_right(case) is not None
 
     def _is_recorded(self, case: Case) -> bool:
-        """Whether the message is recorded; of orders, only one for a reminder, which lacks some of its words."""
+        """Whether the message is recorded. Of the orders, only an order for a reminder is, because the reminder lacks
+        some words."""
         words = self._order_in_words(case)
         name, text = command_of(words.command or "" if words is not None else case.incoming.text)
         return not self._is_order(case) or (name == "/remind" and bool(text))
 
     def _order_in_words(self, case: Case) -> Order | None:
-        """The order that a command carries out, or the answer to the question when a reminder is due. A model understands
-        other orders itself, but cannot stop itself."""
+        """The order that a command carries out, or the answer to the question about a reminder's time. If there is a
+        model, only the order to stop is recognized here, because the model understands other orders, but cannot stop
+        itself."""
         e, sticker = self._e, case.message.sticker
         text = (sticker.emoji or "") if sticker is not None else case.incoming.text
         if is_command(text) or not is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved):
@@ -301,7 +305,7 @@ class Relay:
         return None if is_command(case.incoming.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def _is_of_answered_album(self, case: Case) -> bool:
-        """Whether it is another picture of an album, of which only the first is answered, and all are recorded."""
+        """Whether it is a further picture of an album. All pictures are recorded, but only the first is answered."""
         album, number = case.message.media_group_id, str(case.message.message_id)
         if album is None:
             return False
@@ -395,7 +399,8 @@ class Relay:
             return await self._run(case, order.command)
 
     async def _unsay(self, case: Case, order: Order) -> Reply | None:
-        """Do not keep the message with the order at its end; else offer to forget the one replied to, or the last."""
+        """Do not keep a message that ends with the order. For the order alone, offer to forget the quoted or the last
+        message."""
         if order.rest:
             return Reply(phrase("memory.rejected"))
         unsaid = case.incoming.quoted or self._conversations.last_said(case.thread)
@@ -432,7 +437,8 @@ class Relay:
             await self._conversations.tell_away(case, seconds)
 
     def _was_taken(self, update_id: int) -> bool:
-        """Whether this process or an earlier one took the update in; after a kill, Telegram delivers it again."""
+        """Whether this process or an earlier one accepted the update. After a kill, Telegram delivers an update
+        again."""
         return update_id in self._seen or self._e.inbox.was_handled(update_id)
 
     def _was_seen(self, update_id: int) -> None:

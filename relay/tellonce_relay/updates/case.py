@@ -39,7 +39,7 @@ class Case:
         return (self.message.chat.id, self.incoming.message_thread_id)
 
     async def tell(self, name: str, text: str, markup: InlineKeyboardMarkup | None = None) -> None:
-        """Send a text beside the answer, once, across restarts. Raises NotShown."""
+        """Send a text separately from the answer. It is sent only once, even across restarts. Raises NotShown."""
         fresh = Aside(text, markup.to_dict() if markup is not None else None)
         again, aside = name in self.entry.asides, self.entry.asides.setdefault(name, fresh)
         if again:
@@ -76,7 +76,7 @@ def case_of(e: Dependencies, update: Update | None, entry: Entry) -> Case | None
 
 
 def _name(e: Dependencies, message: Message) -> str:
-    """The default user's name from the settings; empty for others, who have Telegram's."""
+    """The default user's name from the settings; empty for other users, whose names at Telegram are used."""
     return e.settings.user_name if _is_default_user(e, message) else ""
 
 

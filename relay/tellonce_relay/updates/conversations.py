@@ -1,4 +1,5 @@
-"""Runs the turns of each thread in order. Each turn is answered once, however long the model is unavailable, or stopped."""
+"""Runs the turns of each thread in order. Each turn is answered once, however long the model is unavailable, unless the
+person stops it."""
 
 import asyncio
 import logging
@@ -35,8 +36,8 @@ from tellonce_text.sentences import is_question
 logger = logging.getLogger(__name__)
 
 AGREED, NOTED = "👍", "✍"
-"""The reactions instead of a text: to thanks, and to an edit, a message that waits for the model, or a statement in a
-group without a model."""
+"""The reactions that replace a text. The first is for thanks. The second is for an edit, for a message that waits for
+the model, and for a statement in a group without a model."""
 
 ResultT = TypeVar("ResultT")
 
@@ -82,7 +83,8 @@ class Conversations:
         return self._opened_for(case) is not None
 
     def submit(self, case: Case) -> None:
-        """Answer a message after the earlier ones of its thread, or together with the one it directly follows."""
+        """Answer a message after its thread's earlier messages, or together with the message that it directly
+        follows."""
         now, newest = asyncio.get_running_loop().time(), self._opened_for(case)
         self._arrivals.taken(case.thread, case.update_id, now)
         self._said[case.thread] = case.incoming.text
@@ -109,8 +111,8 @@ class Conversations:
         return newest if belongs or newest.takes(case, fetched, self._e.settings.breath_seconds) else None
 
     def reword(self, edit: Case) -> None:
-        """Apply an edit to a turn without an answer, and ask the model again. The entry keeps it for the next
-        process."""
+        """Apply an edit to a turn without an answer, and ask the model again. The edit is stored in the entry for the
+        next process."""
         for opened in (*self._waiting, *self._current.values()):
             for place, case in enumerate(opened.cases if opened.owed or not opened.closed else ()):
                 if (case.chat_id, case.incoming.message_id) == (edit.chat_id, edit.incoming.message_id):
@@ -139,7 +141,8 @@ class Conversations:
         return self._said.get(thread, "")
 
     async def stop(self, thread: Thread, *, owed: bool | None = None) -> bool:
-        """End the current answer, if its state `owed` is as given. Returns whether there was one, once it is stored."""
+        """End the current answer, unless its state differs from `owed`, and wait until it is stored. Returns whether
+        there was such an answer."""
         opened = self._current.get(thread)
         if opened is None or owed not in (None, opened.owed is not None):
             return False
@@ -282,8 +285,8 @@ class Conversations:
         return await self._report_problems(opened, "unperceived")
 
     async def _report_problems(self, opened: OpenTurn, aside: str) -> turn.DraftAnswer | None:
-        """Say which attachments cannot be used; as the reply, if nothing else can be answered: the turn has no words,
-        or asks about them without a model."""
+        """Say which attachments cannot be used. This is the reply if nothing else can be answered: if the turn has no
+        words, or if it asks about them and there is no model."""
         asks = not self._e.command_context.responder.claims and is_question(opened.incoming.text)
         if opened.problems and (opened.is_wordless or asks):
             return turn.DraftAnswer(self._perception.unusable(opened), failure=True)
@@ -295,7 +298,7 @@ class Conversations:
         return None
 
     async def _model_draft(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """Ask the model until it answers. The person is told once, and does not have to ask again."""
+        """Ask the model until it answers. The person is informed once, and does not have to ask again."""
         pause, longest = self._e.owed_pauses
         draft = await self._asked(opened, options)
         while draft.owed:
@@ -307,7 +310,8 @@ class Conversations:
         return draft
 
     async def _asked(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """The model's draft. If it refuses files, such as too many pages, it is asked once more without them."""
+        """The model's draft. If the model refuses files, such as too many pages, it is asked once more without the
+        files."""
         draft = await self._thought(opened, options)
         if draft.cause != "refused" or not opened.incoming.files:
             return draft
@@ -341,7 +345,7 @@ class Conversations:
         self._e.emit("answer_owed", cause=draft.cause)
 
     async def _rest(self, thread: Thread, seconds: float, retry_after: float | None) -> None:
-        """Wait until the model may be asked again, or a message in the thread or another turn's success."""
+        """Wait until the model may be asked again, a message arrives in the thread, or another turn succeeds."""
         nudge = self._nudges[thread] = asyncio.Event()
         try:
             await unless_stopped(self._leaving, self._nudged(nudge, seconds, retry_after or 0.0))
@@ -393,8 +397,8 @@ class Conversations:
                 await case.tell("unset", "\n".join(unset))
 
     async def _offer_reminders(self, case: Case, incoming: Incoming) -> None:
-        """Without a model, offer to cancel the reminders that a statement may be about, and to remind of its day. If it
-        asks for a reminder in a way that is not understood, say that none is set."""
+        """Without a model, offer to cancel the reminders that a statement may mean, and to remind of the day that it
+        names. If it asks for a reminder in words that are not understood, say that no reminder is set."""
         e, said = self._e, content_words(incoming.text)
         if e.command_context.responder.claims or not said or is_question(incoming.text):
             return

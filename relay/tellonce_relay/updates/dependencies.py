@@ -28,7 +28,7 @@ OWED_PAUSES = (15.0, 300.0)
 
 @dataclass(frozen=True)
 class Dependencies:
-    """What the bot works with."""
+    """The objects and settings that the bot uses."""
 
     bot: Bot
     settings: RelaySettings

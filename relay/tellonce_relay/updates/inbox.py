@@ -1,10 +1,11 @@
-"""Stores the updates that were taken from Telegram and not handled yet, one file each, to continue interrupted turns.
+"""Stores the updates that were accepted from Telegram and are not handled yet, so that interrupted turns can be
+continued. Each update has a file.
 
 Each line of a file is a state of its entry; the last complete line is the newest.
 
 Telegram forgets an acknowledged update, so the update is kept here with the state of its answer until its turn is over.
-If the process is killed, nothing that was written is lost. After a power failure, data may be lost that `secure` has
-not flushed. An update that needs an answer is flushed. The newest state of this answer may still be lost; a part of the
+If the process is killed, nothing that was written is lost. After a power failure, data that `secure` has not flushed
+may be lost. An update that needs an answer is flushed. The newest state of this answer may still be lost; a part of the
 answer is then sent again.
 """
 
@@ -43,9 +44,10 @@ class Aside:
 
 @dataclass
 class Entry:
-    """An entry. `recorded`: the memory has the message. `draft` is the answer, once known, `begun` its beginning if it
-    was interrupted. `traceparent` is the turn's trace; `part_of`, an earlier update whose answer covers this one.
-    `transcript` is of a voice message. `stops`: it ends an answer."""
+    """An entry. `recorded` means that the memory has the message. `draft` is the answer, once it is known; `begun` is
+    the beginning of an interrupted answer. `traceparent` identifies the turn's trace. `part_of` is an earlier update
+    whose answer also answers this one. `transcript` is the text of a voice message. `stops` means that the message ends
+    an answer."""
 
     update: dict[str, Any]
     recorded: bool = False
@@ -65,11 +67,13 @@ class NotStored(MemoryUnreachable):
 
 _ENTRY = TypeAdapter(Entry)
 LARGEST = 1 << 20
-"""Bytes of a file beyond which its former states are dropped. An answer that is owed for days has many."""
+"""Maximum bytes of a file. The former states in a larger file are dropped. An answer that is owed for days has many
+states."""
 
 
 class Inbox:
-    """A folder of entries, by update number, beside a file with the newest handled ones."""
+    """A folder with one file for each entry, named by the number of the update. A file beside the folder has the
+    numbers of the updates that were handled last."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -80,8 +84,8 @@ class Inbox:
         return self._file(update_id).exists()
 
     def put(self, update_id: int, entry: Entry) -> None:
-        """Store the state of an entry. Without a later state, the turn goes on, and after a kill a part of its answer
-        is sent again. Raises NotStored if the disk takes no new entry."""
+        """Store the state of an entry. Raises NotStored if a new entry cannot be written. If a later state cannot be
+        written, the turn continues, but after a kill, a part of its answer is sent again."""
         file = self._file(update_id)
         is_new = not file.exists()
         try:
@@ -93,7 +97,8 @@ class Inbox:
             logger.warning("the state of update %s was not stored: %s", update_id, error.strerror)
 
     async def secure(self, update_id: int) -> None:
-        """Return when the entry is on disk or gone; a thread flushes it, so that the turn continues."""
+        """Wait until the entry is on the disk or deleted. A separate thread flushes it, so that the turn continues
+        meanwhile."""
         try:
             await asyncio.to_thread(_synced, self._file(update_id), self._folder)
         except FileNotFoundError:
@@ -137,7 +142,8 @@ def _parsed(line: str) -> Entry | None:
 
 
 def _synced(*paths: Path) -> None:
-    """Flush to disk, the folder, which has the file's name, last. Only POSIX can open a folder."""
+    """Flush the paths to the disk in this order. The folder is last, because it contains the name of the file. Only
+    POSIX systems can open a folder."""
     for path in paths if os.name == "posix" else ():
         number = os.open(path, os.O_RDONLY)
         try:

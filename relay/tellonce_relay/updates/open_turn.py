@@ -21,8 +21,9 @@ _CLOCK_STEP = 1.0
 
 @dataclass
 class OpenTurn:
-    """An open turn. `arrived` is when its newest message was recorded, by the loop's clock. Once `closed`, none can
-    join. `owed` is why the model has not answered, once the person knows."""
+    """An open turn. `arrived` is the time of the loop's clock at which its newest message was recorded. Once the turn
+    is `closed`, no message can join it. `owed` is the reason why the model has not answered; it is set when the person
+    is informed."""
 
     cases: list[Case]
     arrived: float
@@ -65,13 +66,15 @@ class OpenTurn:
         return max(seconds, SPLIT_SECONDS) if self._goes_on else seconds
 
     def hold(self, seconds: float) -> float:
-        """Seconds after the newest message to hold an answer back for another; 0 for a single question."""
+        """Seconds after the newest message for which an answer is held back, because another message may follow; 0 for
+        a single question."""
         if len(self.cases) == 1 and not self._goes_on and ends_as_question(self.head.incoming.text):
             return 0.0
         return self.breath(seconds)
 
     def takes(self, case: Case, arrived: float, breath: float) -> bool:
-        """Whether a message directly follows the turn's newest, in its thread and of the same person."""
+        """Whether a message of the thread belongs to the turn: it directly follows the turn's newest message and is of
+        the same person."""
         newest = self.cases[-1]
         album = newest.message.media_group_id
         breath = self.breath(breath)

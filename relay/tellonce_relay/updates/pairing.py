@@ -38,8 +38,8 @@ async def offer(bot: Bot) -> Pairing:
 
 
 async def paired(pairing: Pairing, stop: asyncio.Event, leaves_memory: Callable[[int], Awaitable[bool]]) -> User | None:
-    """Wait for the user who opens the link, and greet them; None when stopped. Others get no reply. `leaves_memory`:
-    whether the earlier texts belong to another user, of which the greeting warns."""
+    """Wait for the user who opens the link, and greet them; None when stopped. Others get no reply. `leaves_memory`
+    says whether the earlier texts belong to another user; the greeting then warns of this."""
     offset, pause = 0, FIRST_PAUSE
     while not stop.is_set():
         try:
@@ -70,7 +70,7 @@ def _opened(pairing: Pairing, message: Message | None) -> User | None:
 
 
 async def _welcome(bot: Bot, user: User, offset: int, *, warned: bool) -> None:
-    """Greet the user, once the update is acknowledged, so that the next relay does not read the code."""
+    """Acknowledge the update, so that the next relay does not read the code, and then greet the user."""
     with speaking(language_of(user.language_code)):
         told = [phrase("start.paired"), phrase("start.greeting", name=user.first_name)]
         told += [phrase("start.left_behind")] if warned else []

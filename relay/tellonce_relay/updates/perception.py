@@ -39,34 +39,38 @@ class Perception:
             opened.problems.append(problem)
 
     def carried(self, case: Case) -> Attachment | None:
-        """The file of a message, or of the message that it replies to."""
+        """The file of a message, or of the message to which it replies."""
         return attachment_of(case.message) or self._quoted(case)
 
     def unsaid(self, opened: OpenTurn) -> str:
-        """The sentences about unusable attachments; one that applies to all is said once per chat."""
+        """The sentences about unusable attachments that the person has not seen yet. A sentence that applies to all
+        attachments is said only once per chat."""
         chat = opened.head.chat_id
         return _sentences(
             p for p in opened.problems if not p.once or self._e.stores.told.get(f"{chat}:{p.sentence[:40]}") is None
         )
 
     def unusable(self, opened: OpenTurn) -> str:
-        """The sentences about a turn of unusable attachments alone, said each time: there is nothing else to answer."""
+        """The sentences for a turn that has only unusable attachments. They are said each time, because there is
+        nothing else to answer."""
         return _sentences(opened.problems)
 
     def said(self, opened: OpenTurn) -> None:
-        """Note that the sentences of `unsaid` were sent to the person."""
+        """Record that the person has seen the sentences that `unsaid` returned."""
         for problem in opened.problems:
             if problem.once:
                 self._e.stores.told.put(f"{opened.head.chat_id}:{problem.sentence[:40]}", "told")
 
     def _quoted(self, case: Case) -> Attachment | None:
-        """The attachment of the message replied to, about which people ask. The memory has voice transcripts."""
+        """The attachment of the message to which this one replies, because people ask about it. Voice messages are left
+        out, because the memory has their transcripts."""
         target = case.message.reply_to_message
         carried = attachment_of(target) if target is not None else None
         return carried if carried is not None and carried.kind != "voice" else None
 
     async def _heard(self, case: Case, voice: Attachment, when_back: WhenBack) -> Case:
-        """Record and show the transcript, perhaps of an earlier process; returns the case with it as its text."""
+        """Record and show the transcript, which an earlier process may have made. Returns the case with the transcript
+        as its text."""
         heard = case.entry.transcript or await self._e.attachment_reader.hear(voice)
         case.entry.transcript = heard
         self._e.inbox.put(case.update_id, case.entry)

@@ -1,4 +1,4 @@
-"""Fetches updates by long polling. An update is acknowledged by the next poll after the update was taken in."""
+"""Fetches updates by long polling. An update is acknowledged by the next poll after the update was accepted."""
 
 import asyncio
 import logging
@@ -30,11 +30,11 @@ class Receiver(Protocol):
     """Handles updates."""
 
     def note(self, update: Update) -> None:
-        """Note that an update was fetched. The update may have to wait until it is taken in."""
+        """Note that an update was fetched. The update may have to wait until it is accepted."""
         ...
 
     async def take(self, update: Update) -> None:
-        """Take in an update. Raises MemoryUnreachable if the update must be delivered again."""
+        """Accept an update. Raises MemoryUnreachable if the update must be delivered again."""
         ...
 
     def pass_over(self, update_id: int, error: Exception) -> None:
@@ -67,7 +67,7 @@ async def poll(bot: Bot, receiver: Receiver, stop: asyncio.Event) -> None:
 async def _take_all(
     bot: Bot, raws: list[dict[str, Any]], receiver: Receiver, stop: asyncio.Event, offset: int | None
 ) -> int | None:
-    """Take in updates in order until one must wait. Returns the offset that acknowledges the others."""
+    """Accept updates in order until one must wait. Returns the offset that acknowledges the others."""
     updates = [(int(raw["update_id"]) + 1, readable(raw, bot, receiver)) for raw in raws]
     for _, update in updates:
         if update is not None:
@@ -80,7 +80,7 @@ async def _take_all(
 
 
 async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeout: float) -> list[dict[str, Any]]:
-    """Updates as raw JSON, so that one that cannot be parsed does not lose the others, as in the library's call. The
+    """Fetch updates as raw JSON. In the library's own call, all updates are lost if one of them cannot be parsed. The
     method name is in lower case, because the library would warn of the usual spelling."""
     wanted = {"timeout": seconds, "allowed_updates": list(KINDS)} | ({} if offset is None else {"offset": offset})
     try:
@@ -91,7 +91,7 @@ async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeou
 
 
 async def _taken(update: Update, receiver: Receiver, stop: asyncio.Event) -> bool:
-    """Whether the update was taken in. During an outage of the memory, the update stays with Telegram."""
+    """Whether the update was accepted. During an outage of the memory, the update stays with Telegram."""
     pause = FIRST_PAUSE
     while not stop.is_set():
         try:
@@ -118,7 +118,8 @@ async def _acknowledge(bot: Bot, offset: int | None) -> None:
 
 
 def readable(raw: dict[str, Any], bot: Bot, receiver: Receiver) -> Update | None:
-    """The update; None, and it is skipped, if this library cannot parse it, such as a newer kind of message."""
+    """The parsed update. If the library cannot parse it, for example because it is a newer kind of message, the update
+    is skipped, and the result is None."""
     try:
         return Update.de_json(raw, bot)
     except Exception as error:

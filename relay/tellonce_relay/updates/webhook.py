@@ -1,4 +1,5 @@
-"""Receives updates over HTTP: 200 if taken in; after any other status, Telegram sends the update again."""
+"""Receives updates over HTTP. The status is 200 if the update was accepted; after any other status, Telegram sends the
+update again."""
 
 import asyncio
 import hmac
@@ -34,7 +35,7 @@ class _Server(uvicorn.Server):
 
 
 def application(bot: Bot, receiver: Receiver, path: str, secret: str) -> Starlette:
-    """An application with one route. Updates are taken in one by one in their order."""
+    """An application with one route. Updates are accepted one by one in their order."""
     lock = asyncio.Lock()
 
     async def receive(request: Request) -> Response:

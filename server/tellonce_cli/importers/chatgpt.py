@@ -1,4 +1,5 @@
-"""Reads ChatGPT's `conversations.json`, plain, zipped or in parts: of each, the branch that ChatGPT shows."""
+"""Reads ChatGPT's `conversations.json`, which may be plain, zipped or in parts. Of each conversation, only the branch
+that ChatGPT shows is read."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ _MEMORY_TYPES = ("user_editable_context", "model_editable_context")
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the messages by conversation, then the memories of ChatGPT itself."""
+    """Yield the messages and the memories of ChatGPT itself, by conversation."""
     for name in shards(source.path, _FILES) or ["conversations.json"]:
         for record in records_of(source.path, name, _PLACES.__contains__, "ChatGPT export", progress):
             yield from read_record(items_of, record)
@@ -130,7 +131,8 @@ def _instructions(message: dict[str, Any], at: datetime | None) -> Iterator[Impo
 
 
 def _own_day(line: str) -> datetime | None:
-    """The day at the start of a line of ChatGPT's memory, at noon UTC, which is the same day in most zones."""
+    """The day at the start of a line of ChatGPT's memory. The time is noon UTC, because then it is the same day in most
+    time zones."""
     numbered = _NUMBERED.match(line)
     try:
         day = datetime.strptime(numbered["day"], "%Y-%m-%d") if numbered and numbered["day"] else None

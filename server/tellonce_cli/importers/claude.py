@@ -16,10 +16,10 @@ from tellonce_text.own_words import label
 CHANNEL = "claude"
 NOTHING = "holds no Claude conversations; choose the downloaded zip, or the folder it was unpacked into."
 SHORTEST = 16
-"""Minimum characters of a statement of Claude's memory; shorter lines are titles."""
+"""Minimum number of characters of a statement in Claude's memory; shorter lines are titles."""
 
 LONGEST_ATTACHMENT = 20_000
-"""Maximum characters of an attached text; the rest is left out."""
+"""Maximum number of characters of an attached text; the rest is left out."""
 
 _ROOT = "00000000-0000-4000-8000-000000000000"
 
@@ -59,8 +59,8 @@ def _message(message: dict[str, Any], thread: int) -> Iterator[Item]:
 
 
 def _shown(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The messages from the root to the newest one; other branches were edited or repeated. If they form no tree, all:
-    a duplicate is better than a lost message."""
+    """The messages from the root to the newest message. Other branches contain messages that were edited or repeated.
+    If the messages do not form a tree, all are returned, because a duplicate is better than a lost message."""
     known = {message.get("uuid"): message for message in messages}
     parents = [message.get("parent_message_uuid") for message in messages]
     if not known.keys() & set(parents) or not set(parents) <= {_ROOT, *known}:
@@ -84,7 +84,8 @@ def _text(message: dict[str, Any]) -> str:
 
 
 def _file(attachment: dict[str, Any]) -> str:
-    """The label of an attached text, and the beginning of its text as code, which is never read as the user's words."""
+    """The label of an attached text, and the beginning of its text as a code block, because code is never taken for the
+    user's own words."""
     text = str(attachment.get("extracted_content") or "").strip()[:LONGEST_ATTACHMENT]
     return "\n".join([label("file", str(attachment.get("file_name") or "")), *([f"~~~\n{text}\n~~~"] if text else [])])
 

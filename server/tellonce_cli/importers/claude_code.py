@@ -27,7 +27,7 @@ CHANNEL = "claude-code"
 NOTHING = "holds neither transcripts of Claude Code nor its memory; try ~/.claude/projects."
 INSTRUCTIONS = "CLAUDE.md"
 INDEX = "MEMORY.md"
-"""The memory file that lists the others, one in a line; it may also contain statements."""
+"""The memory file that lists the other memory files, one per line. It may also contain statements."""
 
 _TO_NOTE = re.compile(r"\]\([^()\s]+\.md\)")
 _LONGEST_NAME = 128
@@ -36,7 +36,8 @@ _OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<s
 
 
 def holds(folder: Path) -> bool:
-    """Whether the folder is Claude Code's own or a project with instructions, or holds sessions or memory files."""
+    """Whether the folder is Claude Code's own folder, is a project with instructions, or contains sessions or memory
+    files."""
     if (folder / ".obsidian").is_dir():
         return False
     inside = (folder / "projects").is_dir() or (folder / INSTRUCTIONS).is_file() or (folder / INDEX).is_file()
@@ -44,7 +45,7 @@ def holds(folder: Path) -> bool:
 
 
 def is_transcript(file: Path) -> bool:
-    """Whether the file is a transcript, because one of its first lines names a session."""
+    """Whether the file is a transcript: one of its first lines then names a session."""
     with file.open("rb") as stream:
         return b'"sessionId"' in stream.read(1 << 16)
 
@@ -70,7 +71,7 @@ def _further(progress: Progress, before: int, done: int) -> None:
 
 
 def _root(path: Path) -> Path:
-    """The folder to search for sessions: in Claude Code's own folder, `projects` alone has any."""
+    """The folder to search for sessions. In Claude Code's own folder, only `projects` contains sessions."""
     return path / "projects" if (path / "projects").is_dir() else path
 
 
@@ -81,7 +82,8 @@ def _transcripts(path: Path) -> list[Path]:
 
 
 def _notes(path: Path) -> Iterator[tuple[Path, str]]:
-    """The files and folders with memories, each with its project's folder; empty for the user's own instructions."""
+    """The files with memories, each with the folder of its project. The folder is empty for the user's own
+    instructions."""
     if path.is_file():
         if path.suffix == ".md":
             yield path, _project(path.parent)
@@ -106,7 +108,7 @@ def _project(folder: Path) -> str:
 
 
 def _folder_of(transcript: Path) -> str:
-    """The working folder that the transcript names, else the name of the transcript's own folder."""
+    """The working folder that the transcript names, or else the name of the transcript's own folder."""
     with transcript.open("rb") as stream:
         for _, line in lines_of(stream, lambda _: None):
             found = re.search(rb'"cwd":\s*("(?:[^"\\]|\\.)*")', line[:LONGEST_LINE])
@@ -120,7 +122,8 @@ def _folder_of(transcript: Path) -> str:
 
 @dataclass
 class _Session:
-    """A session that is being read. The reply to a prompt is the last text before the next prompt, so it is held."""
+    """A session that is being read. The reply to a prompt is the last text before the next prompt, so a reply is held
+    back until then."""
 
     name: str
     conversation: OwnConversation

@@ -1,6 +1,7 @@
 """Determines the conversation name of a Claude Code project, and whether the plugin may record in the project.
 
-The plugin has the same rules in a module without dependencies (`tellonce_hooks.project`); a test compares the two.
+The plugin has the same rules in a module without dependencies (`tellonce_hooks.project`); a test compares the two
+modules.
 """
 
 import json
@@ -20,7 +21,8 @@ _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTAL
 
 
 def conversation_name(folder: str) -> str:
-    """The plugin's name for a project: its folder, with `~` for home; of a long path, a checksum and the end."""
+    """The plugin's name for a project: the path of its folder, with `~` for the home folder. If the path is too long,
+    the name is a checksum and the end of the path."""
     home = os.path.realpath(os.path.expanduser("~"))
     shown = "~" + folder[len(home) :] if folder == home or folder.startswith(home + os.sep) else folder
     return shown if len(shown) <= _LONGEST_NAME else f"{zlib.crc32(folder.encode()):08x}…{shown[9 - _LONGEST_NAME :]}"

@@ -21,8 +21,8 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Source:
-    """A file, zip or folder to import into `chat_id`. `me` and `assistant` name the user and the bot in it; None means
-    that the importer recognizes them."""
+    """A file, zip or folder to import into `chat_id`. `me` and `assistant` name the user and the bot in the file; None
+    means that the importer recognizes them."""
 
     path: Path
     me: str | None = None
@@ -84,15 +84,17 @@ class Watched:
 
 
 def _spelled(digits: re.Match[bytes]) -> bytes:
-    """The digits, with every thousandth as an escape, which means the same in a string and is an error in a number.
-    Otherwise ijson's C code would crash the process at an integer of more than 4,300 digits."""
+    """The digits, with every thousandth digit as an escape. In a string, the escape means the same digit; in a number,
+    it is an error. Without the escape, ijson's C code would crash the process at an integer of more than 4,300
+    digits."""
     run = digits[0]
     pieces = [run[i : i + _MOST_DIGITS] for i in range(0, len(run), _MOST_DIGITS)]
     return b"".join(piece[:-1] + b"\\u003" + piece[-1:] if len(piece) == _MOST_DIGITS else piece for piece in pieces)
 
 
 def _safe_cut(data: bytes) -> int:
-    """Where to cut without splitting an escape or a run of backslashes, whose length decides if it begins one."""
+    """The position at which the data can be cut without splitting an escape or a run of backslashes. A run stays whole,
+    because its length decides whether it begins an escape."""
     cut = max(0, len(data) - _TAIL)
     inside = data.find(b"\\", max(0, cut - len(rb"\xN")), cut)
     cut = cut if inside < 0 else inside
@@ -181,8 +183,8 @@ class TextFile:
 
 
 def text_files(path: Path, suffix: str, progress: Progress, done: int = 0) -> Iterator[TextFile]:
-    """Yield the text files whose name ends in `suffix`, except in hidden folders, very long ones, and links out of the
-    folder. Raises ImportFailed."""
+    """Yield the text files whose names end in `suffix`. Hidden files and folders, very large files, and links to files
+    outside the folder are left out. Raises ImportFailed."""
     try:
         for name, changed, data in _contents(path, suffix):
             done += len(data)

@@ -95,7 +95,7 @@ class Forecast:
     reader: str
     memories: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Number of entries that are not imported, by what they are."""
+    """Number of entries that are not imported, by kind."""
 
     unreadable: int = 0
     mine: int = 0

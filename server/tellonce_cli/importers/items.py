@@ -102,15 +102,15 @@ def unfit(item: Item) -> str:
 
 
 LONGEST_ID = 128
-"""Maximum characters of an external id, from the contract."""
+"""Maximum number of characters of an external id, as in the contract."""
 
 _PIECE = MAX_TEXT_BYTES - 4
 """Maximum bytes of a piece. The margin is the length of the longest character."""
 
 
 def fitted(message: ImportMessage, zone: ZoneInfo) -> Iterator[ImportMessage]:
-    """Yield the message in pieces of at most 64 KiB; none if it is blank. Times become the user's, so that `tomorrow`
-    is the user's next day."""
+    """Yield the message in pieces of at most 64 KiB; nothing if the message is blank. A time in UTC is converted to the
+    user's time zone, so that `tomorrow` is the user's next day."""
     text = clean(message.content)
     if not text.strip():
         return

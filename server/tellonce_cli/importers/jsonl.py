@@ -36,7 +36,7 @@ LONGEST_LINE = 8 * 1024 * 1024
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the items for the chat of the source. Summaries and the profile are skipped, because they are computed
-    again. Raises ImportFailed, also if no line is valid."""
+    again. Raises ImportFailed if the file cannot be read."""
     try:
         with source.path.open("rb") as stream:
             for number, line in lines_of(stream, progress):
@@ -171,13 +171,15 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
 
 
 def _check_repetition(expression: str) -> None:
-    """Raises ValueError for an invalid expression, and for one that is due more than once an hour; the bot sets none."""
+    """Raises ValueError for an invalid expression, and for an expression that is due more than once an hour, because
+    the bot does not set such reminders."""
     if Interval.read(expression) is None and not cron.check(expression).split()[0].isdecimal():
         raise NotAsItShouldBe("its reminder repeats more than once an hour")
 
 
 def _sources(entry: dict[str, Any], chat_id: int | None) -> list[dict[str, str]]:
-    """The messages a memory was learned from. Older exports give their ids without the channels."""
+    """The messages from which a memory was learned. Older exports contain the ids of the messages without the
+    channels."""
     older = [{"message_id": i, "channel": DEFAULT_CHANNEL} for i in entry.get("source_message_ids") or ()]
     return _in_group(entry.get("source_messages", older), entry, chat_id)
 

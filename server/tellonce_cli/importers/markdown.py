@@ -1,4 +1,5 @@
-"""Reads Markdown notes: a person's (Obsidian) become messages, an assistant's (basic-memory) memories."""
+"""Reads Markdown notes. The notes of a person (Obsidian) become messages; the notes of an assistant (basic-memory)
+become memories."""
 
 import hashlib
 import re
@@ -25,14 +26,15 @@ NOTHING = "holds no Markdown notes (files that end in .md)."
 SUFFIX = ".md"
 _OBSERVATION = re.compile(r"^\s*- \[(?![ xX]\])[^\]]+\]\s+(?P<text>.+)$")
 _RELATION = re.compile(r"^\s*- (?P<how>[^\[\]]+)(?<=\s)\[\[(?P<to>[^\]|]+)(?:\|[^\]]*)?\]\]\s*(?:\([^)]*\))?$")
-# These two match at the first of several blanks only. Otherwise the time for a long run of blanks would be quadratic.
+# These two patterns match only at the first of several blanks. Otherwise the time for a long run of blanks would be
+# quadratic.
 _TAGS = re.compile(r"(?:(?<!\s)\s++#[\w/-]++)++\s*+(?P<rest>$|\()?")
 _CONTEXT = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+$")
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the items of each note. A paragraph's id depends on its text and note, so a repeated import adds only new
-    ones."""
+    paragraphs."""
     for file in text_files(source.path, SUFFIX, progress):
         yield from tolerant(_note, file, f"note {file.name}")
 
@@ -64,13 +66,13 @@ def _noted(title: str, line: str) -> str | None:
 
 
 def _untagged(tags: re.Match[str]) -> str:
-    """What replaces tags: nothing at the end of a statement; the tags themselves inside a statement."""
+    """The text that replaces tags. At the end of a statement, tags are removed; inside a statement, they stay."""
     return tags[0] if tags["rest"] is None else tags["rest"]
 
 
 def _messages(file: TextFile, fields: dict[str, str], body: str, role: Role) -> Iterator[ImportMessage]:
     """The paragraphs of a note as messages, each below the note's title, which often names their subject. Nothing is
-    learned from those of the assistant."""
+    learned from the messages of the assistant."""
     title = "" if is_day(file.name.stem) else f"# {fields.get('title') or file.name.stem}"
     at, seen = said_at(fields, str(file.name), file.changed), set[str]()
     for text in paragraphs(body):

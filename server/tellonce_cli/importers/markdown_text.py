@@ -19,7 +19,7 @@ _NO_STATEMENT = re.compile(rf"^\s*(?:{_HEADING.pattern}|{_TITLE.pattern}|\||>|@|
 _FENCES = ("```", "~~~")
 _CREATED = ("created", "created_at", "date", "created time", "said_at")
 SHORTEST = 4
-"""Minimum characters of a statement. Shorter lines and paragraphs of a note are not imported."""
+"""Minimum number of characters of a statement. Shorter lines and paragraphs of a note are not imported."""
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:

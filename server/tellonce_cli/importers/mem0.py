@@ -16,7 +16,7 @@ NOTHING = "holds no memories; each needs a text as `memory`, `content` or `text`
 _PLACES = ("item", "results.item", "memories.item", "data.item", "memory.item")
 _TEXTS = ("memory", "content", "text", "data")
 _NAMED = 20
-"""Maximum persons that a message names."""
+"""Maximum number of persons that an error message names."""
 _TIMES = ("updated_at", "created_at", "timestamp", "date")
 _MILLISECONDS = 10**11
 """A time of at least this value is in milliseconds, not in seconds."""
@@ -24,7 +24,8 @@ _MILLISECONDS = 10**11
 
 @dataclass
 class _Persons:
-    """Counts the statements of each person, and accepts those of `me`, and those that name no person."""
+    """Counts the statements of each person. If `me` is set, only the statements of `me` and statements that name no
+    person are accepted."""
 
     me: str | None
     counts: Counter[str] = field(default_factory=Counter[str])
@@ -37,7 +38,8 @@ class _Persons:
         return self.me in (None, str(person))
 
     def check(self, path: Path) -> None:
-        """Raises ImportFailed for a file of several persons without `me`, or of other persons than `me`."""
+        """Raises ImportFailed if the file has statements of several persons and `me` is not set, or if it has only
+        statements of persons other than `me`."""
         held = ", ".join(f"{name} ({count})" for name, count in self.counts.most_common(_NAMED))
         held += f" and {len(self.counts) - _NAMED} more" if len(self.counts) > _NAMED else ""
         if self.me is None and len(self.counts) > 1:

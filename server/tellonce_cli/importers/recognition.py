@@ -1,4 +1,5 @@
-"""Recognizes the kind of an import file by names near its beginning, then by trying; reads it as that kind."""
+"""Recognizes the kind of an import file by trying to read it; names near its beginning say which kind to try first.
+Then reads the file as that kind."""
 
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -33,7 +34,7 @@ def _items(
 
 
 def _public(item: ImportMessage | ImportMemory) -> Item:
-    """The item without the parts that the user marked as private. A blank one is not stored."""
+    """The item without the parts that the user marked as private. An item that is then blank is not stored."""
     said = without_private(item.content)
     return item if said == item.content.strip() else replace(item, content=said)
 
@@ -62,7 +63,8 @@ _MARKS: tuple[tuple[bytes, ImportKind], ...] = (
     (b'"sent_at"', "jsonl"),
     (b'"memory"', "mem0"),
 )
-"""Names near the beginning of files, which a text may contain by chance: they say what to try first."""
+"""Names near the beginning of a file, each with the kind to try first. A name does not prove the kind, because a text
+may contain it by chance."""
 
 
 def recognized(source: Source) -> ImportKind:

@@ -1,4 +1,5 @@
-"""Reads the records of a JSON export one at a time, so that little memory is used, whatever their format."""
+"""Reads the records of a JSON export one at a time, so that little memory is used. This module does not know the
+formats of the records."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,13 +15,15 @@ MOST_DEPTH = 64
 """Maximum nesting of objects and lists in one record. Exports nest about a dozen levels."""
 
 MOST_CHARACTERS = 16 * 1024 * 1024
-"""Maximum characters of all values of one record; a conversation of several years has a few million."""
+"""Maximum number of characters in all values of one record. A conversation of several years has a few million."""
 
 _SHALLOW = 8
-"""Maximum depth at which a value's path is reported; the paths' memory grows with its square."""
+"""Maximum depth at which a value's path is reported. There is a maximum because the memory for the paths grows with the
+square of the depth."""
 
 _DEEPEST = 100_000
-"""Maximum nesting up to which a record deeper than `MOST_DEPTH` is read, to find its end."""
+"""Maximum nesting of a file. A record that is nested deeper than `MOST_DEPTH` is still read up to this maximum, to find
+the end of the record."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,8 @@ def records(stream: Watched, is_record: Callable[[str], bool]) -> Iterator[Recor
 
 
 class _Building:
-    """A record that is being read. The content of one that exceeds a limit is dropped, and its rest is skipped."""
+    """A record that is being read. If the record exceeds a limit, its content is dropped, and the rest of the record is
+    skipped."""
 
     def __init__(self, number: int, depth: int) -> None:
         self.depth = depth
@@ -89,7 +93,8 @@ class _Building:
 
 
 def _events(stream: Watched) -> Iterator[tuple[int, str, str, Any]]:
-    """The events of ijson with depth and path; the start and end of an object or list have the same."""
+    """The events of ijson, each with its depth and path. The start and the end of an object or list have the same depth
+    and path."""
     path: list[str] = [""]
     keys: list[str] = [""]
     for event, value in ijson.basic_parse(stream):

@@ -32,8 +32,8 @@ _HEADS = ("", *(f"{place}." for place in _LISTS))
 
 @dataclass
 class _Chat:
-    """The chat that is being read. `topics` maps a message to the first of its topic. `one_of_many`: a whole
-    account."""
+    """The chat that is being read. `topics` maps a message to the first message of its topic. `one_of_many` means that
+    the file contains a whole account."""
 
     one_of_many: bool = False
     id: int = 0
@@ -52,8 +52,9 @@ class _Chat:
 def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the messages in order. The source names user and bot as `user123`, 123 or the displayed name.
 
-    Of a whole account, only the chat of the source is read if that is a group; otherwise everything except groups and
-    channels is read, because other people's words there do not belong to the user's private chat.
+    A file of a whole account is read in part. If the chat of the source is a group, only this group is read. Otherwise,
+    everything except groups and channels is read, because other people's words in groups do not belong to the user's
+    private chat.
     """
     begun = False
     with opened(source.path, "result.json", progress) as stream:
@@ -78,8 +79,8 @@ def _belongs(chat: _Chat, source: Source) -> bool:
 
 
 def _raw(stream: Watched, source: Source) -> Iterator[tuple[Record, _Chat, Source]]:
-    """Yield each message unchanged, with its chat and the source. The source has the user's name as soon as the file has
-    given it."""
+    """Yield each message unchanged, with its chat and the source. As soon as the file has given the user's id, the
+    yielded source contains this id."""
     chat = _Chat()
     for found in records(stream, lambda prefix: prefix.endswith("messages.item")):
         if isinstance(found, Record):

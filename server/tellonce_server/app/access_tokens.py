@@ -1,4 +1,5 @@
-"""Bearer tokens, stored as hashes with scopes and user. A call's user is its token's, never an argument."""
+"""Bearer tokens, each stored as a hash with its scopes and its user. A call acts for the user of its token; no argument
+can name another user."""
 
 import hashlib
 import os
@@ -22,7 +23,7 @@ from tellonce_server.store.tokens import revoke as revoke
 
 SCOPES: Final[tuple[TokenScope, ...]] = get_args(TokenScope)
 LOCAL_SCOPES: Final[tuple[TokenScope, ...]] = ("assistant", "relay", "agent")
-"""The scopes of our own processes on this machine. The server keeps a token for each in a file."""
+"""The scopes of our own processes on this machine. The server keeps one token for each scope in a file."""
 LOCAL = "local-"
 """Name prefix of the tokens that the server creates for our other processes on this machine."""
 
@@ -58,8 +59,8 @@ def http_caller() -> Caller:
 async def create_token(
     login: Queries, name: str, user_id: int | None, scopes: tuple[TokenScope, ...], now: datetime
 ) -> str:
-    """Create a token, which is stored only as a hash, and return its text. It revokes an older one of the same name.
-    `login` must own the tables, because the server's own role may not create tokens."""
+    """Create a token and return its text. Only a hash of the token is stored. An older token of the same name is
+    revoked. `login` must own the tables, because the server's own role may not create tokens."""
     token = secrets.token_urlsafe(32)
     await tokens.add(login, digest(token), name, user_id, scopes, now)
     return token
@@ -87,7 +88,7 @@ async def _ensure_local(login: Queries, file: Path, scope: TokenScope, user_id: 
 
 
 def _write_private(file: Path, text: str) -> None:
-    """Write the file atomically, so that nobody reads half of it, and for its owner alone."""
+    """Write the file atomically, so that no process reads half of it. Only the file's owner may read it."""
     fresh = file.with_suffix(f".{os.getpid()}")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as stream:

@@ -1,7 +1,7 @@
-"""Warns a program that starts a server for nobody in particular while the memory belongs to another user.
+"""Warns a program that starts a server without naming a user, although the memory belongs to another user.
 
-This happens if the program's entry lacks TELEGRAM_USER_ID: the server then serves the local user, who has nothing, and
-never another user without being told to.
+This happens if the program's entry lacks TELEGRAM_USER_ID. The server then serves the local user, who has no memories.
+It does not serve another user unless it is configured for that user.
 """
 
 import logging
@@ -17,7 +17,8 @@ logger = logging.getLogger(__name__)
 
 
 async def warn_of_another_user(storage: Storage) -> None:
-    """Add a notice to every context, and log it, if others have more than twice as much memory here. Storage is open."""
+    """Add a notice to every context, and log the notice, if other users have more than twice as much text in this
+    memory as the local user. The storage must be open."""
     services = await storage.services()
     connection = await asyncpg.connect(storage.opened.login)
     try:

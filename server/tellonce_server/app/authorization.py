@@ -17,7 +17,7 @@ from tellonce_server.core.rate_limit import RateLimit
 
 class Authorization:
     """ASGI middleware that checks scopes and the rate limit before the body is read. Our own processes (tokens named
-    `local-…`) have no limit, because one token of theirs serves every chat."""
+    `local-…`) have no limit, because one such token serves every chat."""
 
     def __init__(self, app: ASGIApp, limit: RateLimit) -> None:
         self._app = app

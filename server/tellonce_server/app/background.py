@@ -72,7 +72,7 @@ async def _repeat(seconds: float, work: Callable[[], Awaitable[object]]) -> None
 
 
 async def trim() -> None:
-    """Return freed memory to the system. glibc itself keeps what lies below a block in use."""
+    """Return freed memory to the system. Without this call, glibc keeps freed memory that lies below a block in use."""
     release = malloc_trim()
     if release is not None:
         # Releasing memory takes milliseconds, so it runs in a thread. Meanwhile, other threads wait only if they
@@ -86,12 +86,13 @@ def malloc_trim() -> Callable[[int], object] | None:
 
 
 BATCH: Final = 500
-"""Maximum rows that one transaction deletes; this takes about 20 ms."""
+"""Maximum number of rows that one transaction deletes. Such a transaction takes about 20 ms."""
 PAUSE_SECONDS: Final = 0.02
 """Seconds between two batches, so that a first run over years of rows does not overload the disk."""
 
 LOCK: Final = 0x63_68_61_74_72_65_74_6E
-"""The advisory lock that is held while rows are deleted. A second server would only look for the same rows."""
+"""The advisory lock that is held while rows are deleted. The lock prevents a second server from searching for the same
+rows."""
 
 
 class Retention:
@@ -101,8 +102,8 @@ class Retention:
         self._deps = deps
 
     async def prune(self) -> int:
-        """Delete in batches what the settings no longer keep. Returns the number of rows; 0 if another server is at
-        it."""
+        """Delete, in batches, the records that exceed the retention settings. Returns the number of deleted rows; 0 if
+        another server is deleting them."""
         async with self._deps.database.lock(LOCK) as held:
             return sum([await self._all(batch) for batch in self._due()]) if held else 0
 

@@ -1,5 +1,5 @@
-"""Opens the pools, creates the services and starts the background tasks. A process imports this, and with it all
-services and queries, only when it opens the memory."""
+"""Opens the pools, creates the services and starts the background tasks. A process imports this module only when it
+opens the memory, because the module imports all services and queries."""
 
 import secrets
 from collections.abc import AsyncGenerator, Callable
@@ -79,8 +79,8 @@ async def open_memory(
 
 @asynccontextmanager
 async def open_in_one_transaction(settings: ServerSettings, dsn: str) -> AsyncGenerator[tuple[Any, Services]]:
-    """The services in one transaction, and its connection. Nobody is notified of changes, so no other process may use
-    the memory."""
+    """Yield the connection of one transaction, and services that work in this transaction. Other processes are not
+    notified of changes, so no other process may use the memory during the block."""
     quiet = settings.model_copy(update={"embeddings": "none"})
     key = await _access(dsn, quiet, utc_now(), keeps_tokens=False)
     embedder = ActiveEmbedder(choose_embedder(quiet), lambda model: embedder_named(model, quiet))

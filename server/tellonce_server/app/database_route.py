@@ -1,5 +1,5 @@
-"""Finds or starts the memory's database and updates its schema. This imports no services, so that the database starts
-while another thread imports them."""
+"""Finds or starts the memory's database and updates its schema. This module does not import the services, so that the
+database can start while another thread imports them."""
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -18,7 +18,8 @@ from tellonce_server.store.route import Route, find_route, unpooled
 
 @dataclass(frozen=True)
 class OpenDatabase:
-    """The route to the database and, if embedded, the superuser's URL and the task that keeps it running."""
+    """The route to the database. For an embedded PostgreSQL, also the superuser's URL and the task that keeps
+    PostgreSQL running."""
 
     route: Route
     superuser_dsn: str | None = None

@@ -18,7 +18,7 @@ MOST_WAITING = 10_000
 
 
 class Announcer:
-    """Sends announcements after the commit. A lost one does no harm, because other processes also poll."""
+    """Sends announcements after the commit. A lost announcement does no harm, because other processes also poll."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

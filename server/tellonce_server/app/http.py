@@ -1,4 +1,5 @@
-"""Serves MCP over streamable HTTP with uvicorn. Limits the size and the time of requests, and shuts down in order."""
+"""Serves MCP over streamable HTTP with uvicorn. Limits the size of requests and the time that they may take to arrive,
+and shuts down gracefully."""
 
 import asyncio
 import contextlib
@@ -68,7 +69,8 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
 
 
 def transport_security(settings: ServerSettings, *, public: bool = True) -> TransportSecuritySettings:
-    """The hosts and origins that may call, against DNS rebinding; with `public`, also the public address."""
+    """The hosts and origins that may call the server, as a protection against DNS rebinding. With `public`, they
+    include the public address."""
     outside = urlsplit(settings.remote.url).hostname if public else None
     names = [*LOOPBACK, settings.own_name, *settings.allowed_hosts, *([outside] if outside else [])]
     hosts = [form for name in names for form in (name, f"{name}:*")]
@@ -116,8 +118,8 @@ class _Server(uvicorn.Server):
 
 
 class RequestTimeout(H11Protocol):
-    """Limits how long a request may take to arrive: the first from the opening of the connection, later ones from their
-    first byte. In between, uvicorn's keep-alive timer applies."""
+    """Limits how long a request may take to arrive. For the first request, the time starts when the connection opens;
+    for a later request, with its first byte. Between two requests, uvicorn's keep-alive timer applies."""
 
     seconds: ClassVar[float] = 30.0
     _deadline: asyncio.TimerHandle | None = None

@@ -1,4 +1,4 @@
-"""Refuses HTTP requests with a foreign Host or Origin header on every path, against DNS rebinding."""
+"""Refuses HTTP requests with an unknown Host or Origin header, on every path. This prevents DNS rebinding."""
 
 from collections.abc import Sequence
 
@@ -8,8 +8,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 class KnownHosts:
-    """The outermost middleware. It covers redirects and errors, too. The paths `private` are served only for the hosts
-    of `own`, without the public address."""
+    """The outermost middleware, so that it also covers redirects and errors. The paths in `private` are served only for
+    the hosts in `own`, which do not include the public address."""
 
     def __init__(
         self,

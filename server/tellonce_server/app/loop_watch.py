@@ -13,7 +13,7 @@ from pathlib import Path
 logger = logging.getLogger(__name__)
 
 LIMIT_SECONDS = 0.25
-"""Code that blocks the event loop, and with it all calls, for more seconds is reported."""
+"""Code that blocks the event loop for more seconds than this is reported, because all calls wait meanwhile."""
 
 BEAT_SECONDS = 0.1
 
@@ -35,7 +35,7 @@ class LoopWatch:
 
     @contextmanager
     def watching(self) -> Generator[None]:
-        """Watch during the block. Call it in the running loop's thread."""
+        """Watch the event loop during the block. Call this method in the thread of the running loop."""
         self._clock = _clock_of(threading.get_ident())
         self._beat(asyncio.get_running_loop())
         thread = threading.Thread(
@@ -75,10 +75,12 @@ class LoopWatch:
 
 
 def is_held(since_beat: float, late: float, worked: float, *, runnable: bool) -> bool:
-    """Whether a call blocked the loop. A heartbeat is also late on a busy machine.
+    """Whether a call blocked the loop. The age of the last heartbeat alone does not show this, because on a busy
+    machine, a heartbeat is late without a blocking call.
 
     A call that computes uses processor time: `worked` seconds since the last heartbeat. A call that waits for the
-    system uses none; then the loop's thread is not `runnable`, and the watching thread is not `late` (seconds) itself.
+    system uses no processor time, but then the loop's thread is not `runnable`. In this case, the watching thread must
+    itself have run on time: `late` is its delay in seconds.
     """
     if since_beat < BEAT_SECONDS + LIMIT_SECONDS:
         return False

@@ -1,8 +1,8 @@
-"""Where the memory of a data folder is: in the embedded PostgreSQL, or in an external one.
+"""Finds where the memory of a data folder is stored: in the embedded PostgreSQL or in an external PostgreSQL.
 
-An external one is noted in the data folder, so that a process without DATABASE_URL, such as one started outside the
-folder with `.env`, refuses to start instead of opening an empty memory. The folder of releases named chatmem is moved
-when a server starts.
+The data folder contains a note if the database is external. A process without DATABASE_URL, for example a process that
+was started outside the folder of `.env`, then refuses to start instead of opening an empty memory. The data folder of
+older releases, which were named chatmem, is moved when a server starts.
 """
 
 import os
@@ -18,7 +18,7 @@ from tellonce_server.core.errors import StorageRefused
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 
 NOTE = "external-database"
-"""The file with the name of the external database, without user and password."""
+"""Name of the file that contains the name of the external database, without user and password."""
 
 
 def described(settings: ServerSettings) -> str:
@@ -36,7 +36,8 @@ def note_external(settings: ServerSettings) -> None:
 
 
 def refuse_another_memory(settings: ServerSettings) -> None:
-    """Raises StorageRefused if the memory of this data folder is external, but DATABASE_URL is missing."""
+    """Raises StorageRefused if the memory of this data folder is in an external database, but DATABASE_URL is not
+    set."""
     note = settings.data_dir / NOTE
     if settings.login_url is None and _exists(note):
         raise StorageRefused(
@@ -47,15 +48,16 @@ def refuse_another_memory(settings: ServerSettings) -> None:
 
 
 def has_memory(settings: ServerSettings) -> bool:
-    """Whether there is a memory: an external database is assumed to have one, the embedded one after its first
-    start."""
+    """Whether a memory exists. An external database is assumed to contain one. The embedded database contains one after
+    its first start."""
     if settings.login_url is not None or _exists(settings.data_dir / NOTE):
         return True
     return _exists(EmbeddedPostgres(settings.data_dir / "postgres").cluster)
 
 
 def _exists(path: Path) -> bool:
-    """Whether the path exists. False if this user may not look; then PostgreSQL's start gives the reason."""
+    """Whether the path exists. False if this user may not access it; the start of PostgreSQL then reports the
+    reason."""
     return os.access(path, os.F_OK)
 
 

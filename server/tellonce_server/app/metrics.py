@@ -41,7 +41,7 @@ class Metrics:
         self._seconds.labels(tool).observe(seconds)
 
     async def text(self) -> bytes:
-        """The metrics in Prometheus' text format; during a database outage, only those of the process itself."""
+        """The metrics in Prometheus' text format; during a database outage, only the metrics of the process itself."""
         health = await self._storage.health()
         families = [*_process(health)]
         try:

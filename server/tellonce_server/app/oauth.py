@@ -1,7 +1,8 @@
 """Accepts access tokens (JWT) of an OAuth issuer, as a resource server. The server neither issues nor stores these
 tokens.
 
-Only the subjects named in the settings are admitted. Each accepted token gets the scope `assistant` for its user.
+Only the subjects named in the settings are admitted. A token acts for the user of its subject. `assistant` is the only
+scope of a token that is used.
 """
 
 import asyncio
@@ -18,12 +19,13 @@ from tellonce.settings import Remote
 
 SCOPE = "assistant"
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""The accepted algorithms: asymmetric, because with a shared secret (HS…) a verifier could issue tokens, and not
-`none`, which signs nothing."""
+"""The accepted algorithms. All are asymmetric, because with a shared secret (HS…), every verifier could issue tokens.
+`none` is not accepted, because such a token is not signed."""
 
 CLOCK_SKEW_SECONDS = 30
 REFRESH_SECONDS = 30.0
-"""Minimum seconds between two fetches of the keys. Anybody can cause a fetch, with a token whose key id is unknown."""
+"""Minimum seconds between two fetches of the keys. Without this limit, anybody could cause many fetches with tokens
+whose key ids are unknown."""
 
 KEY_LIFE_SECONDS = 3600.0
 FETCH_SECONDS = 5.0
@@ -50,7 +52,8 @@ class SigningKeys:
         return self._keys.get(key_id)
 
     async def _fetch(self) -> None:
-        """Replace the keys with those that the issuer publishes now; keep them while it is unreachable."""
+        """Replace the keys with the keys that the issuer publishes now. If the issuer cannot be reached, keep the old
+        keys."""
         try:
             async with httpx2.AsyncClient(timeout=FETCH_SECONDS) as http:
                 answer = (await http.get(self._url)).raise_for_status().json()

@@ -37,7 +37,8 @@ logger = logging.getLogger(__name__)
 
 
 def may_start(settings: ServerSettings) -> bool:
-    """Whether this server may start a summarizer: by default unless the service, which runs one, is installed."""
+    """Whether this server may start a summarizer. By default, it may unless the service is installed, because the
+    service runs a summarizer."""
     if settings.stdio_learns is not None:
         return settings.stdio_learns
     return not service_file().exists()
@@ -57,7 +58,8 @@ class OwnSummarizer:
         self._worker = f"{socket.gethostname()}-{secrets.token_hex(4)}"
 
     async def run(self) -> None:
-        """Look every ten seconds whether another summarizer is at work, and start or stop our own."""
+        """Check every ten seconds whether another summarizer is at work, and start or stop our own summarizer
+        accordingly."""
         async with AsyncExitStack() as stack:
             while True:
                 try:

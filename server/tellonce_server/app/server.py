@@ -73,7 +73,8 @@ class MemoryServer(MCPServer[None]):
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
-        """Get a prompt. A wrong name or argument and an outage are told; the SDK would report an internal error."""
+        """Get a prompt. The error says whether the name or an argument is wrong or the database is down; the SDK would
+        report an internal error."""
         await _require_standing()
         try:
             async with self._turns.turn(self._caller_of().user_id):
@@ -101,14 +102,15 @@ class MemoryServer(MCPServer[None]):
 
 
 async def _require_standing() -> None:
-    """Check the credential before a call that may write. `authorization.TokenConfirmation` answers with 401 instead of
-    this error."""
+    """Check the credential before a call that may write. The client receives status 401 instead of this error, because
+    `authorization.TokenConfirmation` replaces the response."""
     if not await is_still_valid(get_access_token()):
         raise MCPError(INVALID_PARAMS, "This credential was revoked.")
 
 
 async def constant_lists(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware that declares the lists constant, which the SDK would not, because resources have subscribers."""
+    """Middleware that declares that the lists of tools, resources and prompts never change. The SDK declares the
+    opposite, because resources have subscribers."""
     result = await call_next(ctx)
     if ctx.method != "server/discover" or not isinstance(result, dict):
         return result
@@ -125,8 +127,8 @@ def build_server(
     caller_of: CallerOf | None = None,
     middleware: Sequence[ServerMiddleware[Any]] = (),
 ) -> MemoryServer:
-    """Build the server, whose tools wait until the caller has opened `storage`. With `auth` (HTTP), callers need a
-    token; without it, the caller is the configured user, or the result of `caller_of`."""
+    """Build the server. Its tools wait until `storage` is open. With `auth` (HTTP), callers need a token. Without
+    `auth`, the caller is the configured user, or the result of `caller_of`."""
     own_caller = None if auth or caller_of else Caller(settings.default_user, PERSON)
     who = caller_of or (http_caller if own_caller is None else lambda: own_caller)
     own = page_tools(storage.services)

@@ -39,10 +39,10 @@ logger = logging.getLogger(__name__)
 
 
 class Storage:
-    """The storage of one process, which `running()` opens once. Until it is open, `services()` waits.
+    """The storage of one process. `running()` opens the storage once; until then, `services()` waits.
 
-    With `keeps_tokens`, as in the HTTP server alone, this process writes this machine's access tokens: others may be
-    configured for another user.
+    With `keeps_tokens`, this process writes the access tokens of this machine. Only the HTTP server does so, because
+    other processes may be configured for another user.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Storage:
         self._emit("tool_call", tool=tool, ms=round(seconds * 1000, 2), ok=ok)
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        """Try until the storage is open, so that a database that starts later needs no restart."""
+        """Try until the storage is open, so that this process works without a restart if the database starts later."""
         started, pause = time.perf_counter(), FIRST_PAUSE
         while not await self._opened(stack):
             await asyncio.sleep(pause)
@@ -129,7 +129,8 @@ class Storage:
             return True
 
     def _log(self, error: Exception) -> None:
-        """Log an error that a person has to fix as one line, once; any other with its stack."""
+        """Log an error. If a person has to fix it, it is logged once, as one line; any other error is logged with its
+        stack."""
         if isinstance(error, (*AWAY, StorageRefused)):
             if str(error) != self._told:
                 logger.error("the memory's database cannot be opened, trying again: %s", error)
@@ -168,7 +169,8 @@ class Storage:
 
 
 class LateVerifier:
-    """Verifies an issuer's tokens with its keys, and our own, once the database is open, with the database."""
+    """Verifies the tokens of an issuer with the issuer's keys. Verifies our own tokens with the database, once it is
+    open."""
 
     def __init__(self, storage: Storage, remote: Remote) -> None:
         self._storage = storage

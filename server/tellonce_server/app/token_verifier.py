@@ -1,7 +1,7 @@
 """Looks up bearer tokens while their calls are already running.
 
-A call may begin with a cached grant, but is answered only if that is still valid, so a token that was revoked before
-can neither read nor write.
+A call may begin with a cached grant, but is answered only if the grant is still valid. So a token that was revoked
+before the call can neither read nor write.
 """
 
 import asyncio
@@ -22,14 +22,15 @@ MOST_KNOWN: Final = 1_000
 
 
 class CachedToken(AccessToken):
-    """A token with a cached grant. The task `still_valid` says whether it still is, once the database has answered."""
+    """A token with a cached grant. The task `still_valid` asks the database whether the grant is still valid."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
     still_valid: asyncio.Task[bool] = Field(exclude=True, repr=False)
 
 
 class TokenVerifier:
-    """Looks up tokens by their hash, so that the time reveals nothing. Calls that arrive meanwhile share a lookup."""
+    """Looks up tokens by their hash, so that the duration of a lookup reveals nothing about a token. Calls that arrive
+    during a lookup share the next lookup."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -41,7 +42,8 @@ class TokenVerifier:
         return await self.access(token, digest(token))
 
     async def access(self, token: str, key: bytes) -> AccessToken | None:
-        """The access of the token with the hash `key`; None if there is none. `token` is the text in the request."""
+        """The access of the token with the hash `key`; None if there is no such token. `token` is the text in the
+        request."""
         known = self._known.get(key)
         if known is None:
             grant = await self._found(key)
@@ -96,7 +98,8 @@ def _seen(task: "asyncio.Task[bool]") -> None:
 
 
 async def is_still_valid(token: AccessToken | None) -> bool:
-    """Whether a verified token is still valid, which is to be checked before any write. False if it cannot be."""
+    """Whether a verified token is still valid. This must be checked before any write. False if the database cannot be
+    reached."""
     try:
         return not isinstance(token, CachedToken) or await token.still_valid
     except PASSING:

@@ -1,4 +1,5 @@
-"""Answers HTTP requests that fail before they reach MCP, as when the database is down at the token's lookup."""
+"""Answers HTTP requests that fail before they reach MCP, for example because the database is down when the token is
+looked up."""
 
 import json
 from typing import Any
@@ -10,11 +11,12 @@ from tellonce.client import LATER_META, UNREACHABLE
 from tellonce_server.core.errors import OUTAGES, PASSING, RETRY_SECONDS
 
 MOST_BYTES = 64 * 1024
-"""Maximum bytes of a request's body that are read to find the request's id."""
+"""Maximum number of bytes of a request's body that are read to find the request's id."""
 
 
 class Unavailable:
-    """Middleware around all that may need the database: a temporary failure gets 503, Retry-After, and a sentence as a JSON-RPC error."""
+    """Middleware around everything that may need the database. It answers a temporary failure with status 503, a
+    Retry-After header, and a sentence as a JSON-RPC error."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -50,7 +52,7 @@ def later(sentence: str, request_id: Any) -> JSONResponse:
 
 
 async def _request_id(receive: Receive) -> Any:
-    """The JSON-RPC id of the request, which names the failed call to the client; None if it cannot be read."""
+    """The JSON-RPC id of the request, by which the client identifies the failed call; None if it cannot be read."""
     body, more = b"", True
     while more and len(body) <= MOST_BYTES:
         message = await receive()

@@ -22,15 +22,15 @@ RECENT: Final = 40
 """Number of recent messages of the thread that are searched for a quote."""
 
 MOST_SENTENCES: Final = 40
-"""Maximum sentences of the user that are compared with a claim by meaning."""
+"""Maximum number of the user's sentences that are compared with a claim by meaning."""
 
 
 SHOWN: Final = 2_000
-"""Maximum characters of each message that are searched for the names in a claim."""
+"""Maximum number of characters of each message that are searched for the names in a claim."""
 
 
 async def checker_at(deps: Dependencies, where: ChatScope, args: RememberArgs) -> "StatementChecker":
-    """A checker with the newest messages of the call's thread."""
+    """Return a checker for the newest messages of the thread that the call names."""
     place = (*where.key, await thread_of(deps, where, args))
     lines = await messages.before_in_thread(deps.database, *place, messages.NEWEST, RECENT)
     return StatementChecker(deps, where, lines)
@@ -52,7 +52,7 @@ class StatementChecker:
     async def check(
         self, statement: QuotedStatement, text: str, source: StoredMessage | None, due: datetime | None
     ) -> Verdict:
-        """Check a claim. `source` is the message that the statement names, `due` the statement's deadline."""
+        """Check a claim. `source` is the message that the statement names. `due` is the statement's deadline."""
         quote = statement.quote
         if quote is None:
             said = [self._words(line) for line in ([source] if source else newest_words(self._lines))]
@@ -72,7 +72,8 @@ class StatementChecker:
         return check(text, said, shown=shown, known=speakers, deadline=due, similarity=similarity)
 
     def _words(self, message: Line | StoredMessage, quote: str | None = None) -> Quoted:
-        """The writer's words in the quote, which may begin with the message's label; without `quote`, in all of the message."""
+        """The writer's own words in `quote`, or in the whole message if `quote` is None. The quote may begin with the
+        message's label, such as `[photo]`."""
         own = own_words(message.content)
         role = "user" if may_tell(*self._place, message) else "assistant"
         return Quoted(own if quote is None else own_words(quote), own, role, message.sent_at, self._deps.zone)

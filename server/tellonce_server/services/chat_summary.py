@@ -1,4 +1,4 @@
-"""The summaries and the state of a chat, for `summarize_chat`. A new chat archives the summary."""
+"""The summaries and the state of a chat, for `summarize_chat`. Starting a new chat archives the summary."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -29,10 +29,10 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
 
 PERIODS = 30
-"""Maximum chunk summaries on one page. The first page has the newest."""
+"""Maximum number of chunk summaries on one page. The first page has the newest summaries."""
 
 CURRENT_TOKENS = 120
-"""Maximum tokens of the text of the current session."""
+"""Maximum number of tokens in the text that describes the current session."""
 
 JOINT = " · "
 
@@ -42,7 +42,8 @@ class ChatSummaries:
         self._deps = deps
 
     async def chat_summary(self, where: ChatScope, args: SummarizeChatArgs) -> ChatSummary:
-        """A page of the chat's summaries, oldest first, and the state of the chat. Raises Refused (cursor)."""
+        """A page of the chat's summaries, oldest first, and the state of the chat. Raises Refused for an invalid
+        cursor."""
         now = self._deps.now()
         queued = await self._compact(where, now) if args.now else ()
         key = await thread_of(self._deps, where, args)
@@ -133,7 +134,8 @@ def _open(thread: Thread | None) -> int:
 
 
 def gist(lines: Sequence[Line]) -> str:
-    """The user's newest messages, as many as fit, oldest first; shown while a session has no summary."""
+    """The user's newest messages that fit into `CURRENT_TOKENS`, oldest first. They are shown while a session has no
+    summary."""
     said: list[str] = []
     for line in reversed([line for line in lines if line.role == "user" and line.content != GONE]):
         longer = [mask(line.content), *said]

@@ -34,11 +34,12 @@ from tellonce_text.changes import Change, MessageRange
 from tellonce_text.tokens import estimate
 
 MOST_MESSAGES = 400
-"""Maximum messages of a window; it grows beyond this only if the summarizer was down for long."""
+"""Maximum number of messages in a window. A thread has more messages without a summary only if the summarizer was down
+for a long time."""
 
 CHUNKS = 40
 LOGGED, LOGGED_CHUNKS = 2_000, 400
-"""Maximum memories and chunk summaries read for a log. No budget has room for more."""
+"""Maximum numbers of memories and of chunk summaries that are read for a log. No budget has room for more."""
 
 MOST_UNREAD = 100
 """Unread exchanges are counted only up to this number. `context.sql` has the same limit."""
@@ -60,8 +61,8 @@ class _Request:
 
 
 def _characters(rows: ContextRows) -> int:
-    """An estimate of the number of characters to process. A text shown in several turns is processed only once
-    (`lines.body`), so the messages are not added up."""
+    """An estimate of the number of characters to process. A text that appears in several turns is processed once
+    (`lines.body`), so the lengths of the messages are not summed."""
     newest = rows.window[-1:]
     longest = max((len(line.content) for line in rows.window), default=0)
     return max(longest, sum(len(line.content) for line in newest), len(rows.quoted.content) if rows.quoted else 0)
@@ -74,8 +75,8 @@ class ContextReader:
         self._receipts = receipts
 
     async def context(self, where: ChatScope, args: c.GetContextArgs, *, learns: bool = False) -> c.Context:
-        """Build one context and its receipt. `learns` means that the caller is an assistant that can read the exchanges
-        that no model has read. The result then gives the number of these exchanges."""
+        """Build one context and its receipt. `learns` means that the caller is an assistant that can learn from
+        exchanges itself. The result then says how many exchanges no model has read yet."""
         started = time.perf_counter()
         thread = await thread_of(self._deps, where, args)
         request = _Request(where, args, thread, self._deps.now())
@@ -106,7 +107,7 @@ class ContextReader:
         return self._result(request, rows, built, receipt_id, notices)
 
     async def _rows(self, r: _Request) -> ContextRows:
-        """The rows of the database. A shared group shows nothing from other threads."""
+        """The database rows for the context. In a shared group, the context shows nothing from other threads."""
         defaults, rules = self._deps.settings.context, self._deps.settings.compaction
         limits = Limits(rules.keep + STEP, defaults.facts, defaults.goals, CHUNKS, MOST_MESSAGES)
         args = r.args
@@ -116,8 +117,8 @@ class ContextReader:
         return await rows_of.read(self._deps.database, wanted, limits)
 
     async def _log(self, r: _Request) -> LogRows:
-        """The rows for the log. There is none for a small budget, a past time, or a caller that asks only for other
-        sections."""
+        """The rows for the log. There are none if the budget is small, if the context is of a past time, or if the
+        caller asks only for other sections."""
         if not log_share(r.args.token_budget) or r.args.as_of or "log" not in (r.args.include or ("log",)):
             return LogRows()
         place = (*r.where.key, r.thread_key)
@@ -126,8 +127,8 @@ class ContextReader:
     async def _as_asked(
         self, r: _Request, rows: ContextRows, chosen: Sequence[Result], message: Line | StoredMessage
     ) -> tuple[ContextRows, list[Result]]:
-        """The rows and results without what came after the message that is answered, except later answers to earlier
-        messages."""
+        """The rows and results without the messages that came after the answered message. Later answers to earlier
+        messages remain in the window."""
         asked = message.id
         place = (r.where.chat_id, asked, message.sent_at)
         kept = [f for f in chosen if f.kind != "message" or _is_earlier(f, *place)]
@@ -195,7 +196,7 @@ class ContextReader:
     async def _chosen(
         self, r: _Request, asked: SearchRequest | None, rows: ContextRows, recalled: Sequence[Result]
     ) -> list[Result]:
-        """The results for the prompt. Those of other chats come first, because they answer the question better."""
+        """The results for the prompt. Results from other chats come first, because they answer the question better."""
         if asked is None:
             return []
         shown = frozenset(line.id for line in rows.window if is_whole(line))
@@ -214,7 +215,8 @@ class ContextReader:
         return await self._retriever.with_texts(asked, chosen, excerpts_of(r.args.token_budget)) if asked else []
 
     async def _around(self, r: _Request, rows: ContextRows, answered: int | None) -> list[Line]:
-        """The messages around the quoted one, before `answered`, if a reply to it has just started the thread."""
+        """The messages around the quoted message that are earlier than `answered`. Empty unless a reply to the quoted
+        message has just started the thread."""
         if rows.quoted is None or rows.thread.last_no > 1 or not r.thread_key.startswith("reply:"):
             return []
         place = r.where.key
@@ -244,7 +246,7 @@ class ContextReader:
         return receipt_id
 
     async def _message_answered(self, r: _Request, rows: ContextRows) -> Line | StoredMessage | None:
-        """The message that is being answered, which may be in another thread of the chat than the context."""
+        """The message that is being answered. It may be in another thread of the chat than the context's thread."""
         wanted, number = r.args.exclude_message_id, self._answered(r, rows)
         if wanted is None or number is not None:
             return next((line for line in rows.window if line.id == number), None)
@@ -278,8 +280,8 @@ class ContextReader:
 
 
 def _is_earlier(result: Result, chat: int, asked: int, asked_at: datetime) -> bool:
-    """Whether a message is earlier than `asked`. The numbers of two chats do not compare, so another chat's times
-    do."""
+    """Whether a message is earlier than `asked`. Message numbers can be compared only within one chat, so a message of
+    another chat is compared by its time."""
     return result.id < asked if result.chat_id == chat else result.at <= asked_at
 
 
@@ -294,7 +296,8 @@ def _shown(chat: int, rows: ContextRows) -> Iterator[tuple[int, int]]:
 
 
 def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[MessageRange]:
-    """The messages of the newest chunk summaries: twice as many as fit, because a context leaves out repetitions."""
+    """The message ranges of the newest chunk summaries. The function takes twice as many summaries as fit into `share`
+    tokens, because a context leaves out repetitions."""
     left = 2 * share
     for chunk in reversed(rows.chunks):
         left -= estimate(chunk.text)

@@ -1,4 +1,4 @@
-"""Explains why something is known, or what an answer was based on."""
+"""Explains why something is known, or on what an answer was based."""
 
 import asyncio
 from typing import Final
@@ -16,7 +16,8 @@ from tellonce_server.store.receipts import Receipt
 
 LOOKS: Final = 4
 LOOK_SECONDS: Final = 0.05
-"""Attempts to read a receipt, which another process may be writing, and seconds between them."""
+"""Maximum number of attempts to read a receipt, and seconds between the attempts. There are several attempts because
+another process may still be writing the receipt."""
 
 
 class NothingToExplain(Refused):
@@ -88,7 +89,7 @@ class Explainer:
         )
 
     async def _sources(self, where: ChatScope, said_in: int | None, ids: tuple[int, ...]) -> tuple[Source, ...]:
-        """The memory's source messages. Those of another chat are shown only in the owner's own chat."""
+        """The memory's source messages. Source messages of another chat are shown only in the owner's own chat."""
         if said_in is None or not (where.is_own or said_in == where.chat_id):
             return ()
         lines = await messages.by_ids(self._deps.database, where.owner_id, said_in, ids)
@@ -112,7 +113,8 @@ class Explainer:
         )
 
     async def _find(self, where: ChatScope, message_id: str) -> StoredMessage | None:
-        """The message with this id in its channel; without one, the message of the chat with this number."""
+        """The message with this id in its channel. If no message has this id, the message with this number in the
+        chat."""
         found = await message_of_id(self._deps, where, message_id)
         if found is None and message_id.isdecimal() and len(message_id) < 19:
             found = await messages.by_id(self._deps.database, *where.key, int(message_id))

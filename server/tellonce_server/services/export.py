@@ -67,7 +67,8 @@ def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
 
 
 def conversation_of(chat: ChatEntry) -> Entry | None:
-    """The channel and name of a conversation, whose number differs from user to user; None for a Telegram chat."""
+    """The channel and name of a conversation; None for a Telegram chat. An export needs both, because the number of a
+    conversation differs from user to user."""
     return {"channel": chat.channel, "name": chat.conversation} if is_conversation(chat.chat_id) else None
 
 
@@ -76,7 +77,8 @@ def external_id(chat_id: int, message: Line | SourceMessage) -> str:
 
 
 def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
-    """What identifies the thread in an import: its topic, or the message to which all of its messages reply."""
+    """The values by which an import identifies the thread: the thread's topic, or the message to which all messages of
+    the thread reply."""
     topic, reply = topic_thread(chat_id, 0)[:-1], reply_thread(chat_id, "", None)
     place: Entry = {"thread_key": thread_key}
     if thread_key.startswith(topic):
@@ -88,7 +90,7 @@ def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
 
 
 def _memory(exported: Exported, places: Mapping[int, ChatEntry]) -> Entry:
-    """A memory as an entry. The sources are also given by external id, because an import gives other ids."""
+    """A memory as an entry. The sources are also given by external id, because an import assigns new ids."""
     own = exported.memory.model_dump(mode="json")
     entry: Entry = {"type": "memory", **own, "model": exported.model, "shown": exported.shown}
     entry |= {"user_name": exported.user_name, "categories": exported.categories}

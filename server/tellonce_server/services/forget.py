@@ -37,7 +37,7 @@ from tellonce_text import caches
 
 CONFIRM_MINUTES = 15
 MOST_WORDS = 6
-"""Maximum words of a topic for which a separate search is made."""
+"""Maximum number of words of a topic that are also searched for one by one."""
 EXTERNAL_NOTE = ServerText(
     "This is an external PostgreSQL. Its backups, write-ahead log archives and replicas may keep copies of the text.",
     "forget_external",
@@ -179,13 +179,13 @@ class Forgetter:
         return erased.counts.get("memories", 0) + erased.counts.get("messages", 0)
 
     async def _statements_gone(self, where: ChatScope, args: ForgetArgs) -> bool:
-        """Whether a memory of the preview no longer exists, because it was erased meanwhile."""
+        """Whether one of the memories that the call names was erased after the preview."""
         ids = frozenset(args.memory_ids or ())
         return len(await forget.memories(self._deps.database, where.owner_id, list(ids))) < len(ids)
 
     async def _unread(self, where: ChatScope, chosen: Sequence[Match]) -> list[MatchingRow]:
-        """The chosen messages that are still as they were shown. If the statement was erased meanwhile, nobody knows
-        which of their sentences make it."""
+        """The chosen messages that have not changed since the preview. Their matching sentences are unknown, because
+        the memory's statement was erased after the preview."""
         shown = {(match.chat_id, match.ref): match for match in chosen if match.kind == "message"}
         rows = await texts.messages(self._deps.database, where.owner_id, list(shown))
         found = ((row, shown[row.chat_id or 0, row.id]) for row in rows)
@@ -196,7 +196,8 @@ class Forgetter:
         ]
 
     async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[ServerText, ...]:
-        """A note with the topic's words that some text contains, for a topic that no text contains as a whole."""
+        """For a topic that no text contains as a whole: a note that lists the topic's words that at least one text
+        contains."""
         target = await asyncio.to_thread(Target.topic, args.topic) if args.topic is not None else None
         words = target.topic_words if target is not None else ()
         counts: dict[str, int] = {}
@@ -207,23 +208,23 @@ class Forgetter:
         return _single_words({word: count for word, count in counts.items() if count})
 
     async def _copies_of(self, where: ChatScope, ids: Sequence[int]) -> dict[int, list[Copy]]:
-        """The copies of these memories that the user shared with other owners, by memory."""
+        """The copies of these memories that the user shared with other owners, by the memory's id."""
         made: dict[int, list[Copy]] = {}
         for memory, *copy in await forget.copies(self._deps.database, where.owner_id, ids):
             made.setdefault(memory, []).append((copy[0], copy[1]))
         return made
 
     async def _chosen_copies(self, where: ChatScope, chosen: Sequence[Match]) -> Iterable[Copy]:
-        """The copies of the chosen memories: those of the preview, because a repeated confirmation finds no memory, and
-        those that were made after the preview."""
+        """The copies of the chosen memories: the copies that the preview stored, because a repeated confirmation no
+        longer finds the memories, and the copies made after the preview."""
         since = await self._copies_of(where, [match.ref for match in chosen if match.kind == "memory"])
         return dict.fromkeys(
             (*(copy for match in chosen for copy in match.copies), *chain.from_iterable(since.values()))
         )
 
     async def _shared(self, copies: Iterable[Copy]) -> tuple[ServerText, ...]:
-        """A note about the copies that other owners still have. An erasure does not reach them, because a shared
-        statement belongs to those it was shared with."""
+        """A note about the copies that other owners still have. An erasure does not delete these copies, because a
+        shared statement belongs to the owners with whom it was shared."""
         found = [await memories.by_id(self._deps.database, *copy) for copy in copies]
         stay = [copy for copy in found if copy is not None]
         if not stay:
@@ -235,8 +236,9 @@ class Forgetter:
     async def _searched(
         self, where: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
     ) -> tuple[ForgetQuery, list[MatchingRow]]:
-        """The query and its matches. If no text contains a copied line as it was shown, the stored forms of the line are
-        searched for. At a confirmation, the matches are read only if they decide which form was shown."""
+        """The query and its matches. The user may have copied a line as it was displayed. If no text contains that
+        line, the function searches for the stored forms of the line. At a confirmation, it reads the matches only if
+        they decide which form the preview used."""
         query = await query_of(self._deps.database, where, args, sealed)
         forms = [args.model_copy(update=form) for form in _stored_forms(args)]
         found = await self._scan(where, query, args) if sealed is None or forms else []

@@ -83,7 +83,8 @@ class ExportedMemory(Stated):
 
 @dataclass
 class Keeper:
-    """Stores memories of the importers' chat, or of the conversation they name. `numbers` maps old ids to new ones."""
+    """Stores each memory in the conversation that the memory names, or else in the importers' chat. `numbers` maps the
+    ids in the exporting database to the ids in this database."""
 
     services: Services
     importers: Importers
@@ -186,7 +187,8 @@ class Keeper:
         return [(text, at) for text, at in masked if not await self._forgotten(text)]
 
     async def _set_alarm(self, q: Queries, item: ExportedMemory, memory_id: int) -> None:
-        """Restore the memory's alarm in the chat of the import. Its topic is restored only if that is the same chat."""
+        """Restore the memory's alarm in the chat of the import. The alarm's topic is restored only if the alarm was set
+        in this chat."""
         alarm, chat = item.alarm, room(self.where)
         if alarm is not None:
             topic = alarm.message_thread_id if alarm.chat_id == chat else None
@@ -194,7 +196,8 @@ class Keeper:
             await reminders.set_alarm(q, self.where.owner_id, memory_id, here, self.services.deps.now())
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
-        """The known memory with the same text and start, or, without an end, one with the same text and no end."""
+        """The known memory with the same text and the same start. If there is none and the item has no end, a known
+        memory with the same text and no end."""
         same = [m for m in self.known if m.content == text]
         exact = (m for m in same if m.valid_from == item.valid_from)
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)

@@ -37,13 +37,15 @@ BATCH = 500
 
 
 HELD = timedelta(minutes=4)
-"""How long imported exchanges wait for the import's end, at which memories may correct or reject what is learned from
-them. Less than LATEST_START, because a later date would be a wrong clock's."""
+"""How long the extraction from imported exchanges is delayed. The memories at the end of an import may correct or
+reject what the exchanges say, so the exchanges are read after them. The time is less than LATEST_START, because a later
+start would be taken for the error of a wrong clock."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """How many messages were stored, were there already, and contained a sentence that was forgotten later."""
+    """The numbers of messages that were stored, that were already present, and that were stored without a sentence that
+    the user had forgotten."""
 
     created: int
     duplicates: int
@@ -53,7 +55,7 @@ class Imported:
 class Importers:
     """Imports into several chats. A message goes to the conversation that it names, or else to `where`.
 
-    With `fixed`, all messages go to `where`. The exchanges are read after `finish`.
+    With `fixed`, all messages go to `where`. Workers read the imported exchanges after `finish`.
     """
 
     def __init__(self, deps: Dependencies, where: ChatScope, *, fixed: bool = False) -> None:
@@ -81,13 +83,13 @@ class Importers:
         self._held_at = self._held_at or now
 
     async def finish(self) -> None:
-        """Let the workers read what was imported."""
+        """Let the workers read the imported exchanges."""
         now = self._deps.now()
         await queue.hold(self._deps.database, self.where.owner_id, now, now)
         self._deps.tell_workers()
 
     def place(self, of: OwnConversation | None) -> ChatScope:
-        """The chat of the messages of a conversation."""
+        """The chat that receives the messages of a conversation."""
         return self.where if of is None or self._fixed else conversation(self.where.owner_id, *of)
 
     async def _importer(self, of: OwnConversation | None) -> "Importer":
@@ -107,20 +109,21 @@ class Importer:
         self._threads: dict[tuple[str, str], str] = {}
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
-        """Store the new messages, without sentences forgotten since, and queue their jobs, in one transaction."""
+        """Store the new messages, without the sentences that were forgotten after they were sent, and queue their jobs,
+        in one transaction."""
         while (done := await self._added(batch)) is None:
             pass
         return done
 
     async def _added(self, batch: Sequence[ImportMessage]) -> Imported | None:
-        """Store the batch as `add` does. Returns None if something was forgotten after the batch was read: nothing is
-        stored then."""
+        """Store the batch as `add` does. Returns None and stores nothing if the user forgot something while the batch
+        was processed."""
         where, now = self.where, self._deps.now()
         newest = await tombstones.newest(self._deps.database, where.owner_id)
         batch, shortened = await self._without_forgotten(batch)
         texts = await asyncio.to_thread(self._texts, batch)
         async with self._deps.database.transaction() as t:
-            # Two imports of one file read here in turn, so that each message is stored once.
+            # Concurrent imports of the same file wait for each other here, so that each message is stored once.
             await chats.open_chat(t, *where.key, where.home, where.conversation, now)
             # An erasure adds its tombstones under the same locks, so it cannot end before it sees these messages.
             await forget.lock(t, where.owner_id, [where.chat_id])
@@ -147,8 +150,8 @@ class Importer:
     async def _without_forgotten(
         self, batch: Sequence[ImportMessage]
     ) -> tuple[Sequence[ImportMessage], set[tuple[str, str]]]:
-        """The messages without the sentences and speakers that were forgotten after they were said, with their names as
-        stored; and the channel and id of each message that contained such a sentence."""
+        """Return the messages with ids and channels as stored, without the sentences and speakers that the user forgot
+        after the message was sent. Also return the channel and id of each message that contained such a sentence."""
         stones = self._deps.tombstones
         marks = await stones.of_texts(self._deps.database, self.where.owner_id)
         if not marks:
@@ -171,7 +174,7 @@ class Importer:
         return kept, changed
 
     def _stored(self, name: str, marks: Mapping[bytes, datetime]) -> str:
-        """The name as it is stored: another name replaces a forgotten one."""
+        """The name as it is stored: if the user has forgotten the name, its replacement name."""
         gone = self._deps.tombstones.forgotten_at(name, marks) is not None
         return self._deps.tombstones.replacement(name) if gone else name
 
@@ -179,7 +182,7 @@ class Importer:
         return mask(m.content) if self._deps.settings.mask_messages else m.content
 
     async def _leave_out_forgotten_names(self, fresh: Sequence[ImportMessage]) -> None:
-        """Give threads whose names were forgotten the names that replaced these names."""
+        """Replace forgotten names in the thread keys of these messages."""
         keys = {self._threads[m.channel, m.message_id] for m in fresh}
         now = await without_forgotten_names(self._deps, self.where.owner_id, keys)
         self._threads |= {id_: now[key] for id_, key in self._threads.items() if now.get(key, key) != key}
@@ -199,7 +202,8 @@ class Importer:
             await compact_thread(t, self.where, thread, self._deps.settings.compaction, now, job_class="past")
 
     def _numbered(self, batch: Sequence[ImportMessage]) -> list[tuple[int, datetime]]:
-        """The ids and times of messages recorded without an external id, which an export identifies by them."""
+        """The numbers and times of the messages that were recorded without an external id. An export identifies such a
+        message by its number."""
         own = re.compile(re.escape(bulk.by_number(self.where.chat_id, "")) + r"([0-9]{1,18})")
         found = ((own.fullmatch(m.message_id), m.sent_at) for m in batch)
         return [(int(match[1]), at) for match, at in found if match is not None]

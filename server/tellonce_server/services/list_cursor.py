@@ -1,4 +1,4 @@
-"""The cursors of lists that begin with the newest entry: of memories, summaries and the page's lists."""
+"""Cursors for lists that begin with the newest entry: the lists of memories, of summaries, and of the page."""
 
 import re
 from datetime import UTC, datetime
@@ -8,12 +8,13 @@ from tellonce_server.store.page import FIRST_PAGE, Position
 
 
 def cursor_of(moment: datetime, number: int) -> str:
-    """The cursor after the last entry of a page, which has this time and id."""
+    """The cursor that continues after the last entry of a page. The arguments are the time and the id of that entry."""
     return f"{moment.astimezone(UTC):%Y%m%dT%H%M%S%f}.{number}"
 
 
 def place_of(cursor: str | None) -> Position:
-    """The time and id of the previous page's last entry; without a cursor, before all. Raises Refused."""
+    """The time and id of the previous page's last entry; without a cursor, the position before the first entry. Raises
+    Refused for an invalid cursor."""
     if cursor is None:
         return FIRST_PAGE
     moment, _, number = cursor.partition(".")

@@ -13,7 +13,7 @@ from tellonce_server.store import memories, profile
 FACTS: Final[tuple[MemoryKind, ...]] = tuple(
     kind for kind in MEMORY_KINDS if kind not in ("preference", "goal", "date", "pin")
 )
-"""The kinds without a list of their own."""
+"""The kinds that have no list of their own in the profile. Their memories are listed as facts."""
 
 
 class ProfileReader:
@@ -21,7 +21,7 @@ class ProfileReader:
         self._deps = deps
 
     async def profile(self, where: ChatScope, args: GetProfileArgs, most: int) -> Profile:
-        """At most `most` memories of the owner that are visible in this chat. Raises Refused (cursor)."""
+        """At most `most` memories of the owner that are visible in this chat. Raises Refused for an invalid cursor."""
         stored = await profile.find(self._deps.database, where.owner_id)
         found = await self._page(where, args, (args.limit or most) + 1)
         live = found[: args.limit or most]

@@ -39,7 +39,8 @@ class Recorder:
         self._foresight = Foresight(deps.embedder)
 
     async def record(self, where: ChatScope, args: RecordMessageArgs) -> RecordedMessage:
-        """Record a message; with a known id, it is a duplicate or an edit. Raises MessageRefused."""
+        """Record a message. If its id is already known, the message is a duplicate or an edit. Raises
+        MessageRefused."""
         message = await self._incoming(where, args)
         follow_up = _follow_up(message)
         try:
@@ -57,7 +58,7 @@ class Recorder:
     async def _incoming(self, where: ChatScope, args: RecordMessageArgs) -> NewMessage:
         now, asked = self._deps.now().astimezone(self._deps.zone), await self._asked(where, args)
         if asked is not None and await self._was_forgotten(where, asked):
-            # The answer was made from the text as it was before, and may repeat it.
+            # The answer was written from the text before the erasure, and may repeat the forgotten words.
             args = args.model_copy(update={"content": GONE, "summary": None, "expects": None})
         thread_key = await thread_of(self._deps, where, args)
         args = await self._with_stored_ids(where, args)
@@ -89,7 +90,8 @@ class Recorder:
         )
 
     async def _was_forgotten(self, where: ChatScope, asked: StoredMessage) -> bool:
-        """Whether a part of the message was forgotten while its answer was written; only a changed message can be."""
+        """Whether a part of the message was forgotten while its answer was written. Forgetting a part changes the
+        message, so its version is then above 1."""
         return asked.version > 1 and await tombstones.in_message(self._deps.database, *where.key, asked.id)
 
     async def _asked(self, where: ChatScope, args: RecordMessageArgs) -> StoredMessage | None:
@@ -123,13 +125,15 @@ class Recorder:
         return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
 
     async def _still_said(self, m: NewMessage, old: StoredMessage) -> str:
-        """The text without what was forgotten of this message, so that sending it again restores nothing."""
+        """The text without the parts of this message that were forgotten, so that sending the message again restores
+        nothing."""
         place = (*m.where.key, old.id)
         text = await self._deps.tombstones.without_forgotten(self._deps.database, *place, m.text.content)
         return old.content if text is None else text or GONE
 
     async def _edit(self, m: NewMessage, old: StoredMessage) -> tuple[JobKind, ...] | None:
-        """Store the new text and queue its jobs, in one transaction. None if another call changed the message first."""
+        """Store the new text and queue its jobs, in one transaction. Returns None if another call changed the message
+        first."""
         new = m.text.content
         gone = await offloaded(len(old.content) + len(new), lambda: taken_back(old.content, new))
         async with self._deps.database.transaction() as t:
@@ -143,7 +147,8 @@ class Recorder:
         return stored
 
     async def _compacted(self, m: NewMessage, recorded: Recorded) -> bool:
-        """Queue due summaries of the thread's older messages; after a crash, the next message queues them."""
+        """Queue due summaries of the thread's older messages. If a crash prevents this, the next message queues
+        them."""
         rules, count = self._deps.settings.compaction, recorded.last_no - recorded.queued_to
         if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=m.now):
             return False

@@ -48,7 +48,8 @@ DEFAULT_IMPORTANCE = 0.6
 
 
 class NoSuchMemory(Refused):
-    """This chat has no memory with that number, or may not change it. The text says where to find the number."""
+    """This chat has no memory with that number, or may not change the memory. The error text says where to find the
+    number."""
 
 
 class MemoryUnfit(Refused):
@@ -92,12 +93,13 @@ class Rememberer:
         self._keeper = Keeper(deps.embedder)
 
     async def remember(self, where: ChatScope, args: RememberArgs, repeated: str = "") -> Remembered:
-        """Store a statement of the user's, which is certain, or statements of the connected assistant, which are
-        checked against the user's words. A certain statement lifts its tombstone. To `repeated`, the words at the end
-        that say when a reminder repeats, no dates are added.
+        """Store one statement of the user or several statements of the connected assistant. The user's statement is
+        certain. The assistant's statements are checked against the user's words. A certain statement lifts its
+        tombstone. `repeated` is the end of the text, which says when a reminder repeats; no dates are added to this
+        part.
 
-        Raises: MemoryUnfit: it states nothing, was denied, or was forgotten after its source was sent. NoSuchMemory:
-        `replaces` has an unknown number.
+        Raises: MemoryUnfit: a statement states nothing, was denied, or was forgotten after its source was sent.
+        NoSuchMemory: `replaces` has an unknown number.
         """
         if args.statements is None:
             (one,) = await self._keep(where, [await self._told(where, args.statement, None, repeated)], learned=False)
@@ -137,8 +139,8 @@ class Rememberer:
         return _Told(statement, text, kind, source, replaced, checked, due, await self._statements.vector(text))
 
     async def _kind(self, text: str, said_at: datetime) -> MemoryKind:
-        """The kind of a statement sent without one: a date if it names a future day and time; else the scorer
-        decides."""
+        """The kind of a statement that was sent without a kind: a date if the statement names a future day and time;
+        otherwise the scorer decides."""
         if await offloaded(len(text), lambda: appointment(text, said_at, self._deps.zone)) is not None:
             return "date"
         return "preference" if await self._keeper.is_wish(text) else "fact"
@@ -172,7 +174,8 @@ class Rememberer:
         ]
 
     async def _store(self, t: Queries, where: ChatScope, told: _Told, now: datetime) -> Stored:
-        """Store one statement, before the tombstones are read, because storing waits until an erasure ends."""
+        """Store one statement, and read the tombstones afterwards: storing waits for a running erasure, which may add
+        tombstones."""
         new = self._statement(where, told, now)
         if told.checked is not None:
             await self._require_not_denied(t, where, told)
@@ -194,7 +197,7 @@ class Rememberer:
         return stored
 
     async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[Memory]:
-        """The memory with the same words but another due day, which the user's new statement replaces."""
+        """The memory with the same words but another due day. The user's new statement replaces it."""
         known = await self._statements.same(t, new) if told.checked is None else None
         if known is None or known.deadline is None or new.deadline is None:
             return ()
@@ -244,7 +247,8 @@ class Rememberer:
         return left is not None and left.content == GONE
 
     async def _source(self, where: ChatScope, statement: Statement) -> StoredMessage | None:
-        """The source message, by the channel's id or, for an assistant, by its number, because it may have no id."""
+        """The source message, found by its id in the channel. An assistant may also give the message's number, because
+        the message may have no id."""
         wanted, place = statement.source_message_id, where.key
         if wanted is None:
             return None
@@ -296,7 +300,8 @@ class Rememberer:
         return changed
 
     async def _rejected(self, t: Queries, owner_id: int, memory: Memory, now: datetime) -> Memory | None:
-        """End a goal if the user was asked whether it still is one. Any other rejected memory was never true."""
+        """If the user was asked whether an overdue goal still holds, the goal ends. Any other rejected memory is
+        withdrawn, because it was never true."""
         if memory.status == "uncertain" and (await memories.provenance(t, owner_id, memory.id)).overdue_at is not None:
             return await memories.set_status(t, owner_id, memory.id, "completed", now, valid_to=now)
         return await self._statements.withdraw(t, owner_id, memory, now, denied=True)
@@ -329,7 +334,7 @@ class Rememberer:
         return held
 
     def _due_after_edit(self, memory: Memory, text: str) -> datetime | None:
-        """The due time that an edited text names; the former one, if neither text names a day."""
+        """The due time that the edited text names, or the former due time if neither text names a day."""
         if memory.kind not in ("goal", "date"):
             return memory.deadline
         now, zone = self._deps.now(), self._deps.zone
@@ -337,8 +342,8 @@ class Rememberer:
         return due_date(text, now, zone) or (None if named_before else memory.deadline)
 
     async def _share(self, where: ChatScope, memory: Memory, target: ChatScope) -> Memory:
-        """Copy the memory to another owner, whose rows are never read for this one. Raises MemoryUnfit if it does not
-        hold."""
+        """Copy the memory to another owner. A copy is needed, because an owner never reads the rows of another owner.
+        Raises MemoryUnfit if the memory is not active."""
         if memory.status != "active":
             text = f"Memory {memory.id} is {memory.status}, so it cannot be shared; confirm or reopen it first."
             raise MemoryUnfit(text, "call")

@@ -1,4 +1,5 @@
-"""Reminders: dated memories with an alarm, which a relay or a terminal claims and, once delivered, finishes."""
+"""Reminders: dated memories with an alarm. A relay or a terminal claims a due reminder, delivers it, and then finishes
+it."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -22,7 +23,8 @@ class ReminderKeeper:
         self._rememberer = rememberer
 
     async def set(self, where: ChatScope, args: r.SetReminderArgs) -> r.Reminder:
-        """Store a dated memory and set its alarm, once. Raises what `Rememberer.remember` raises."""
+        """Store a dated memory and set its alarm. A repeated call does not create a second reminder. Raises the errors
+        of `Rememberer.remember`."""
         chat, when = room(where), self._when(args)
         known = await reminders.delivered(self._deps.database, where.owner_id, chat, args.content + when, args.at)
         if known is not None:
@@ -61,7 +63,7 @@ class ReminderKeeper:
         return await self._find(where, args.memory_id)
 
     async def claim(self, user_id: int | None, args: r.ClaimRemindersArgs) -> r.ClaimedReminders:
-        """Claim the due reminders of the chats that this server serves, or of the private chat of `user_id` alone."""
+        """Claim the due reminders of the chats that this server serves, or only of the private chat of `user_id`."""
         db, now = self._deps.database, self._deps.now()
         owners = [one for one in await reminders.owners(db, now) if user_id in (None, one.owner_id)]
         claimed: list[r.Reminder] = []
@@ -79,7 +81,8 @@ class ReminderKeeper:
         return r.FinishedReminder(finished=done)
 
     def _when(self, args: r.SetReminderArgs) -> str:
-        """The end of the memory's text: the time, so that two reminders with the same text stay two memories."""
+        """The end of the memory's text. It gives the time, so that two reminders with the same text remain two
+        memories."""
         when = args.words if args.repeats else f"{args.at.astimezone(self._deps.zone):%Y-%m-%d %H:%M}"
         return f" ({when or args.repeats})"
 

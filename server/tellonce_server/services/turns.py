@@ -47,7 +47,8 @@ class TurnKeeper:
         return recorded, refused
 
     async def _record(self, where: ChatScope, args: RecordTurnArgs, message: TurnMessage) -> bool:
-        """Record a message; False for a duplicate. A reply to a prompt that was not recorded is recorded alone."""
+        """Record a message. Returns False for a duplicate. If the prompt of a reply was not recorded, the reply is
+        recorded without a reference to the prompt."""
         said = await self._as_recorded(args, message)
         try:
             result = await self._recorder.record(where, said)
@@ -58,7 +59,8 @@ class TurnKeeper:
         return result.outcome != "duplicate"
 
     async def _as_recorded(self, args: RecordTurnArgs, message: TurnMessage) -> RecordMessageArgs:
-        """The arguments for recording. Secrets are always masked, because terminals show many keys."""
+        """The arguments for recording. Secrets are always masked, because the output of terminals often contains
+        keys."""
         content = await offloaded(len(message.content), lambda: mask(message.content))
         said = message.model_copy(update={"content": content})
         return RecordMessageArgs(**dict(_place(args)), **dict(said))

@@ -21,7 +21,7 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import head_and_tail
 
 AT_ONCE: Final = 10
-"""Maximum exchanges handed out at a time."""
+"""Maximum number of exchanges handed out at a time."""
 
 HELD: Final = timedelta(hours=1)
 """Maximum time between handing out exchanges to the assistant and the assistant's report of what it learned."""
@@ -35,7 +35,8 @@ class UnreadExchanges:
         self._known = KnownMemories(deps)
 
     async def prompt(self, where: ChatScope) -> str:
-        """Instructions for the assistant and the newest exchanges that no model has read, others at each call."""
+        """Instructions for the assistant and the newest exchanges that no model has read. Each call hands out other
+        exchanges."""
         database, now = self._deps.database, self._deps.now()
         jobs = await queue.hand_out(database, *where.key, now, AT_ONCE, now - HELD)
         parts = sorted([await _lines(database, job) for job in jobs], key=lambda lines: [line.id for line in lines])
@@ -47,8 +48,9 @@ class UnreadExchanges:
 async def take_over(
     t: Queries, where: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
 ) -> None:
-    """Mark exchanges as read by the assistant: those handed out recently, and those with a message of `sources`. Their
-    notes end, except those in `borne_out`, which the assistant's statements repeat."""
+    """Mark exchanges as read by the assistant: the exchanges handed out recently, and the exchanges that contain a
+    message of `sources`. The notes learned from these exchanges end, except the notes in `borne_out`, which the
+    assistant's statements repeat."""
     for job in await queue.read_by_assistant(t, *where.key, now - HELD, sources):
         own = [line.id for line in await _lines(t, job) if may_tell(*where.key, line)]
         for note in await memories.read_by(t, *where.key, own, ("keep",)):
@@ -64,7 +66,7 @@ async def _lines(q: Queries, job: Job) -> list[Line]:
 
 
 CHARACTERS = 4_000
-"""Maximum characters of one message."""
+"""Maximum number of characters of one message in the prompt."""
 
 NOTHING = "There is no talk that waits to be read: tell me so, and call nothing."
 

@@ -44,7 +44,7 @@ _HAND_BACK_SECONDS = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How an agent works. `wait_seconds` is how long one claim may wait for work."""
+    """How an agent works. `wait_seconds` is the maximum time that one claim waits for work."""
 
     worker: str
     concurrency: int = 2
@@ -53,7 +53,8 @@ class Habits:
 
 
 class Agent:
-    """Works until it is stopped; then it completes what ends within `finish_seconds`, and returns the rest."""
+    """Works until it is stopped. Then it completes the jobs that end within `finish_seconds`, and returns the
+    others."""
 
     def __init__(self, place: MemoryClient, chain: FallbackChain, habits: Habits, emit: Emit) -> None:
         self._place = place
@@ -95,7 +96,8 @@ class Agent:
             return None
 
     def _worth_redoing(self) -> Tier:
-        """The best available tier; `keep`, with which the server redoes nothing, if its last answer was unusable."""
+        """The best available tier. If the last answer of this tier was unusable, `keep`, so that the server redoes
+        nothing."""
         best = self._chain.best_tier()
         return "keep" if best == self._vain else best
 
@@ -227,8 +229,8 @@ async def done(
     second_reading: bool = True,
     owner: str | None = None,
 ) -> Done:
-    """The result of a piece of work, by the best tier that answers. `second_reading`: whether one is allowed. Work of
-    the same `owner` may share a call; work without one has its own."""
+    """The result of a piece of work, by the best tier that answers. `second_reading` says whether a second reading is
+    allowed. Work of the same `owner` may share a call; work without an owner has a separate call."""
     if not isinstance(work, ExchangeInput):
         return await chain.climb(summary_task(work), emit, best_tier=best_tier)
     first = await chain.climb(exchange_task(work, emit), emit, best_tier=best_tier, together=owner)

@@ -9,12 +9,13 @@ from tellonce_text.tokens import estimate
 _FIELDS = ("goals", "decisions", "facts", "outcomes", "pending")
 _LONGEST = 160
 _OPEN = 3
-"""Maximum open actions at the end of a rolling summary."""
+"""Maximum number of open actions at the end of a rolling summary."""
 MARK = "…"
 
 
 def clip(text: str, characters: int) -> str:
-    """At most `characters` of the text: whole sentences if they fill half of that, else words and an ellipsis."""
+    """The beginning of the text, at most `characters` long: whole sentences if they fill at least half of this length,
+    otherwise whole words and an ellipsis."""
     text = text.strip()
     if len(text) <= characters:
         return text
@@ -41,8 +42,9 @@ OPEN = "Open: "
 
 
 def rolling(told: Sequence[str], body: SummaryBody, budget: int, share: float = 1.0) -> tuple[str, SummaryBody]:
-    """A rolling summary's text and body. The text has the newest lines (of one paragraph, its last sentences) and a
-    line of open actions, within `share` of the `budget` (tokens); the body may take the rest."""
+    """The text and body of a rolling summary. The text has the newest lines and a line of open actions. If it is one
+    long paragraph, it has the paragraph's last sentences instead of lines. The text takes at most `share` of the
+    `budget` in tokens; the body may take the rest."""
     last = f"{OPEN}{'; '.join(body.pending[-_OPEN:])}" if body.pending else ""
     lines = [line for line in told if not line.startswith(OPEN)]
     room = max(1, int(budget * share) - estimate(last))
@@ -68,7 +70,7 @@ def joined(bodies: Iterable[SummaryBody], limit: int = 12) -> SummaryBody:
 
 
 def fitted(body: SummaryBody, budget: int) -> SummaryBody:
-    """The body within `budget` tokens: the oldest line of the longest list goes until it fits."""
+    """The body within `budget` tokens: the oldest line of the longest list is removed until the body fits."""
     fields = {name: list(getattr(body, name)) for name in _FIELDS}
     while any(fields.values()) and sum(estimate(line) for found in fields.values() for line in found) > budget:
         longest = max(_FIELDS, key=lambda name: len(fields[name]))

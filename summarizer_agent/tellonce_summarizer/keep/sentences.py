@@ -1,5 +1,5 @@
-"""Selects sentences for a run of messages: the scorer's best or, without a scorer, the first of each message. Without a
-model, the user's best are the notes of an exchange."""
+"""Selects sentences from a run of messages: the sentences with the best scores or, without a scorer, the first sentence
+of each message. Without a model, the user's best sentences become the notes of an exchange."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence

@@ -42,7 +42,8 @@ def thread_summary(work: ThreadInput) -> SummaryResult:
 
 
 def profile(work: ProfileInput) -> ProfileResult:
-    """The active memories, newest first and with their days, wishes (preferences, goals) apart, within `cap_tokens`."""
+    """The active memories with their days, newest first, within `cap_tokens`. Wishes (preferences and goals) are on a
+    separate line."""
     zone = ZoneInfo(work.timezone)
     newest = sorted((m for m in work.memories if m.status == "active"), key=lambda m: m.since, reverse=True)
     while newest and estimate(_groups(newest, zone)) > work.cap_tokens:

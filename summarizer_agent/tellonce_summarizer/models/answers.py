@@ -126,12 +126,12 @@ class SummaryShape(Shape):
 
 
 def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema with every field required, because providers limit the number of optional ones."""
+    """The JSON schema with every field required, because providers limit the number of optional fields."""
     return shape.model_json_schema(mode="serialization")
 
 
 def read(shape: type[ShapeT], text: str) -> ShapeT:
-    """The answer as `shape`, perhaps in a code fence. Raises UnacceptableAnswerError."""
+    """Parse the answer, which may be in a code fence, as `shape`. Raises UnacceptableAnswerError."""
     bare = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     try:
         return shape.model_validate_json(bare)
@@ -148,7 +148,8 @@ def readable(shape: type[ShapeT], part: object) -> ShapeT | str:
 
 
 def complaint(error: ValidationError) -> str:
-    """The reason an answer is invalid, without the answer's text, because events and the ledger contain no content."""
+    """The reason why an answer is invalid, without the answer's text, because events and the ledger contain no
+    content."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     return f"{where or 'answer'}: {first['msg']}"[:200]

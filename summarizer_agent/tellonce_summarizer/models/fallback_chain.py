@@ -1,4 +1,4 @@
-"""The chain from Claude to no model at all, which reports each call with its cost or failure."""
+"""The chain of models, from Claude to no model at all. It reports each call with its cost or failure."""
 
 import dataclasses
 import time
@@ -22,8 +22,8 @@ ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[ResultT_co]):
-    """Work for any tier: its `request`, what `accept` makes of an answer (or UnacceptableAnswerError), and the result
-    `without_model`."""
+    """Work for any tier. `request` makes the request. `accept` converts an answer to the result, or raises
+    UnacceptableAnswerError. `without_model` makes the result without a model."""
 
     request: Callable[[Tier], Completion]
     accept: Callable[[Answer], ResultT_co]
@@ -65,8 +65,9 @@ class FallbackChain:
     async def climb(
         self, task: Task[ResultT], emit: Emit, *, best_tier: work.Tier = TIERS[0], together: str | None = None
     ) -> Outcome[ResultT]:
-        """The first acceptable result, from `best_tier` downwards; failures are reported. Results of tiers below the best
-        one are provisional, even if the best tier is not configured. Tasks with the same `together` may share a call."""
+        """The first acceptable result of the tiers from `best_tier` downwards; failures are reported. Results of tiers
+        below the best one are provisional, even if the best tier is not configured. Tasks with the same `together` may
+        share a call."""
         calls: list[ModelCall] = []
         steps = [step for step in self._steps if TIERS.index(step.model.tier) >= TIERS.index(best_tier)]
         for index, step in enumerate(steps):
@@ -136,7 +137,8 @@ def _name(steps: Sequence[Step], index: int) -> str:
 
 
 def _reason(error: UnacceptableAnswerError | ValidationError) -> str:
-    """Why an answer cannot be used, without quoting it: events and the ledger contain no content."""
+    """The reason why an answer cannot be used, without a quote of the answer, because events and the ledger contain no
+    content."""
     return complaint(error) if isinstance(error, ValidationError) else str(error)
 
 

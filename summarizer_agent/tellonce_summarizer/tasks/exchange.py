@@ -91,7 +91,7 @@ def _accepted(work: ExchangeInput, emit: Emit, answer: Answer) -> ExchangeResult
 
 
 def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
-    """The summary with a local model's line or, if that is not valid, with verbatim sentences."""
+    """The summary with a local model's line or, if this line is not valid, with verbatim sentences."""
     line = " ".join(new.general_summary.split())
     if complaint(line, plain(work.messages, 1800)) is not None:
         return without_model(work)
@@ -105,12 +105,13 @@ _SENTENCES = 2
 
 
 def ceiling(work: ExchangeInput) -> int:
-    """The most tokens of a canonical summary, a little over the cap, beyond which it counts as full."""
+    """Maximum number of tokens of a canonical summary. It is a little more than the cap; a summary that exceeds the cap
+    counts as full."""
     return int(work.canonical_cap_tokens * _OVER)
 
 
 def is_full(work: ExchangeInput) -> bool:
-    """Whether the summary exceeds its maximum length, so that it must be rewritten before lines are added."""
+    """Whether the summary exceeds the cap, so that the model must rewrite it instead of adding lines."""
     summary = work.canonical
     fields = (summary.user_confirmed, summary.llm_inferred, summary.general_summary)
     return sum(estimate(text) for text in fields) > work.canonical_cap_tokens
@@ -135,7 +136,8 @@ def extended(work: ExchangeInput, lines: Sequence[str]) -> Canonical:
 
 
 def carried_forward(work: ExchangeInput, new: CanonicalShape) -> Canonical:
-    """The prior summary with the new lines and without the obsolete; if it was full, the new one alone."""
+    """The prior summary with the new lines and without the obsolete lines. If the prior summary was full, the new
+    summary alone."""
     prior = Canonical() if is_full(work) else work.canonical
     gone = {_key(line) for line in new.obsolete}
     fields = {

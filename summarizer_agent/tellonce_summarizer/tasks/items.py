@@ -1,4 +1,4 @@
-"""Converts a model's items to the contract's one by one, so that an invalid one affects no other."""
+"""Converts a model's items to items of the contract one by one, so that an invalid item does not affect the others."""
 
 import re
 from calendar import monthrange
@@ -25,12 +25,13 @@ MOST_CATEGORIES, LONGEST_CATEGORY = 6, 40
 _LONGEST_QUOTE = 2000
 
 Drop = Callable[[str], None]
-"""Called with the reason an item is dropped."""
+"""A function that is called with the reason why an item is dropped."""
 
 
 def items(raw: Sequence[object], work: ExchangeInput, drop: Drop) -> tuple[ExchangeItem, ...]:
     """The usable items. Raises UnacceptableAnswerError if `raw` has items, but none that is usable and quotes a person.
-    Beside such an item, invented quotes pass: the server's check counts them."""
+    If there is such an item, other items with invented quotes are returned, too, because the server checks and counts
+    them."""
     kept = [item for item in (_item(part, work, drop) for part in raw[:MOST]) if item is not None]
     for _ in raw[MOST:]:
         drop("too many items")
@@ -135,7 +136,8 @@ def _moment(written: str | None, zone: ZoneInfo, *, at_end: bool) -> datetime | 
 
 
 def _day(text: str, *, at_end: bool) -> date | None:
-    """The day of a date; of a month or a year, the first or, `at_end`, the last. None before a time of day."""
+    """The day that the text names. For a month or a year, this is its first day or, with `at_end`, its last day. None
+    if the text has a time of day."""
     match = _MONTH.fullmatch(text)
     if match is None:
         return date.fromisoformat(text) if len(text) == 10 else None

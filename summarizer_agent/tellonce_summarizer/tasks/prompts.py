@@ -173,12 +173,13 @@ exactly. No introduction, no title, no list, no code. Language of the message.""
 
 
 def transcript(messages: Sequence[WorkMessage], zone: ZoneInfo, characters: int | None = None) -> str:
-    """The messages as lines, `[12] user, Wed 2026-02-18 09:15: …`, cut in the middle beyond `characters`."""
+    """The messages as lines, `[12] user, Wed 2026-02-18 09:15: …`, where a text longer than `characters` is cut in the
+    middle."""
     return "\n".join(_line(message, zone, characters) for message in messages) or "(none)"
 
 
 def speaker(message: WorkMessage) -> str:
-    """`user`, `assistant`, the name of another speaker, or the routine's name."""
+    """`user`, `assistant`, or the name of another speaker. For a routine, the role and the routine's name."""
     if message.routine:
         return f"{message.role} (routine {message.routine})"
     return message.speaker or message.role

@@ -21,7 +21,7 @@ _BEFORE_CHARACTERS = 400
 _LONGEST_DOUBT = 200
 
 Verdicts = Mapping[int, str | None]
-"""By a statement's number: None if it is confirmed, else the reason why not."""
+"""The verdict on each statement, by the statement's number: None if it is confirmed, otherwise the reason why not."""
 
 
 async def read_again(
@@ -33,8 +33,8 @@ async def read_again(
     admitted: bool,
     together: str | None = None,
 ) -> Outcome[ExchangeResult]:
-    """The result `first`, with a doubt for each claim that the same tier does not confirm. Without a usable second
-    reading, every claim has one, and the result is provisional."""
+    """The result `first`, with a doubt for each claim that the same tier does not confirm. If there is no usable second
+    reading, every claim gets a doubt, and the result is provisional."""
     claims = [(place, item) for place, item in enumerate(first.result.items) if item.certain and not item.note]
     if not claims or first.tier == "keep":
         return first

@@ -47,7 +47,7 @@ def summary_task(work: SummaryInput) -> Task[WorkResult]:
 
 
 def chunk_task(work: ChunkInput | ErasureInput) -> Task[SummaryResult]:
-    """The summary of one run of messages."""
+    """The task of summarizing one run of messages."""
     zone = ZoneInfo(work.timezone)
     source = plain(work.messages, _MESSAGE_CHARACTERS)
     return Task(
@@ -61,7 +61,7 @@ def chunk_task(work: ChunkInput | ErasureInput) -> Task[SummaryResult]:
 
 
 def thread_task(work: ThreadInput) -> Task[SummaryResult]:
-    """The rolling summary of a thread or a chat."""
+    """The task of updating the rolling summary of a thread or a chat."""
     new = "\n\n".join(f"{chunk_line(chunk, ZoneInfo(work.timezone))}\n{bullets(chunk.body)}" for chunk in work.chunks)
     source = f"PRIOR\n{work.prior_text or '(empty)'}\n{bullets(work.prior_body)}\n\nNEW\n{new}"
     return Task(
@@ -87,7 +87,7 @@ def _local_thread(work: ThreadInput, text: str) -> SummaryResult:
 
 
 def profile_task(work: ProfileInput) -> Task[ProfileResult]:
-    """The user's narrative."""
+    """The task of writing the narrative about the user."""
     active = [memory for memory in work.memories if memory.status == "active"]
     shown = zip(active, shown_memories(active, ZoneInfo(work.timezone)), strict=True)
     source = "\n".join(f"- {memory.kind}: {line}" for memory, line in shown)
@@ -170,7 +170,8 @@ def _prose(text: str, cap_tokens: int) -> str:
 
 
 LONGEST = 300
-"""Maximum characters of a summary, unless 30 % of the source is more."""
+"""Maximum number of characters of a local model's summary. For a long source, the maximum is 30 % of the source's
+length."""
 LEAST_OVERLAP = 0.1
 
 # Small models begin their answers with these phrases regardless of instructions, mostly in English.

@@ -52,7 +52,8 @@ def _headers() -> int:
 
 
 def _mode(arguments: list[str]) -> int:
-    """Show or set the project's mode: `mode DATA [MODE]`. DATA is the plugin's data folder, unknown to a skill."""
+    """Show or set the project's mode: `mode DATA [MODE]`. DATA is the plugin's data folder. It is an argument, because
+    a skill's environment does not name this folder."""
     os.environ["CLAUDE_PLUGIN_DATA"], *wanted = arguments
     folder = project.folder()
     if wanted:
@@ -111,7 +112,7 @@ def _prompted(event: Json) -> None:
 
 
 def _spooled(place: Json, messages: list[Json]) -> list[str]:
-    """Store the messages until they are recorded; returns their files, none if the disk is full."""
+    """Store the messages until they are recorded. Returns their files; empty if the disk is full."""
     try:
         return [spool.put(place, one) for one in messages]
     except OSError:
@@ -119,7 +120,8 @@ def _spooled(place: Json, messages: list[Json]) -> list[str]:
 
 
 def _replied(event: Json) -> None:
-    """Record the reply, and what else is not recorded yet, in a process that the user need not wait for."""
+    """Record the reply, and all other messages that are not recorded yet, in a separate process, so that the user does
+    not wait."""
     if _mode_of(event) == "full":
         _detached(lambda: _catch_up(event))
 
@@ -144,7 +146,8 @@ def _catch_up(event: Json) -> None:
 
 
 def _said(event: Json, known: set[str]) -> list[Json]:
-    """The transcript's messages, and the event's reply, which it may lack; not a reply to a command."""
+    """The transcript's messages, and the reply in the event, because the transcript may lack it. A reply to a command
+    is left out."""
     said = turns(event.get("transcript_path", ""))
     last, prompt_id = event.get("last_assistant_message"), event.get("prompt_id", "")
     if not last or prompt_id not in known | {one["message_id"] for one in said}:
@@ -157,7 +160,7 @@ def _said(event: Json, known: set[str]) -> list[Json]:
 
 
 def _get_to_know(event: Json) -> None:
-    """Mark the messages before a session's first hook as done: the plugin may be newer than they."""
+    """Mark the messages before a session's first hook as done, because they may be older than the plugin."""
     if spool.finished(event["session_id"]) is None:
         before = [one["message_id"] for one in turns(event.get("transcript_path", ""))]
         try:

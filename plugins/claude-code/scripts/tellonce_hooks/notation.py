@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     Dumps = Callable[[object], str]
 
 
-# The settings of the C parser, which reads them as attributes: values become Python's own types.
+# The settings of the C parser. The parser reads them as attributes. With these settings, values become Python's own
+# types.
 _PLAIN = {
     "strict": True,
     "object_hook": None,

@@ -17,7 +17,8 @@ MODES = ("off", "recall", "full")
 """The modes, from the least to the most access."""
 
 OWN_FILE = os.path.join(".claude", "tellonce.json")
-"""The project's own `{"memory": "off"}`, which others can write, so it only restricts the mode."""
+"""The project's own file, such as `{"memory": "off"}`. Other people can write this file, so it can only restrict the
+mode."""
 
 MOST_NAME = 128
 
@@ -30,14 +31,16 @@ def folder() -> str:
 
 
 def name(path: str) -> str:
-    """The conversation's name for a project: its folder, with `~` for home; of a long one, a checksum and the end."""
+    """The conversation's name for a project: the path of its folder, with `~` for the home folder. If the path is too
+    long, the name is a checksum and the end of the path."""
     home = os.path.realpath(os.path.expanduser("~"))
     shown = "~" + path[len(home) :] if path == home or path.startswith(home + os.sep) else path
     return shown if len(shown) <= MOST_NAME else f"{zlib.crc32(path.encode()):08x}…{shown[9 - MOST_NAME :]}"
 
 
 def mode(path: str) -> str:
-    """The user's choice for the project, else for all, restricted by the project's own file."""
+    """The mode of the project: the user's choice for this project or else for all projects, restricted by the project's
+    own file. In an excluded folder, the mode is `off`."""
     if _excluded(path):
         return "off"
     chosen = _known(_chosen().get(path)) or _known(option("memory")) or "full"
@@ -66,7 +69,7 @@ def without_private(text: str) -> str:
 
 
 def data() -> str:
-    """The plugin's own folder, which survives its updates."""
+    """The plugin's own folder. It stays when the plugin is updated."""
     return os.environ.get("CLAUDE_PLUGIN_DATA") or os.path.expanduser("~/.claude/plugins/data/tellonce")
 
 

@@ -1,4 +1,4 @@
-"""Calls `record_turn` with HTTP code of its own: importing a library takes longer than the call."""
+"""Calls `record_turn` over HTTP without a library, because importing a library takes longer than the call."""
 
 from __future__ import annotations
 
@@ -94,7 +94,8 @@ def record_turn(arguments: Json, seconds: float) -> Json:
 
 
 def _exchange(body: bytes, seconds: float) -> tuple[int, bytes]:
-    """Send the request and return status and body. HTTP/1.0 ends with the connection and is not chunked."""
+    """Send the request and return status and body. The request uses HTTP/1.0, because its response ends with the
+    connection and is not chunked."""
     scheme, host, port, path = _address(option("url") or URL)
     lines = (
         f"POST {path} HTTP/1.0",
@@ -140,7 +141,7 @@ def _connected(host: str, port: int, seconds: float) -> _socket.socket:
 
 
 def _encrypted(host: str, port: int, seconds: float) -> _socket.socket:
-    import socket  # noqa: PLC0415  # only for a server elsewhere: they take longer to load than a local call takes
+    import socket  # noqa: PLC0415  # for a remote server only: they load slower than a local call
     import ssl  # noqa: PLC0415
 
     plain = socket.create_connection((host, port), seconds)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 BATCH = 50
-"""Maximum messages per call; the server accepts no more."""
+"""Maximum number of messages per call; the server accepts no more."""
 
 SESSION_DAYS = 60
 SECONDS = 20.0
@@ -40,7 +40,7 @@ def put(place: Json, message: Json) -> str:
 
 
 def done(session: str, ids: list[str], files: list[str]) -> None:
-    """Mark messages as recorded, or never to be: store their ids and delete their files."""
+    """Mark messages as done, because they were recorded or must never be: store their ids and delete their files."""
     with open(os.path.join(_folder("sessions"), _name(session)), "a", encoding="utf-8") as stream:
         stream.write("".join(one + "\n" for one in ids))
     for file in files:
@@ -57,7 +57,7 @@ def tidy() -> None:
 
 
 def finished(session: str) -> set[str] | None:
-    """The ids of the session that are done; None for a session that began before any hook ran."""
+    """The ids of the session's messages that are done; None if no hook has run in this session yet."""
     try:
         with open(os.path.join(_folder("sessions"), _name(session)), encoding="utf-8") as stream:
             return set(stream.read().split("\n"))
@@ -66,7 +66,8 @@ def finished(session: str) -> set[str] | None:
 
 
 def waiting() -> list[tuple[str, Json]]:
-    """Every stored message with its file, by the messages' times: a catch-up may store older ones later."""
+    """Every stored message with its file, sorted by the messages' times, because a catch-up may store older messages
+    later."""
     folder = _folder("spool")
     found: list[tuple[str, Json]] = []
     for name in sorted(os.listdir(folder)):
@@ -81,7 +82,8 @@ def waiting() -> list[tuple[str, Json]]:
 
 
 def flush(event: str) -> None:
-    """Record stored messages in order, by session; after a refusal (Away), the rest stays in the spool."""
+    """Record the stored messages in order, session by session. If the server is not available (Away), the rest stays in
+    the spool."""
     by_place: dict[str, list[tuple[str, Json]]] = {}
     for file, entry in waiting():
         by_place.setdefault(dumps(entry["place"]), []).append((file, entry["message"]))

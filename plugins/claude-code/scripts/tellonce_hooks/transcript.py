@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 MOST_BYTES = 60000
-"""Maximum length of one message; the server accepts 64 KiB."""
+"""Maximum bytes of one message; the server accepts 64 KiB."""
 
 CUT = "\n… (cut)"
 OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder")
@@ -41,7 +41,8 @@ def is_command(prompt: str) -> bool:
 
 
 def turns(path: str) -> list[Json]:
-    """The messages of all turns, oldest first, without private parts and the replies to such prompts."""
+    """The messages of all turns, oldest first. Private parts are left out, and so are the replies to prompts with
+    private parts."""
     found: dict[str, Json] = {}
     try:
         with open(path, encoding="utf-8", errors="replace") as stream:

@@ -13,10 +13,11 @@ from tellonce.server_text import PageCode
 from tellonce_server.core.errors import Refused
 
 _MODULES = {"clients": "tellonce_cli.page_clients", "connect": "tellonce_cli.page_clients"}
-"""The modules for these tasks; `tellonce_cli.page_work` runs the others. The server must not import them."""
+"""The modules that run these tasks. `tellonce_cli.page_work` runs all other tasks. The server must not import these
+modules."""
 
 LINE_BYTES = 4 * 1024 * 1024
-"""Maximum bytes of an output line. A line may contain the whole configuration of another program."""
+"""Maximum number of bytes in one line of output. A line may contain the whole configuration of another program."""
 
 
 _FAILED: dict[str, PageCode] = {
@@ -55,7 +56,7 @@ async def running(task: str, *arguments: str) -> AsyncGenerator[Process]:
 async def told(task: str, *arguments: str) -> AsyncGenerator[dict[str, Any]]:
     """Yield each object that a command prints as a line of JSON, as soon as the line arrives. Raises CommandRefused."""
     async with running(task, *arguments) as process:
-        assert process.stdout is not None  # they were opened as pipes above
+        assert process.stdout is not None  # both outputs were opened as pipes above
         assert process.stderr is not None
         complaint = asyncio.create_task(process.stderr.read())
         async for line in process.stdout:

@@ -69,7 +69,8 @@ class OperatorTools:
 
     @page_tool("Import", CHANGE)
     async def page_import(self, call: Call[p.PageImportArgs]) -> p.PageImport:
-        """Run an import or its dry run, after which alone the file is kept. Progress is reported in percent."""
+        """Run an import or its dry run. Progress is reported in percent. The uploaded file is kept only after a
+        successful dry run."""
         file = self._uploads.path(call.args.upload)
         task = "plan" if call.args.dry_run else "import"
         found: dict[str, Any] = {}

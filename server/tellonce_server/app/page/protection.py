@@ -14,13 +14,13 @@ SAFE_METHODS = ("GET", "HEAD")
 
 
 def cookie_name(port: int) -> str:
-    """The cookie's name, with the port, because browsers share cookies between the ports of one host."""
+    """The cookie's name. It contains the port, because browsers share cookies between the ports of one host."""
     return f"tellonce_{port}"
 
 
 class PageCookie:
-    """ASGI middleware that copies the page's session cookie into the header for bearer tokens, unless a header that the
-    browser sets says that a page of another origin caused the request."""
+    """ASGI middleware that copies the page's session cookie into the header for bearer tokens. It does so only if the
+    headers that the browser sets say that the memory page made the request."""
 
     def __init__(self, app: ASGIApp, name: str) -> None:
         self._app = app
@@ -65,6 +65,7 @@ HEADERS = {
 
 
 def refused(status: int, sentence: str, code: PageCode = "page_request") -> JSONResponse:
-    """A response that consists of one sentence, and the code by which the page shows it in the reader's language."""
+    """A response with one sentence and the sentence's code. The page uses the code to show the sentence in the reader's
+    language."""
     sent = {"error": sentence, "_meta": to_meta([ServerText(sentence, code)])}
     return JSONResponse(sent, status_code=status, headers=HEADERS)

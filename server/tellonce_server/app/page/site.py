@@ -1,4 +1,5 @@
-"""Serves the memory page over HTTP: its files, and the sign-in with a one-time code. The page uses MCP for the rest."""
+"""Serves the memory page over HTTP: its files, and the sign-in with a one-time code. For everything else, the page uses
+MCP."""
 
 from urllib.parse import urlsplit
 

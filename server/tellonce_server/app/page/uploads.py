@@ -71,7 +71,7 @@ class Transfers:
         return StreamingResponse(_exported(), headers=_download("tellonce-export.jsonl", "application/x-ndjson"))
 
     async def ticket(self, request: Request) -> Response:
-        """Return a ticket for one download of the backup that the body names. Only this session can use it."""
+        """Return a ticket for one download of the backup that the body names. Only this session can use the ticket."""
         session = await self._session(request)
         if not session:
             return refused(403, FORBIDDEN, "operator_only")
@@ -94,24 +94,25 @@ class Transfers:
         return await self._session(request) is not None
 
     async def _session(self, request: Request) -> str | None:
-        """The session of the request if it is the operator's; else None."""
+        """The session of the request if it belongs to the operator; otherwise None."""
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         access = await self._storage.verifier.verify_token(token) if kind.lower() == "bearer" else None
         return token if access is not None and OPERATOR in access.scopes and await is_still_valid(access) else None
 
 
 def _download(name: str, kind: str) -> dict[str, str]:
-    """The headers of a file that contains the memory: no cache may keep it, and its name says nothing."""
+    """The headers for the download of a file with stored texts. No cache may store the file, and its name reveals
+    nothing."""
     disposition = f'attachment; filename="{name}"'
     return {**HEADERS, "Content-Disposition": disposition, "Content-Type": kind, "Cache-Control": "no-store"}
 
 
 async def _exported() -> AsyncGenerator[bytes]:
     async with running("export") as process:
-        assert process.stdout is not None  # it was opened as a pipe
+        assert process.stdout is not None  # the output was opened as a pipe
         while part := await process.stdout.read(PART):
             yield part
-        # The process has closed its output, but still closes the database. Terminating it now would also let Popen take
-        # its exit code from asyncio, which then warns of an unknown child process.
+        # The process has closed its output, but is still closing the database. If it were terminated now, Popen would
+        # read its exit code before asyncio does, and asyncio would warn of an unknown child process.
         if await process.wait():
             raise CommandRefused("The export failed; the server's log says why.", "crash")

@@ -1,4 +1,5 @@
-"""Reads a receipt for a person: how much of what the assistant was shown, and what was left out and why. Pure."""
+"""Summarizes a receipt for a person: how many things of each kind the assistant was shown, and how many were left out
+and why. Pure."""
 
 import re
 from collections import Counter
@@ -9,10 +10,12 @@ from tellonce.contract import Explanation, ShownName
 from tellonce.page_contract import AnswerEntry, LeftOut, LeftOutWhy, PageAnswer, RecalledLine
 
 _KINDS: Final = {"message": "messages", "messages": "messages", "summary": "summaries", "summaries": "summaries"}
-"""The kinds of things on a receipt and what they count as; the log counts lines, and every other kind memories."""
+"""The name under which each kind of thing on a receipt is counted. The log is counted in lines. Every kind that is not
+listed here is counted as memories."""
 _FOUND: Final = "relevant "
 _ENTRY: Final = re.compile(r"(?P<kind>\w+)(?: (?P<id>\d+))?: (?P<why>.*)")
-"""An entry such as `message 12: history budget`, `profile: budget`, or `log 48: …`, which left out 48 lines."""
+"""An entry such as `message 12: history budget`, `profile: budget`, or `log 48: …`. The last one means that 48 lines of
+the log were left out."""
 _LINE: Final = re.compile(r"- |\[")
 _NUMBER: Final = re.compile(r"(?:- |\[\w+ )#(\d+)")
 

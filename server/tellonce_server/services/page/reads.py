@@ -31,7 +31,7 @@ class PageReads:
         self._work = work
 
     async def memories(self, owner_id: int, args: p.PageMemoriesArgs) -> p.PageMemories:
-        """A page of memories. Raises Refused (cursor)."""
+        """A page of memories. Raises Refused for an invalid cursor."""
         first, limit = args.cursor is None, args.limit + 1
         after = place_of(args.cursor)
         found, total = await page.found(self._deps.database, owner_id, args, after, limit=limit, counted=first)
@@ -47,7 +47,7 @@ class PageReads:
         )
 
     async def groups(self, numbers: Sequence[int]) -> p.PageGroups:
-        """The shared groups with these numbers, each of which is its own owner."""
+        """The shared groups with these numbers. Each group is its own owner."""
         found = [(number, await chats.find(self._deps.database, number, number)) for number in numbers]
         return p.PageGroups(
             groups=tuple(p.PageGroup(chat_id=x, name=chat.conversation if chat else None) for x, chat in found)
@@ -120,7 +120,7 @@ class PageReads:
         )
 
     async def answer(self, owner_id: int, args: p.PageAnswerArgs) -> p.PageAnswer:
-        """Show what one answer was based on. Raises NothingToExplain."""
+        """Show on what one answer was based. Raises NothingToExplain."""
         where = ChatScope(owner_id, args.chat_id or owner_id)
         receipt = await self._explainer.explain(where, ExplainArgs(receipt_id=args.receipt_id))
         found = self._answers(await page.answers(self._deps.database, owner_id, 1, receipt_id=args.receipt_id))

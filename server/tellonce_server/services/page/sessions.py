@@ -1,7 +1,7 @@
-"""The sign-in of a browser: a code that works once, for a minute, is exchanged for a sealed cookie.
+"""The sign-in of a browser: a one-time code, valid for a minute, is exchanged for a sealed cookie.
 
-The cookie names an access token by its hash, so revoking that ends the session; sealed with the server's key, it
-survives a restart without being stored.
+The cookie contains the hash of an access token, so revoking the token ends the session. The cookie is sealed with the
+server's key, so it needs no storage and remains valid after a restart.
 """
 
 import base64
@@ -23,7 +23,8 @@ _TIME = 8
 
 
 class Codes:
-    """One-time codes of this process, each for a value, such as the hash of the token that created it."""
+    """One-time codes of this process. Each code stands for a value, such as the hash of the access token with which the
+    code was requested."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -14,7 +14,8 @@ from tellonce_server.store import memories, page
 from tellonce_server.store.database import Queries
 
 UNDO_MINUTES = 3
-"""Minutes during which a change can be undone; the page offers it for less, for slow connections."""
+"""Minutes during which a change can be undone. The page offers the undo for a shorter time, because the request may
+take long on a slow connection."""
 
 
 class TooLate(Refused):
@@ -26,8 +27,8 @@ class Undoer:
         self._deps = deps
 
     async def undo(self, owner_id: int, args: p.PageUndoArgs, shared_with: ChatScope | None) -> p.PageUndone:
-        """Restore all former states, or none of them, and erase the copies in the chat `shared_with` that are as new.
-        Raises TooLate."""
+        """Restore all former states, or none of them. Erase the copies in the chat `shared_with` that were created in
+        the last few minutes. Raises TooLate."""
         now = self._deps.now()
         since = now - timedelta(minutes=UNDO_MINUTES)
         async with self._deps.database.transaction() as t:
