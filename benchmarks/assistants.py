@@ -183,7 +183,8 @@ def _turned(request: str) -> str:
 def _probes(rng: random.Random, script: Script) -> list[Probe]:
     probes: list[Probe] = []
     for told in script.told:
-        # Each fact that the assistant told gets three questions, so that a fifth of all answers are in its messages.
+        # Each fact that the assistant told gets three questions, so that the assistant's messages contain a fifth of all
+        # answers.
         part, kind, times = ("q", "single-hop", 1) if told.who == "user" else ("b", "assistant", 3)
         asked = {question(rng, script, told, part) for _ in range(times)}
         probes += [Probe(kind, text, told.turns, told.said) for text in sorted(filter(None, asked))]

@@ -1,5 +1,5 @@
-"""Measures background work: the speed of imports and embeddings, and how much slower a turn is while a burst is
-embedded.
+"""Measures background work: the speed of imports and embeddings, and how much slower a turn is while a burst of
+messages is embedded.
 
     python -m benchmarks.background --folder DIR [--messages 10k] [--burst 10000] [--turns 60] [--json FILE]
 

@@ -1,9 +1,9 @@
-"""Prints eleven contexts of one month for a person to judge; `docs/CONTEXT.md` is its output.
+"""Prints eleven contexts of one month, so that a person can judge them. `docs/CONTEXT.md` is the output.
 
     python -m benchmarks.contexts [--model FOLDER] > docs/CONTEXT.md
 
-The month is defined in this file: a chat with a bot, its routines, a topic, a reply, an import and a second assistant.
-It uses the real server, the real summarizer without a language model, and a simulated clock.
+This file defines the month: a chat with a bot, its routines, a topic, a reply, an import and a second assistant. The
+benchmark uses the real server, the real summarizer without a language model, and a simulated clock.
 """
 
 import argparse
@@ -44,16 +44,22 @@ SAID = """\
 
 ASKED = (
     ("Which sports do I do?", "The answer is in several messages of one month."),
-    ("Where does my sister live?", "One fact; irrelevant texts are left out."),
+    ("Where does my sister live?", "The answer is one fact. Irrelevant texts are left out."),
     (
         "What can I cook for Ann when she visits?",
         "The allergy is relevant although it shares no word with the question: wishes and pins are always shown.",
     ),
-    ("When is the dentist?", "A date, with its day."),
-    ("What colour is the hall?", "A decision and its outcome."),
-    ("How long is my walk to work?", "A value, as the user last stated it."),
-    ("Good night!", "Not a question: the context has history and learned statements, but no search results."),
-    ("What did the report say about the bridge?", "From the import, with its day."),
+    ("When is the dentist?", "The answer is an appointment, which is shown with its day."),
+    ("What colour is the hall?", "The answer is a decision and its outcome."),
+    ("How long is my walk to work?", "The answer is a value, as the user last stated it."),
+    (
+        "Good night!",
+        "The message is not a question. The context has history and learned statements, but no search results.",
+    ),
+    (
+        "What did the report say about the bridge?",
+        "The answer is in the imported message, which is shown with its day.",
+    ),
     (
         "Which tests failed in the shop project?",
         "The user told this to the other assistant today, so it is shown under ELSEWHERE.",
@@ -63,18 +69,19 @@ ASKED = (
 HEAD = """\
 # What a model is shown
 
-Printed by `python -m benchmarks.contexts`: contexts for one month of a person's messages, {budget} tokens each. The summarizer runs without a
-language model, so notes are the user's own sentences.
+This page is printed by `python -m benchmarks.contexts`. It shows contexts for one month of a person's messages, with a budget of {budget} tokens each.
+The summarizer runs without a language model, so its notes are the user's own sentences.
 
 - **LOG** (only with a budget above 4,300 tokens): learned facts, decisions and outcomes, one line each, oldest first. The log does not
   depend on the question.
 - **FACTS, GOALS AND PINS**: pins, wishes and statements that are relevant to the question. If the question names a category, all statements
   of this category are listed, too. Each line has its number, for corrections, and its day.
-- **USER PROFILE**, **CHAT SUMMARY**: the newest lines of both, except statements that a section above already contains.
+- **USER PROFILE**, **CHAT SUMMARY**: the newest lines of both, except statements that an earlier section already contains.
 - **CONVERSATION HISTORY**: the last messages, and summaries of older messages, as far as they fit.
-- **ELSEWHERE**: the newest exchange of other threads and other assistants of the last day.
+- **ELSEWHERE**: the newest exchanges of the last day from other threads and with other assistants.
 - **RELEVANT CONTEXT**: search results for the question, and a line of each relevant summary, in chronological order. The best results are
-  selected first, until the budget is used or the next score is too low. Messages of one day share its date, unless they are recent.
+  selected first, until the budget is used or the next score is too low. If several messages of one day are shown, only the first has the
+  date, unless they are recent.
 - **QUOTED MESSAGE**: the message to which the user replies.
 - **Now**: the current time, for a client that does not state it itself.
 """
@@ -96,7 +103,12 @@ async def _main(model: Path | None) -> None:
                 print(*_shown(number, query, why, await _context(client, query)), sep="\n")
             reply = await _context(client, "And is that still true?", reply_to_message_id="u1")
             print(
-                *_shown(len(ASKED) + 1, "And is that still true?", "A reply: the quoted message is labelled.", reply),
+                *_shown(
+                    len(ASKED) + 1,
+                    "And is that still true?",
+                    "The message is a reply. The quoted message is labeled.",
+                    reply,
+                ),
                 sep="\n",
             )
             large = await _context(client, ASKED[0][0], reply_to_message_id="u1", budget=LARGE)
@@ -104,7 +116,7 @@ async def _main(model: Path | None) -> None:
                 *_shown(
                     len(ASKED) + 2,
                     ASKED[0][0],
-                    "The first question again, in a reply, with a budget that has room for the log.",
+                    "The first question again, in a reply, with a budget that is large enough for the log.",
                     large,
                 ),
                 sep="\n",

@@ -4,9 +4,9 @@ history.
     python -m benchmarks.evidence [--synthetic N] [--seed N] [--shapes people friends assistant] [--locomo FILE ...]
         [--half first|second] [--first N] [--budgets TOKENS ...] [--kinds] [--model FOLDER] [--json FILE]
 
-The summarizer is the real agent without a language model, so that the figures are the same on all machines.  The exit
-code is 1 if, for any shape and budget, contexts contain less evidence with the summarizer than without it.
-docs/CONTRACT.md, 4 forbids this, and `tests/server/test_evidence.py` checks it on a small conversation.
+The summarizer is the real agent without a language model, so that the figures are the same on all machines. The exit
+code is 1 if, for any shape and budget, contexts contain less evidence with the summarizer than without it. Section 4 of
+docs/CONTRACT.md forbids this, and `tests/server/test_evidence.py` checks it with a small conversation.
 """
 
 import argparse
@@ -164,8 +164,9 @@ def _as_json(*runs: Mapping[int, Mapping[str, Figures]]) -> Mapping[str, object]
 
 
 def _is_shown(turn: str, answer: str, context: str) -> bool:
-    """Whether a context shows a turn: the sentence with the most words of the answer or, if the answer is not known or
-    has no word of the turn, the beginning or the middle of the turn."""
+    """Whether a context shows a turn. The context must contain the sentence of the turn with the most words of the
+    answer. If the answer is not known or has no words in common with the turn, the beginning or the middle of the turn
+    is sufficient."""
     wanted = set(content_stems(answer))
     sentences = split_sentences(turn)
     common = [len(wanted & set(content_stems(sentence))) for sentence in sentences]
@@ -182,7 +183,7 @@ def _parts(text: str) -> tuple[str, str]:
 
 
 def _squeezed(text: str) -> str:
-    """The text without white space and without the dates that a context adds after relative words."""
+    """The text with single spaces, and without the dates that a context adds after relative words."""
     return " ".join(_DAY_BESIDE.sub("", text).split())
 
 

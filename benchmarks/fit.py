@@ -3,10 +3,11 @@ recall before and after.
 
     python -m benchmarks.fit [--synthetic N] [--rounds N] [--model FOLDER]
 
-It uses coordinate ascent on mean evidence recall, with every shape of dialogue weighted equally. Dialogues of another
-seed are not used for fitting; only their recall is reported. For each shape, it also reports the recall with weights
-fitted on the other two shapes; if this differs much from the recall with weights fitted on all, the fit is specific to
-a shape. A person reads the result and puts rounded values into `retrieval/weights.py`.
+The method is coordinate ascent on mean evidence recall, with every shape of dialogue weighted equally. Dialogues of
+another seed are not used for fitting; only their recall is reported. The report also contains the recall of each shape
+with weights that were fitted on the other two shapes. If this recall differs much from the recall with weights that
+were fitted on all shapes, the fit is specific to a shape. A person reads the result and puts rounded values into
+`retrieval/weights.py`.
 """
 
 import argparse

@@ -29,7 +29,7 @@ from tellonce_server.services.import_messages import BATCH, Importer, ImportMess
 NAME = "Quzibro"
 FEW, ALL, EVERYTHING, OTHER = range(FIRST_USER, FIRST_USER + 4)
 EVERY = 60
-"""In the first case, one message in this many contains the name."""
+"""In the first case, the name is in every message whose number is a multiple of EVERY."""
 WORDS = (
     "we they walked talked bought green old house river market again because under seven morning coffee train".split()
 )

@@ -6,7 +6,7 @@ dict.
         [--json FILE] [--plot FILE]
 
 Missing databases below DIR are created (`benchmarks.scale`) and kept. There is one server process per size, all on one
-embedded PostgreSQL. Sizes, tools and that server alternate in small rounds, so that other load affects all equally.
+embedded PostgreSQL. Sizes, tools and the minimal server alternate in small rounds, so that other load affects all equally.
 First calls are timed with a cold cache, all others with the database's files in the kernel's cache. With `--against`,
 the server of another checkout alternates with ours on the same databases; its rows are named "before".
 `--tools reading` leaves out writing tools. By default, the run takes two minutes and measures reading and writing tools

@@ -21,7 +21,7 @@ BIG_OWNER: Final = 1_002
 """The owner whose private chat has 50,000 messages, if the population is large enough. The chat has the same number."""
 
 _FIRST_OTHER: Final = 10_000
-# The shares of the remaining messages in chats of these sizes.
+# The sizes of the other chats, each with the share of the remaining messages that are in chats of this size.
 _OTHERS: Final = ((5_000, 0.3), (SMALL_CHAT, 0.4), (26, 0.3))
 _TOPICS, _SUBSPACE, DIMENSIONS = 5_000, 64, 384
 _WORDS: Final = 20_000

@@ -73,7 +73,7 @@ def name_of(messages: int) -> str:
 
 @asynccontextmanager
 async def cluster(folder: Path) -> AsyncGenerator[EmbeddedPostgres]:
-    """The embedded PostgreSQL below `folder`, with the settings users get."""
+    """The embedded PostgreSQL below `folder`, with the same settings as in an installation."""
     folder.mkdir(parents=True, exist_ok=True)
     server = EmbeddedPostgres(folder / "postgres")
     await server.start()

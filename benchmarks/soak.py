@@ -54,8 +54,8 @@ WARM_UP = 10
 """Minutes."""
 
 OWN, SHARED = ("Pss_Anon", "Pss_File"), ("Pss_Shmem",)
-"""The kernel's fields for a process's own RAM, and for PostgreSQL's shared buffers, which are reserved at its start and
-used as tables grow."""
+"""The kernel's fields for a process's own RAM, and for PostgreSQL's shared buffers. PostgreSQL reserves the buffers at
+its start, and uses more of them as tables grow."""
 
 REPORT = Path("benchmarks/results/soak.json")
 

@@ -17,7 +17,7 @@ pytest_plugins = ["tests.memory_fixtures"]
 gc.disable()
 
 # Examples have no deadline, because a busy machine may pause any of them. Every run uses the same examples;
-# `--hypothesis-profile searching` tries others.
+# `--hypothesis-profile searching` tries other examples.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("searching", settings.get_profile("patient"), print_blob=True)
 settings.register_profile("repeated", settings.get_profile("patient"), derandomize=True, database=None)
@@ -50,7 +50,8 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Keep what was imported from later garbage collections, each of which would take 0.1 s to visit it."""
+    """Exclude the imported objects from later garbage collections. Each collection would take 0.1 s to visit these
+    objects."""
     try:
         return (yield)
     finally:
@@ -59,8 +60,8 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the files of `LONG` first. Their names would put them among the last, quick tests, and then the other workers
-    would wait for them."""
+    """Run the files of `LONG` first. In the order of names, these files would be among the last, and the other workers
+    would wait for them at the end."""
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 

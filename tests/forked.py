@@ -48,8 +48,8 @@ PROGRAMS = (
     "tellonce_server.app.agent_port",
     "tellonce_llm.claude",
 )
-"""The modules that programs import, at their start or later. Those of the command are imported too. None starts a
-thread, which a fork would lose."""
+"""The modules that programs import, at their start or later. (The modules of the command are imported, too.) No module
+here starts a thread, because a fork would lose the thread."""
 ROOT = Path(__file__).parents[1]
 LONGEST_LINE = 16 << 20
 """Bytes of the longest line that a test reads from a program."""
@@ -176,13 +176,13 @@ class _Streams:
         return wanted if isinstance(wanted, int) else wanted.fileno()
 
     def close(self) -> None:
-        """Close the program's descriptors, of which it has copies."""
+        """Close the descriptors that were passed to the program; the program has its own copies."""
         for descriptor in self._theirs:
             os.close(descriptor)
 
 
 class _Output(asyncio.StreamReaderProtocol):
-    """A stream of a program, which ends after the program."""
+    """An output stream of a program. `ended` is set at the end of the stream, which is after the end of the program."""
 
     def __init__(self, reader: asyncio.StreamReader) -> None:
         super().__init__(reader)
@@ -232,7 +232,7 @@ def _forking(_: int) -> str:
 
 
 def serve(control: socket.socket, listening: socket.socket) -> str:
-    """Fork a process for each connection. Returns the module to run, in that process only."""
+    """Fork a process for each connection. Only a forked process returns; it returns the module to run."""
     for module in (*PROGRAMS, *_commands()):
         importlib.import_module(module)
     memory_disk.follow_the_tests()
@@ -245,7 +245,7 @@ def serve(control: socket.socket, listening: socket.socket) -> str:
             sys.exit()
         connection, _ = listening.accept()
         if os.fork() == 0:
-            # Standard input stays open, so that none of the program's streams takes its number.
+            # Standard input stays open, so that no stream of the program gets the number 0.
             control.detach()
             listening.close()
             return _program(connection)
@@ -257,7 +257,8 @@ def _commands() -> list[str]:
 
 
 def _program(connection: socket.socket) -> str:
-    """Fork the program, and become the process that reports its exit. Returns the module, in the program only."""
+    """Fork the program. This process then reports the program's exit and ends. Only the program returns; it returns the
+    module to run."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     length, streams, _, _ = socket.recv_fds(connection, FIELD, 3)
     told = json.loads(connection.recv(int(length), socket.MSG_WAITALL))
@@ -274,7 +275,8 @@ def _program(connection: socket.socket) -> str:
 
 
 def _report(connection: socket.socket, pid: int) -> None:
-    """Send the program's process id and its exit code. If the connection closes before, kill the program."""
+    """Send the program's process id, and its exit code when it ends. If the connection closes earlier, kill the
+    program."""
     ended = Event()
 
     def end() -> None:
@@ -296,7 +298,7 @@ def _prepare(told: dict[str, Any], streams: list[int]) -> str:
     for stream, descriptor in enumerate(streams):
         os.dup2(descriptor, stream)
         os.close(descriptor)
-    # A stream knows whether its first file could seek, so the new files need streams of their own.
+    # A stream object remembers whether its first file was seekable, so the new files need new stream objects.
     sys.stdout, sys.stderr = (os.fdopen(stream, "w", encoding="utf-8", closefd=False) for stream in (1, 2))
     sys.stderr.reconfigure(line_buffering=True)
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,8 +1,9 @@
-"""Takes the arguments of Python. It asks the forking process (`tests/forked.py`) for the product's programs, and runs
-all others as Python does.
+"""Replaces the command `python`. If the arguments name one of the product's programs, the launcher asks the forking
+process (`tests/forked.py`) to run the program; it runs all other programs as Python does.
 
-It forwards signals to the forked program, which has its environment, folder and streams, and ends as the program does.
-It starts in 20 ms, because it imports only small modules of the standard library.
+The forked program gets the environment, folder and streams of the launcher. The launcher forwards signals to the
+program, and ends with the program's exit code. It starts in 20 ms, because it imports only small modules of the standard
+library.
 """
 
 import json
@@ -19,8 +20,8 @@ STREAMS = (0, 1, 2)
 
 
 def request(address: str, program: dict[str, Any], streams: list[int]) -> socket.socket:
-    """Ask for a program with these streams. The connection then brings its process id and, at the end, its exit code.
-    The program is killed if the connection closes before."""
+    """Ask for a program with these streams. The returned connection receives the program's process id and, when the
+    program ends, its exit code. If the connection closes earlier, the program is killed."""
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(address)
     body = json.dumps(program).encode()
@@ -34,8 +35,8 @@ def number(connection: socket.socket) -> int:
 
 
 def run(module: str, arguments: list[str], *, safe_path: bool) -> int:
-    """Run one of the product's programs. With `safe_path`, it does not import from its folder. Returns its exit code,
-    which is negative after a signal."""
+    """Run one of the product's programs. With `safe_path`, the program does not import from its folder. Returns the
+    program's exit code, which is negative after a signal."""
     signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
     program = {
         "module": module,

@@ -1,7 +1,7 @@
 """Puts the tests' databases on a disk in memory if the machine has one, and makes small disks that a test can fill.
 
-There, creating a cluster takes 1 s and deleting it 0.1 s, and copying a database takes 15 to 50 ms. On a busy disk, the
-same takes 5 s, 4 s and up to 1 s, because each writes or deletes hundreds of files.
+In memory, creating a cluster takes 1 s, deleting it takes 0.1 s, and copying a database takes 15 to 50 ms. On a busy
+disk, these steps take 5 s, 4 s and up to 1 s, because each step writes or deletes hundreds of files.
 """
 
 import os
@@ -60,7 +60,7 @@ def put_clusters_of_root_in(folder: Path) -> None:
 
 
 def follow_the_tests() -> None:
-    """Create clusters where the process of the tests does."""
+    """Create clusters in the same folder as the process of the tests."""
     if VARIABLE in os.environ:
         embedded_cluster._SYSTEM_DIR = Path(os.environ[VARIABLE])
 

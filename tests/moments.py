@@ -6,7 +6,7 @@ from tellonce.contract_types import Precision, When
 
 
 def during(zone: tzinfo, start: date, end: date | None = None, precision: Precision = "day") -> When:
-    """The time from `start` to `end`. A day is given by its first minute."""
+    """The time from `start` to `end`. A day is represented by its first minute."""
     return When(start=_at(start, zone), end=_at(end, zone) if end is not None else None, precision=precision)
 
 

@@ -1,6 +1,7 @@
-"""`python -m training.mean`: writes `mean.json`, the mean of the local model's vectors of some generated sentences.
+"""`python -m training.mean`: writes `mean.json`, the mean of the vectors that the local model computes for generated
+sentences.
 
-A vector's sign code has a bit for each dimension in which the vector is above this mean.
+The binary code of a vector has a bit for each dimension; the bit is 1 if the vector is above this mean.
 """
 
 import asyncio

@@ -46,7 +46,7 @@ class Case:
 
 
 def cases(table: str = "claims.jsonl") -> list[Case]:
-    """The claims of the table of that name beside this file."""
+    """The claims of the table with this name in the folder of this file."""
     lines = (TABLES / table).read_text(encoding="utf-8").splitlines()
     return [_case(json.loads(line), SAID_AT_IN.get(table, SAID_AT)) for line in lines]
 
@@ -62,14 +62,14 @@ def _case(fields: dict[str, Any], said_at: datetime) -> Case:
 
 
 def _when(fields: dict[str, str], said_at: datetime) -> When:
-    """The time of a claim. A day is given by its first minute where the message was sent."""
+    """The time of a claim. A day is represented by its first minute in the time zone in which the message was sent."""
     here = {name: _moment(fields[name], said_at) for name in ("start", "end") if fields.get(name)}
     # A table may give a season, which the contract does not know.
     return When.model_construct(precision=fields["precision"], **here)
 
 
 def _moment(text: str, said_at: datetime) -> datetime:
-    """The time in the text, which is a local time where the message was sent unless it has an offset."""
+    """Parse a time. A time without an offset is in the time zone in which the message was sent."""
     at = datetime.fromisoformat(text)
     return at if at.tzinfo else at.replace(tzinfo=said_at.tzinfo)
 

@@ -15,8 +15,9 @@ TABLES = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A date expression and the sentence that contains it. `first` and `last` are the first and the last day that the expression means, or
-    None if it names no day."""
+    """A date expression and the sentence that contains it. `first` and `last` are the first and the last day that the
+    expression means, or None if the expression means no day. `knowable` says whether a careful reader would be
+    certain."""
 
     text: str
     said_at: datetime
@@ -66,7 +67,7 @@ class Score:
 
     @property
     def dated(self) -> list[Verdict]:
-        """The rows whose day a careful reader knows."""
+        """The rows whose expression means days that a careful reader knows."""
         return [v for v in self.verdicts if v.row.first is not None and v.row.knowable]
 
     @property
@@ -96,7 +97,7 @@ class Score:
 
 
 def rows(name: str) -> list[Row]:
-    """The table of that name beside this file."""
+    """The table with this name in the folder of this file."""
     lines = (TABLES / name).read_text(encoding="utf-8").splitlines()
     return [_row(json.loads(line)) for line in lines if line.strip()]
 

@@ -54,7 +54,7 @@ async def open_memory(model: Path | None, users: int, zone: str, clock: Clock) -
 
 
 class ScriptedModel:
-    """A language model that answers by a function, in place of Claude."""
+    """A language model that replaces Claude. A function computes its answers."""
 
     name = "scripted"
     tier: Tier = "claude"
@@ -63,7 +63,7 @@ class ScriptedModel:
         self._answer = answer
 
     async def complete(self, request: Completion) -> Answer:
-        """The script's answer. Raises LLMUnusable if there is none, as for summaries."""
+        """The script's answer. Raises LLMUnusable if the script has no answer, as for summaries."""
         answer = self._answer(request)
         if answer is None:
             raise LLMUnusable(self.name, "not in the script")
@@ -78,7 +78,7 @@ class ScriptedModel:
 
 
 def chain_of(model: ScriptedModel | None) -> FallbackChain:
-    """A fallback chain with this model alone, or with none."""
+    """A fallback chain with only this model, or without a model if `model` is None."""
     return FallbackChain([Step(Guarded(model), 60.0)] if model else [])
 
 

@@ -39,7 +39,8 @@ class Judged:
 
 
 async def judge(exchanges: Sequence[Exchange], model: Path | None, *, second_reading: str) -> list[Judged]:
-    """Run each exchange in a separate memory. `second_reading` is `truthful`, or `credulous`, which always says yes."""
+    """Run each exchange in a separate memory. If `second_reading` is `truthful`, the second reading gives the true
+    answer; if it is `credulous`, the second reading always says yes."""
     found: list[Judged] = []
     for zone in sorted({x["zone"] for x in exchanges}):
         group = [x for x in exchanges if x["zone"] == zone]
@@ -139,7 +140,7 @@ async def _outcomes(memory: Memory, user: int, exchange: Exchange, known: Mappin
 
 
 def _found(text: str, by_text: Mapping[str, Any]) -> Any:
-    """The memory with this text, to which a date may have been added."""
+    """The memory with this text; the server may have added a date to the text."""
     if text in by_text:
         return by_text[text]
     bare = _without_days(text)

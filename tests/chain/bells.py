@@ -1,5 +1,5 @@
-"""The reminders of a kill run. People order them by command or from the model. Each reminder must be confirmed once and
-delivered once, not before its time. One reminder repeats every minute.
+"""The reminders of a kill run. People set them with a command or ask the model for them. Each reminder must be confirmed
+once and delivered once, not before its time. One reminder repeats every minute.
 """
 
 import re
@@ -16,7 +16,7 @@ from tellonce.reminders import SetReminderArgs
 from tests.chain.whole import Whole
 
 SOONEST, LATEST = 1, 6
-"""Seconds from an order to its reminder."""
+"""Minimum and maximum seconds from a request to the time of its reminder."""
 
 _REPEATED: Final = "count the minutes"
 _ORDERED: Final = re.compile(r"remind me at (\S+ \S+) to (ring bell-\d+-\d+)", re.IGNORECASE)
@@ -26,14 +26,14 @@ _RANG: Final = re.compile(r"⏰ ring (bell-\d+-\d+)")
 
 @dataclass
 class Bells:
-    """The reminders that were ordered: the due time of each (monotonic clock) by its name. `first` is the first due
-    time of the repeating reminder."""
+    """The reminders that were requested. `moments` maps the name of each reminder to its due time (monotonic clock).
+    `first` is the first due time of the repeating reminder."""
 
     moments: dict[str, float] = field(default_factory=dict)
     first: datetime | None = None
 
     def order(self, life: Whole, thread: int, rng: Random) -> str:
-        """The words of an order, such as `remind me at 2026-11-22 14:03:20 to ring bell-0-3`."""
+        """The words of a new request, such as `remind me at 2026-11-22 14:03:20 to ring bell-0-3`."""
         bell = f"bell-{thread}-{len(self.moments)}"
         now = datetime.now(ZoneInfo(life.environment["USER_TIMEZONE"]))
         at = now.replace(microsecond=0) + timedelta(seconds=rng.randint(SOONEST, LATEST))
@@ -86,7 +86,7 @@ class Bells:
 
 
 def tag_of(words: str) -> str:
-    """The tag with which a model sets the reminder that these words order; empty if they order none."""
+    """The tag with which a model sets the reminder that these words request; empty if they request no reminder."""
     found = _ORDERED.search(words)
     return f"\n[REMIND: {found[2]} | AT: {found[1]}]" if found else ""
 

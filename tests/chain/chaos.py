@@ -1,8 +1,8 @@
-"""Simulates people who write, speak, send pictures and order reminders. Meanwhile, relay, server and summarizer are
+"""Simulates people who write, speak, send pictures and set reminders. Meanwhile, relay, server and summarizer are
 killed at random, and the model sometimes fails. Afterwards the invariants are checked.
 
-This module does not use pytest, because a benchmark also runs it, for longer. The same seed gives the same people,
-words, kills and times.
+This module does not use pytest, because a benchmark also uses this module, for a longer run. The same seed gives the
+same people, words, kills and times.
 """
 
 import asyncio
@@ -34,7 +34,8 @@ ENVIRONMENT = {
 }
 MOST_UNANSWERED = 8
 ANSWER = re.compile(r"^(?:Answer to )?(note-\d+-\d+)\.$")
-"""Matches a whole answer, or the second part of an answer that broke off. Its first part is a separate message."""
+"""Matches a whole answer, or the second part of an answer that was interrupted. The first part of such an answer is a
+separate message."""
 _NOTE = re.compile(r"note-\d+-\d+")
 
 
@@ -84,9 +85,9 @@ class Run:
 
 
 def troubled(rng: random.Random, failures: Counter[str]) -> Any:
-    """A model that takes a moment, so that kills hit every step of a turn, and fails one time in five: with a rejected
-    key (the answer comes later), an overload (the call is retried), or a stream that breaks off (the answer is
-    continued).
+    """A model that waits a moment before it answers, so that kills hit every step of a turn. It fails one time in five:
+    it rejects the key (the answer comes later), is overloaded (the call is retried), or ends its stream too early (the
+    answer is continued).
     """
 
     async def answer(asked: Asked) -> Reply:
@@ -144,7 +145,7 @@ async def run(life: Whole, messages: int, kills: int, seed: int) -> Run:
 
 
 async def _talk(life: Whole, order: Sequence[Thread], bells: Bells, rng: random.Random) -> None:
-    """Send the messages, some of them with an order of a reminder, and commands that order one. Some people wait for an
+    """Send the messages, some of which request a reminder, and commands that set a reminder. Some people wait for an
     answer before the next message. The number of unanswered messages is limited."""
     for number, thread in enumerate(order):
         await life.until(partial(_answered, life, number - MOST_UNANSWERED), 600)
@@ -221,8 +222,8 @@ async def faults(life: Whole, talk: Sequence[Thread], bells: Bells) -> list[str]
 
 
 async def _left(life: Whole) -> list[str]:
-    """Return a sentence for each kind of job that stays unfinished. The repeating reminder may have rung a moment ago,
-    and its job gets the time that every job gets."""
+    """Return a sentence for each kind of job that stays unfinished. First wait until the queue is empty, because the
+    repeating reminder may have queued a job a moment ago."""
     with suppress(TimeoutError):
         await life.settled()
     left = "select kind, state, count(*) as n from chat_context_queue where state <> 'complete' group by 1, 2"

@@ -24,7 +24,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 @pytest.fixture
 def light_home(home: Home, dsn: str) -> Home:
-    """A home whose memory is in the tests' PostgreSQL, so its commands start none of their own."""
+    """A home whose memory is in the tests' PostgreSQL, so its commands do not start a separate PostgreSQL."""
     home.environment["DATABASE_URL"] = dsn
     return home
 

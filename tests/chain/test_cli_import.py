@@ -86,7 +86,7 @@ async def test_a_forgotten_sentence_does_not_come_back_as_another_message(memory
 
 
 async def test_an_old_export_never_supersedes_what_was_said_later(memory: Memory) -> None:
-    """Superseding takes a model: without one both statements stay, the newest first."""
+    """Only a model supersedes a statement. Without a model, both statements stay, the newest first."""
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="I live in Oslo"))
     await taken(memory, ImportMemory("I live in Rome", said_at=LONG_AGO))
@@ -346,8 +346,8 @@ def again(found: list[dict[str, Any]], folder: Path) -> list[Item]:
 
 
 def comparable(found: list[dict[str, Any]]) -> list[str]:
-    """The entries without database numbers. A memory is identified by its text where another one names it as its
-    successor."""
+    """The entries without database numbers. If a memory names another memory as its successor, the number of the
+    successor is replaced by the successor's text."""
     texts = {e["id"]: e["content"] for e in found if e["type"] == "memory"}
     lines = [e for e in found if e["type"] == "message"]
     for e in (e for e in found if e["type"] == "memory"):

@@ -1,4 +1,4 @@
-"""Every command that ends by itself prints its result as one JSON value with --json."""
+"""With --json, every command that ends without being stopped prints its result as one JSON value."""
 
 import json
 import os

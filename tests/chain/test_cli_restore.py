@@ -63,7 +63,7 @@ async def test_what_was_forgotten_and_which_tokens_were_revoked_since_the_backup
     messages = [e for e in entries if e["type"] == "message"]
     assert [e["content"] for e in messages] == ["Fine?", "Yes"]
     assert messages[1]["conversation"]["name"].startswith("forgotten:")
-    # An import that brings the name again does not bring it back.
+    # An import that contains the forgotten name does not restore it.
     talk = {**messages[1]["conversation"], "name": named["conversation_id"]}
     named_again = {**messages[1], "message_id": "u3", "conversation": talk, "message_thread_id": "about zq77a1"}
     (home.folder / "more.jsonl").write_text(json.dumps(named_again))

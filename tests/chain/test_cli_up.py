@@ -216,8 +216,8 @@ async def _runs(home: Home, module: str) -> bool:
 
 
 async def nothing_runs(home: Home, seconds: float = 5) -> None:
-    """Check that no process of the home runs. It may take a moment: PostgreSQL removes the pid file just before it
-    ends, and the stopping process waits only for the pid file."""
+    """Wait at most `seconds` until no process of the home runs. PostgreSQL may run a moment longer than the process
+    that stops it, because that process waits only until PostgreSQL has removed its pid file."""
 
     async def gone() -> bool:
         return not of_home(home)

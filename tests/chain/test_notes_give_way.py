@@ -1,4 +1,5 @@
-"""Real processes: what was kept without a model is read again once there is a model, newest first and behind live talk."""
+"""Tests with real processes: when a model becomes available, it reads again what was kept without a model, newest first
+and after live exchanges."""
 
 import asyncio
 import re
@@ -43,7 +44,7 @@ class Reader:
             self.calls.release()
 
     async def reads(self, exchanges: int) -> None:
-        """Let this many exchanges be read, and wait until the next one is asked for."""
+        """Let the model read this many exchanges, and wait until it gets the request for the next exchange."""
         wanted = len(self.read) + exchanges
         self.allow(exchanges)
 

@@ -1,4 +1,5 @@
-"""Real processes: a doubt that the user rejected is not asked about again, in whatever words."""
+"""Tests with real processes: if the user has rejected an uncertain statement, the user is not asked about it again, not
+even in other words."""
 
 import re
 from pathlib import Path

@@ -1,7 +1,7 @@
 """Runs the whole product: relay, server and summarizer as separate processes, with an emulated Telegram and stubs of
 the models on loopback. Without a `DATABASE_URL`, the server has an embedded PostgreSQL.
 
-This module does not use pytest, because benchmarks use it too.
+This module does not use pytest, because the benchmarks also import this module.
 """
 
 import asyncio
@@ -252,7 +252,7 @@ class Whole:
 
 @asynccontextmanager
 async def whole(folder: Path, users: tuple[int, ...] = (42,), **environment: str) -> AsyncIterator[Whole]:
-    """Run all three processes. Each message in Telegram is a minute later than the one before."""
+    """Run all three processes. Each message in Telegram is a minute later than the previous message."""
     folder.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         api = await stack.enter_async_context(telegram(TOKEN))

@@ -1,5 +1,5 @@
-"""The tools and resources that the conformance suite requires, added to our own app factory so that our stack is
-tested."""
+"""The tools and resources that the conformance suite requires. They are added to our own server, so that the suite tests
+our code."""
 
 import base64
 import json

@@ -1,5 +1,5 @@
-"""The official conformance suite in both versions of the protocol: against our stack with its fixtures, and against the
-memory itself."""
+"""Runs the official conformance suite for both versions of the protocol, once against our server with the suite's
+fixtures added, and once against the unchanged memory server."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -44,7 +44,7 @@ STACK: dict[str, dict[str, str]] = {
     },
     "2026-07-28": {},
 }
-"""The scenarios that our stack does not support, with the reason. If one passes, the test fails."""
+"""The scenarios that our server does not support, with the reason. If one of these scenarios passes, the test fails."""
 
 OWN = (
     *("tools-call-image", "tools-call-audio", "tools-call-embedded-resource", "tools-call-mixed-content"),
@@ -66,8 +66,8 @@ MEMORY = {
     REVISIONS[0]: {**STACK[REVISIONS[0]], **dict.fromkeys(OWN, FIXTURE)},
     REVISIONS[1]: {**STACK[REVISIONS[1]], **dict.fromkeys((*OWN, *ASKING), FIXTURE)},
 }
-"""The scenarios that fail against the memory itself, because it lacks the suite's fixtures. Our only tool that asks is
-forget, which tests/server tests."""
+"""The scenarios that fail with the unchanged memory server, because it does not have the suite's fixtures. The only tool
+of ours that asks the client a question is `forget`, which tests/server tests."""
 
 
 @pytest.fixture

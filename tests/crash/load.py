@@ -1,6 +1,7 @@
 """Simulates people who use the memory while its processes are killed, and keeps a ledger of acknowledged calls.
 
-Like the relay, it repeats each call until it is answered, so all calls are acknowledged when the load stops.
+A simulated person repeats each call until it is answered, as the relay does. So all calls are acknowledged when the load
+stops.
 """
 
 import asyncio
@@ -58,7 +59,7 @@ class Load:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[Ledger]:
-        """Run all people during the block. At its end, each person completes the current action."""
+        """Run all people during the block. At the end of the block, each person completes the current action."""
         async with asyncio.TaskGroup() as people:
             for chat in TALKERS:
                 people.create_task(self._person(chat, self._talk))

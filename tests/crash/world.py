@@ -146,7 +146,7 @@ class World:
 
 
 class ForkedWorld(World):
-    """The same for tests that do not measure the memory or the start of the processes."""
+    """A world that forks its processes, for tests that do not measure the memory use or the start of the processes."""
 
     kind = ForkedChild
 

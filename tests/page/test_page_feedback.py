@@ -1,4 +1,4 @@
-"""What the page says about uncertain memories, about work that takes time, and how it takes back a new statement."""
+"""What the page says about uncertain memories and about work that takes time, and how it undoes a new statement."""
 
 import re
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ from tests.server.processes import HttpServer
 pytestmark = pytest.mark.anyio
 
 STORED_BEFORE = "The number 3 is not in the quote. 2026-03-15 does not follow from the quote. she only considers it"
-"""A reason as releases before the codes stored it, with a model's own words at its end."""
+"""A reason in the form that was stored by releases without codes. It ends with a model's own words."""
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ async def test_a_new_statement_is_taken_back_and_can_be_told_again(tab: Tab, mem
     gone = await state(memory, number)
     assert (gone.status, gone.reason) == ("superseded", "taken back")
     assert "Keeps bees" not in (await memory.get_context(c.GetContextArgs(query="What is on the roof?"))).context
-    # It can be told again, and a statement that is known already leaves nothing to take back.
+    # The statement can be made again. If it is made once more, it is already known, so there is nothing to undo.
     for said in ("Remembered.", "known already"):
         await tell.fill("Keeps bees on the roof")
         await tell.press("Enter")

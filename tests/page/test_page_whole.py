@@ -119,7 +119,7 @@ async def test_the_page_speaks_the_readers_language(chrome: Browser, server: Htt
             assert await page.locator("html").get_attribute("lang") == locale[:2]
             assert await page.evaluate("document.documentElement.scrollWidth") <= 360, address
         assert tab.wrong == []
-        # The server's own texts are shown in the language, too: of a tool, of a route, and before the page has begun.
+        # The server's own texts are shown in the language, too: the error of a tool, and an error before signing in.
         said = json.loads((STATIC / f"strings/{locale[:2]}.json").read_text())
         await tab.page.evaluate("location.hash = 'memory/999999'")
         alert = tab.page.get_by_role("alert")
@@ -169,8 +169,8 @@ def test_every_sentence_with_a_computed_key_exists_for_all_values() -> None:
 
 
 def _catalogue(file: Path) -> dict[str, set[str]]:
-    """Each sentence of a catalogue with its placeholders. The plural forms of a sentence are combined, because the form
-    for one may omit the number."""
+    """Each sentence of a catalogue with its placeholders. The plural forms of a sentence are combined, because the
+    singular form may omit the number."""
     found: dict[str, set[str]] = {}
     for key, text in json.loads(file.read_text()).items():
         name = re.sub(r"\.(one|few|many|other)$", "", key)

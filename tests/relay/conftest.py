@@ -10,7 +10,7 @@ from tests.stubs.telegram_emulator import Telegram, telegram
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the relay try again at once where Telegram or the memory fails."""
+    """Let the relay try again at once if Telegram or the memory fails."""
     for module in ("telegram.outbox", "updates.polling", "memory_outage"):
         monkeypatch.setattr(f"tellonce_relay.{module}.FIRST_PAUSE", 0.02)
 

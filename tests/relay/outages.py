@@ -28,7 +28,7 @@ class Away:
         return self.refused_calls.total()
 
     async def refused(self, times: int, tool: str | None = None) -> None:
-        """Wait until that many calls, of one tool if it is given, have failed because of the outage."""
+        """Wait until `times` calls have failed because of the outage. If `tool` is given, only its calls count."""
         async with asyncio.timeout(HANGS), self._changed:
             await self._changed.wait_for(lambda: (self.refused_calls[tool] if tool else self.refusals) >= times)
 

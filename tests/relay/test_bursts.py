@@ -29,7 +29,8 @@ BURST = {"breath_seconds": 10}
 
 
 class Writing(Scripted):
-    """A responder that begins its answer, and ends it when the gate is open. It first breaks off `cuts` times."""
+    """A responder that begins its answer, and completes it when the gate is open. The first `cuts` answers fail after
+    their beginning."""
 
     def __init__(self, cuts: int = 0, *, open_: bool = False) -> None:
         super().__init__("")
@@ -50,8 +51,8 @@ class Writing(Scripted):
 
 @pytest.fixture
 async def quick(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Telegram]:
-    """A Telegram whose messages are dated one second apart. Drafts are shown without delay, and an answer is held back
-    only briefly, although messages may join it for a long time."""
+    """A Telegram whose messages are dated one second apart. The relay shows drafts without delay, and holds back an
+    answer only briefly, although further messages may join the turn for a long time."""
     monkeypatch.setattr(arrivals, "ENOUGH", 0)
     monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
     async with telegram() as api:
@@ -60,7 +61,7 @@ async def quick(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Telegram]:
 
 
 async def asked(api: Telegram, responder: Writing, times: int = 1) -> None:
-    """Wait until the model writes its answer for that many times."""
+    """Wait until the model was asked at least `times` times and the beginning of its answer is shown."""
     await api.until(lambda: len(responder.prompts) >= times and api.world.drafts.get(42, "").startswith("Well"))
 
 

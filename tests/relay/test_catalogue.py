@@ -56,7 +56,7 @@ def test_each_language_has_every_text_with_the_same_placeholders(language: Langu
             continue
         wanted = set[str]().union(*map(placeholders, forms(entry)))
         for form in forms(own[key]):
-            # The form for one may write its number as a word or a digit.
+            # The singular form may contain the number as a word or a digit instead of `{n}`.
             assert placeholders(form) == wanted or placeholders(form) == wanted - {"n"}, (language, key)
         assert type(own[key]) is type(entry), (language, key)
     assert len(own["calendar.months"]) == 12

@@ -1,4 +1,5 @@
-"""Answers without a model, scored: they quote what answers the question, and what is so now before what was so."""
+"""Scores answers without a model. They must quote the sentence that answers the question, and must quote a current state
+before a former state."""
 
 import tomllib
 from datetime import timedelta

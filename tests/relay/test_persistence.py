@@ -31,7 +31,7 @@ BUSY = trouble("busy", owed=True)
 
 
 class Down(Scripted):
-    """A responder that fails with `cause` until it is repaired. The first answer breaks off after `said`."""
+    """A responder that fails with `cause` until it is repaired. Before it fails, it begins an answer with `said`."""
 
     def __init__(self, cause: Cause = "busy", said: str = "") -> None:
         super().__init__("")

@@ -110,7 +110,7 @@ class Competent:
 
 @asynccontextmanager
 async def competent(kind: str, it: Competent, request: pytest.FixtureRequest, home: Path) -> AsyncIterator[Responder]:
-    """A responder whose model is `it`; of the kind `claude-code`, it is the real command."""
+    """A responder whose model is `it`. The responder of the kind `claude-code` is the real command."""
     if kind == "ollama":
         async with OllamaStub(it, capabilities=("vision",)) as local:
             model = Ollama(local.url, "llama3.2")

@@ -182,7 +182,8 @@ async def test_a_file_that_is_too_large_or_does_not_come_is_named_as_such(memory
 
 @dataclass
 class Endless:
-    """A bot whose files have the given size and never end. It is also the file."""
+    """A bot whose only file has the given size, and whose downloads never end. The object is both the bot and the
+    file."""
 
     file_size: int
 

@@ -153,7 +153,7 @@ async def stdio_server(data_dir: Path, dsn: str | None, **settings: str) -> fork
 async def cold_stdio_server(
     data_dir: Path, dsn: str, program: Sequence[str] = ("-m", "tellonce_server", "--stdio")
 ) -> asyncio.subprocess.Process:
-    """The same as a new process, which imports everything itself."""
+    """A stdio server that is not forked: the new process imports everything itself."""
     data_dir.mkdir(parents=True, exist_ok=True)
     return await asyncio.create_subprocess_exec(
         sys.executable,

@@ -284,7 +284,7 @@ async def test_wrong_arguments_are_refused_with_a_sentence_and_write_nothing(
 
 
 def required_arguments() -> dict[str, list[str]]:
-    """The tools that have required arguments, with the names of these."""
+    """The tools that have required arguments, each with the names of its required arguments."""
     specs = [*specs_of(AssistantTools(_never)), *specs_of(WorkTools(_never))]
     found = {spec.name: sorted(n for n, f in spec.args.model_fields.items() if f.is_required()) for spec in specs}
     return {tool: found[tool] for tool in VALID if found[tool]}

@@ -31,8 +31,8 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root changes accoun
 
 @pytest.fixture
 def reachable(quick_folder: Path) -> Iterator[Path]:
-    """A folder with a short path that other accounts can enter. If root runs the tests, they cannot enter pytest's own
-    folder."""
+    """A folder with a short path that other accounts can enter. If root runs the tests, other accounts cannot enter
+    pytest's own folder."""
     folder = Path(tempfile.mkdtemp(prefix="cm-", dir=quick_folder))
     folder.chmod(0o711)
     yield folder
@@ -68,7 +68,7 @@ async def server(reachable: Path) -> AsyncGenerator[EmbeddedPostgres]:
     yield server
     head = embedded_cluster.postmaster(server.cluster)
     if head is not None:
-        # Nobody needs the data, so PostgreSQL need not write it out.
+        # Nobody needs the data, so PostgreSQL ends without writing it to disk.
         os.kill(head, signal.SIGQUIT)
         await gone(head)
     await server.stop()
@@ -107,8 +107,8 @@ async def child(data: Path, **options: object) -> AsyncGenerator[anyio.abc.Proce
 
 
 def _python_for_others() -> str:
-    """A Python that other accounts can run: this one, or the system's of the same version if they cannot enter this
-    one's folder."""
+    """A Python that other accounts can run: this Python or, if other accounts cannot enter its folder, the system's
+    Python of the same version."""
     same = f"python{sys.version_info.major}.{sys.version_info.minor}"
     for program in (sys.executable, shutil.which(same, path="/usr/local/bin:/usr/bin")):
         if program is not None and _reachable_by_others(Path(program)):

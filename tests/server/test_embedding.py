@@ -1,5 +1,5 @@
-"""The local model: its real download, its agreement with the original, queries before the backlog, and work without the
-model."""
+"""Tests of the local model: it is really downloaded, its vectors agree with those of the original model, queries are
+embedded before the backlog, and the server works without the model."""
 
 import asyncio
 import base64
@@ -184,7 +184,7 @@ async def test_the_graph_we_write_is_the_one_of_onnxs_own_tools_and_near_the_exa
     rounded, exact = reference("rounded"), reference("exact")
     for text, vector in rounded.items():
         # The vectors are bitwise equal on the same processor. A processor without VNNI rounds products of bytes in another
-        # way (measured .989, and .965 for one word), but is as near to the exact weights.
+        # way (measured cosine .989, and .965 for one word), but its vectors are as near to the exact vectors.
         assert cosine(session.vector(text), vector) > (0.98 if len(text) > 10 else 0.96)
         # A text of one word is rounded more, because few values share its scale. The measured cosine for "ok" is 0.977.
         assert cosine(session.vector(text), exact[text]) >= (0.98 if len(text) > 10 else 0.96)

@@ -25,8 +25,8 @@ class Answer:
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, answer: Any) -> tuple[OllamaEmbedder, list[list[str]]]:
-    """An embedder and the list of its requests. Its server returns `answer` or, if `answer` is a function, its result
-    for the texts."""
+    """An embedder and the list of its requests. The server of the embedder returns `answer` or, if `answer` is a
+    function, the function's result for the texts."""
     embedder, asked = OllamaEmbedder("http://127.0.0.1:9", "any"), list[list[str]]()
 
     async def embed(_: str, texts: list[str]) -> Answer:

@@ -33,7 +33,8 @@ WORDS: dict[str, list[str]] = {
 SEED = 1
 MARKS = ("**{}**", "[{}](https://x.org/a_(1))", "`{}`", "~~{}~~", "*{}*&nbsp;")
 RENDERED = "select concat_ws(chr(10), strings_of(sections), query) as text from context_receipts"
-"""The stored contexts. They consist of the other texts with our titles and times, and every erasure deletes them."""
+"""Selects the stored contexts. They contain texts from the other tables, and titles and times that the server adds.
+Every erasure deletes the stored contexts."""
 
 COLUMNS = """
     select c.table_name as table, c.column_name as column, c.udt_name as type from information_schema.columns c
@@ -43,7 +44,7 @@ OF_THE_INSTALLATION = {
     "access_tokens", "embedding_models", "schema_migration", "server_keys", "workers",
     "model_call_months", "dropped_items", "spare_vectors",
 }  # fmt: skip
-"""Tables with names that the operator or the program gives, counts and vectors."""
+"""Tables that contain only counts, vectors, and names that the operator or the program has chosen."""
 WITHOUT_WORDS = {
     "class", "dedup_key", "happens_precision", "intends", "kind", "lease_by", "model", "origin", "repeats",
     "role", "state", "status", "subject", "thread_key", "tier", "trace_id", "worker",
@@ -65,7 +66,8 @@ JSON = {
 PLANT = """
     update {table} set {column} = $1::text::{type} {also} where ctid = (
       select ctid from {table} t order by t::text like '%zqvuxley81%', {column} is null, ctid desc limit 1)"""
-"""Prefers a row without a planted text, because a row that is erased as a whole would hide an uncleaned column."""
+"""Writes the text into a column of one row, preferably a row without a planted text. If a row contained several planted
+texts, the erasure of the whole row for one of them would hide that another column is not cleaned."""
 ALSO = {("chat_context_queue", "result"): ", state = 'ready_to_write'"}
 """Only a job with this state has a result."""
 

@@ -1,4 +1,4 @@
-"""Every kind that the contract declares is treated by all that depend on kinds: a kind of memory reaches the context,
+"""All code that depends on kinds treats every kind that the contract declares: a kind of memory reaches the context,
 the profile and the page, a kind of job is known to every process, and a place of texts is searched and cleaned."""
 
 import re
@@ -41,7 +41,7 @@ async def test_every_kind_reaches_the_context_the_profile_and_the_page(memory: M
 
 
 async def checked(memory: Memory, pattern: str) -> set[str]:
-    """The values that a check of the queue's table names."""
+    """The values that a check constraint of the queue's table allows."""
     async with memory.tables() as tables:
         check = await tables.fetchval(
             "select string_agg(pg_get_constraintdef(oid), '') from pg_constraint where contype = 'c' "

@@ -1,5 +1,5 @@
-"""For an owner with very many messages, a separate index is built while the server runs. A search finds the same with
-it as with a full scan."""
+"""For an owner with very many messages, a separate index is built while the server runs. A search with this index finds
+the same messages as a full scan."""
 
 import random
 
@@ -91,7 +91,7 @@ async def test_a_half_built_index_is_not_used_and_is_rebuilt(dsn: str) -> None:
     try:
         await build_missing(database, dsn, MESSAGES)
         await connection.execute("drop index messages_near_7")
-        # An invalid index of that name, as a killed build leaves behind.
+        # This failed build leaves an invalid index of that name, as a killed build does.
         with pytest.raises(asyncpg.UniqueViolationError):
             await connection.execute("create unique index concurrently messages_near_7 on messages (role)")
         setting = await database.row("retrieval.setting", OWNER, OWNER, "x", None, None)

@@ -141,7 +141,7 @@ async def test_everything_of_a_user_moves_and_nothing_names_the_former_number(
         assert [x.memory.content[:8] for x in (await client.list_reminders(r.ListRemindersArgs())).reminders] == [
             "Call Ann"
         ]
-        # The client sends the message again whose words were forgotten before the move.
+        # The client sends again the message whose words were forgotten before the move.
         await _exchange(client, clock, "My dog number 5 is called Rex5. " * 8, "r5")
         assert (await client.forget(c.ForgetArgs(literal="Rex5"))).matches == ()
 

@@ -154,8 +154,8 @@ async def test_learning_is_affordable_when_summaries_and_second_readings_have_us
 async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_one(
     memory: Memory, clock: Clock
 ) -> None:
-    """The time is measured from the claim of a job until its fact is stored, alternately with and without the import,
-    until the fastest of each show the same or 20 times each."""
+    """The time from the claim of a job until its fact is stored is measured alternately for the user with the import
+    and for another user. The test ends when the fastest times of both users are similar, or after 20 times each."""
 
     async def learned(client: MemoryClient, text: str) -> float:
         await say(client, clock, text)
@@ -179,7 +179,7 @@ async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_o
         least: list[float] = []
         while len(times[client]) < 20 and not (len(times[client]) > 7 and least[0] <= 1.2 * least[1] + 0.005):
             n = len(times[client])
-            # Whoever is first also waits for what the last one left to do in the background.
+            # The two users take turns in being first, because the first may wait for background work of the last round.
             for one in (client, other) if n % 2 else (other, client):
                 times[one].append(await learned(one, f"Oslo {n}"))
             least = [min(times[client]), min(times[other])]

@@ -47,8 +47,8 @@ async def person(server: HttpServer) -> AsyncGenerator[MemoryClient]:
 
 
 async def live(client: MemoryClient, user: int) -> int:
-    """Record and search repeatedly. Returns the number of messages that were not found, and the number of found
-    messages of another user."""
+    """Record and search repeatedly. Returns the number of messages that were not found. Fails if a message of another
+    user is found."""
     missed = 0
     for number in range(EACH):
         word = f"zebra{user}x{number}"

@@ -149,7 +149,8 @@ async def test_a_connection_may_rest_between_requests_and_an_answer_may_take_lon
 
 
 async def test_many_calls_of_one_user_leave_connections_for_other_users(memory: Memory) -> None:
-    """Each call of one user waits for a lock. Without a limit, they would hold all connections to the database."""
+    """Each call of one user waits for a lock. Without a limit, these calls would hold all connections to the
+    database."""
     said = c.RecordMessageArgs(role="user", content="Tea is fine.")
     async with (
         memory.client() as mine,

@@ -430,7 +430,7 @@ async def test_a_server_started_for_nobody_names_the_user_whose_memory_it_does_n
 
 async def test_stdio_does_not_lose_a_call_that_is_answered_as_its_input_ends(tmp_path: Path, dsn: str) -> None:
     (tmp_path / "data").mkdir()
-    # The server starts in this folder, but it does not read the settings of a project. These would end it.
+    # The server starts in this folder, but it does not read a project's settings. These settings would stop the server.
     (tmp_path / "data" / ".env").write_text("TELLONCE_PORT=nowhere\nCHATMEM_EMBEDDINGS=nothing\n")
     process = await stdio_server(tmp_path / "data", dsn)
     assert process.stdin is not None

@@ -30,7 +30,7 @@ BY_THE_LOGIN = ("tokens.add", "tokens.all", "tokens.revoke", "keys.obtain")
 """Queries of the tables of tokens and keys, which the server's roles cannot access."""
 
 MAINTENANCE = ("scrub.checkpoint", "scrub.switch_log", "scrub.cancel", "scrub.longest_wait", "scrub.wait_shortly")
-"""Queries that the login runs, as it runs those that rewrite tables."""
+"""Queries that the login runs, like the statements that rewrite tables."""
 
 BY_THE_OPERATOR = tuple(
     f"embeddings.{name}"

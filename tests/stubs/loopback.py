@@ -20,7 +20,8 @@ class CutError(Exception):
 
 
 def _unexpected(record: logging.LogRecord) -> bool:
-    """Whether to log it: not that a stub dropped the connection, nor that a killed client did."""
+    """Whether to log the record. If the stub dropped the connection, or a killed client did, the record is not
+    logged."""
     return not (record.exc_info and isinstance(record.exc_info[1], CutError | ClientDisconnect))
 
 

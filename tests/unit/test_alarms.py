@@ -1,4 +1,4 @@
-"""The time at which an ordered alarm is due, read from the words of the order."""
+"""The time at which a requested alarm is due, read from the words of the request."""
 
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -204,8 +204,8 @@ def test_an_alarm_repeats_after_several_days_weeks_or_months(language: str, text
 @pytest.mark.parametrize(
     ("interval", "after", "due"),
     [
-        ("R/2027-03-27T08:00/P2D", "2027-03-27T08:00+01:00", "2027-03-29T08:00+02:00"),  # the clocks change between
-        ("R/2027-03-26T02:30/P2D", "2027-03-27T00:00+01:00", "2027-03-28T03:30+02:00"),  # this hour is left out
+        ("R/2027-03-27T08:00/P2D", "2027-03-27T08:00+01:00", "2027-03-29T08:00+02:00"),  # the clocks change in between
+        ("R/2027-03-26T02:30/P2D", "2027-03-27T00:00+01:00", "2027-03-28T03:30+02:00"),  # no 2:30 that day
         ("R/2027-03-27T23:00/PT4H", "2027-03-27T23:00+01:00", "2027-03-28T04:00+02:00"),
         ("R/2027-03-28T01:00/PT30M", "2027-03-28T03:10+02:00", "2027-03-28T03:30+02:00"),
         ("R/2026-10-25T01:00/PT30M", "2026-10-25T02:40+02:00", "2026-10-25T02:00+01:00"),

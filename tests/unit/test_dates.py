@@ -73,7 +73,7 @@ LEAST_RESOLVED = {
     "own.jsonl": 0.95,
 }
 KNOWN_WRONG = {"por la mañana"}
-"""An expression that the resolver still reads wrongly: `siempre` after it makes it a repetition."""
+"""An expression that the resolver still reads wrongly: `siempre` after the expression makes it a repetition."""
 MOST_OVERCLAIMED = {"dates11.jsonl": 7}
 CLAUSES = st.sampled_from(
     ["They moved our slot", "I finished the draft", "She left her keys", "We sold the car", "He called"]

@@ -186,7 +186,7 @@ HOSTILE: dict[str, tuple[str, Callable[[Path], None], list[str]]] = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The hostile files, and what reading them printed."""
+    """A folder with the hostile files and the results of reading them."""
     folder = tmp_path_factory.mktemp("hostile")
     files: list[tuple[str, str]] = []
     for number, (kind, write, _) in enumerate(HOSTILE.values()):

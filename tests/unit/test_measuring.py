@@ -22,8 +22,8 @@ places = st.lists(
 
 
 def candidates(found: list[tuple[int, str, int, int]]) -> list[Candidate]:
-    """Candidates that are at least two hours apart per thread number. Some pauses between them end a session and others
-    do not."""
+    """Candidates whose times grow by two hours for each thread number, plus a random part. Some of the pauses between
+    the candidates end a session and others do not."""
     return [
         Candidate(
             chat, n, thread, no, "user", None, AT + timedelta(hours=2 * no + more), 9, None, "x", False, None, None

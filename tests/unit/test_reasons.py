@@ -70,7 +70,7 @@ def test_the_reasons_that_statements_of_sql_store_are_recognized() -> None:
 
 @pytest.mark.parametrize("language", ["de", "es", "ru", "ja"])
 def test_the_page_has_each_reason_in_every_language(language: str) -> None:
-    """English readers see the stored text, except where it speaks of them."""
+    """English readers see the stored text, unless it calls the reader "the user"; then the English file has a text."""
     texts = json.loads((STRINGS / f"{language}.json").read_text())
     english = json.loads((STRINGS / "en.json").read_text())
     assert {key for key in texts if key.startswith("reason.")} == {f"reason.{code}" for code in CODES}

@@ -25,13 +25,13 @@ WEIGHTS: Final = Path(data.__file__).parent / data.FILE
 
 
 def split(examples: Examples) -> tuple[Examples, Examples]:
-    """The examples to train on, and those of the authors held out."""
+    """The examples for training, and the examples of the authors in HELD_OUT."""
     out = np.array([row.author in HELD_OUT for row in examples.rows])
     return examples.where(~out), examples.where(out)
 
 
 def left_out(examples: Examples) -> Floats:
-    """Each author's scores by a head trained on the others."""
+    """The scores of each author's examples, from a head that was trained on the other authors."""
     found = np.zeros(len(examples.rows))
     for author in examples.authors:
         own = examples.by(author)

@@ -29,7 +29,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Examples:
-    """Labeled sentences. `inputs` has one row of a head's inputs for each of `rows`."""
+    """Labeled sentences. For each element of `rows`, `inputs` has one row with the inputs of a head."""
 
     rows: tuple[Example, ...]
     inputs: Floats
@@ -60,7 +60,7 @@ def read(folder: Path = TEXTS) -> list[Example]:
 
 
 def with_inputs(rows: Sequence[Example], session: Session) -> Examples:
-    """Compute the inputs, one text at a time as in the server."""
+    """Compute the inputs of the heads, one text at a time, as the server does."""
     inputs = []
     for row in rows:
         layers = session.layers(row.sentence.text)

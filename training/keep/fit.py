@@ -1,6 +1,7 @@
 """Ridge logistic regression by Newton's method, on z-scored inputs and soft targets; deterministic.
 
-The precision of the scores is weighted by the shares of labels in everyday conversation, not those in the training text.
+The precision of the scores is weighted by the shares of labels in everyday conversation, not by the shares in the
+training text.
 """
 
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ def keep_head(examples: Examples) -> Head:
 
 
 def logistic(inputs: Floats, targets: Floats, weights: Floats, ridge: float = RIDGE) -> Head:
-    """Fit a head. The scaling to z-scores is included in its weights, so that it takes unscaled inputs."""
+    """Fit a head. The scaling to z-scores is included in the head's weights, so that the head takes unscaled inputs."""
     mean, deviation = inputs.mean(axis=0), inputs.std(axis=0) + 1e-6
     rows = np.hstack([(inputs - mean) / deviation, np.ones((len(inputs), 1))])
     penalty = np.full(rows.shape[1], ridge)
@@ -78,13 +79,13 @@ class Kept:
 
 
 def shares(labels: NDArray[np.str_]) -> Floats:
-    """A weight for each row, so that the labels present have the shares of everyday talk."""
+    """A weight for each row. With these weights, each label that occurs has its share of everyday talk (`TALK`)."""
     present = {label: int((labels == label).sum()) for label in TALK}
     return np.array([TALK[label] / present[label] for label in labels])
 
 
 def average_precision(labels: NDArray[np.str_], scores: Floats) -> float:
-    """The average precision of good sentences against all others in everyday conversation."""
+    """The average precision with which the scores separate good sentences from all others in everyday conversation."""
     order = np.argsort(-scores, kind="stable")
     weight, good = shares(labels)[order], labels[order] == "good"
     precision = np.cumsum(weight * good) / np.cumsum(weight)

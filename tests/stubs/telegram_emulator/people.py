@@ -47,7 +47,7 @@ class Telegram:
     async def say(
         self, text: str, user: int = 42, chat: int | None = None, *, topic: int | None = None, **extra: Any
     ) -> int:
-        """Send a person's message and return its number. `reply_to` is the number of the message replied to."""
+        """Send a person's message and return its number. `reply_to` is the number of the message that it answers."""
         place = chat or user
         named = [
             {"type": "mention", "offset": units(text[: found.start()]), "length": units(found[0])}

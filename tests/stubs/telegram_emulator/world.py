@@ -12,7 +12,7 @@ from tests.stubs.telegram_emulator.faults import RefusedError
 
 BOT = {"id": 999, "is_bot": True, "first_name": "Memory", "username": "memory_bot"}
 START = 1_771_204_500
-"""2026-02-16 01:15 UTC. Each message is a minute later than the one before."""
+"""2026-02-16 01:15 UTC. By default, each message is a minute later than the previous message."""
 
 SUPERGROUPS_BELOW = -1_000_000_000_000
 LONGEST = 4096
