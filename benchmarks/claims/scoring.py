@@ -24,6 +24,7 @@ SAID_AT_IN = {
     "claims10.jsonl": datetime(2027, 4, 15, 10, tzinfo=ZoneInfo("UTC")),
     "claims11.jsonl": datetime(2026, 10, 14, 11, 20, tzinfo=ZoneInfo("Europe/Berlin")),
     "claims12.jsonl": datetime(2027, 3, 9, 20, 15, tzinfo=ZoneInfo("America/Chicago")),
+    "claims13.jsonl": datetime(2027, 6, 17, 14, 10, tzinfo=ZoneInfo("Europe/London")),
 }
 """The tables whose messages were not sent at SAID_AT."""
 TABLES = Path(__file__).parent

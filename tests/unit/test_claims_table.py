@@ -17,8 +17,8 @@ def test_nearly_every_right_claim_with_its_quote_is_certain() -> None:
 @pytest.mark.parametrize(
     ("table", "least_right", "most_false"),
     [
-        ("claims2.jsonl", 0.99, 59),
-        ("claims3.jsonl", 0.97, 61),
+        ("claims2.jsonl", 0.99, 60),
+        ("claims3.jsonl", 0.97, 62),
         ("claims4.jsonl", 0.97, 43),
         ("claims5.jsonl", 0.96, 41),
         ("claims6.jsonl", 0.94, 75),
@@ -26,8 +26,9 @@ def test_nearly_every_right_claim_with_its_quote_is_certain() -> None:
         ("claims8.jsonl", 0.97, 59),
         ("claims9.jsonl", 0.89, 98),
         ("claims10.jsonl", 0.97, 61),
-        ("claims11.jsonl", 0.97, 118),
+        ("claims11.jsonl", 0.97, 119),
         ("claims12.jsonl", 0.95, 66),
+        ("claims13.jsonl", 0.89, 317),
     ],
 )
 def test_claims_of_other_authors_are_judged_alike(table: str, least_right: float, most_false: int) -> None:

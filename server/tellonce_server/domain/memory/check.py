@@ -6,7 +6,7 @@ the reasons.
 
 import re
 from calendar import monthrange
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
@@ -16,6 +16,7 @@ from typing import Final
 from tellonce.contract_types import When
 from tellonce.reasons import reason
 from tellonce_server.domain.memory import literals
+from tellonce_server.domain.memory.calculation import is_calculated, is_counted_day, values
 from tellonce_server.domain.memory.measures import changed
 from tellonce_server.domain.memory.resolution import (
     WEEK,
@@ -105,7 +106,8 @@ def check(
     (`shown`) or from known memories (`known`). `about` is the person or thing that the claim is about.
 
     `is_read_again` means that a model will read the claim a second time before the claim counts. If the date resolver
-    does not know the language of the quotes, such as Polish, the days are then left to this second reading.
+    does not know the language of the quotes, such as Polish, the days are then left to this second reading. So are
+    the days that can be counted from the user's days, such as the day eight weeks after a birth.
 
     If `similarity` is given, quotes that are unrelated to the claim do not support the claim. This is checked only if
     all quotes are in the language of the claim, because a local embedding model may know only one language.
@@ -115,7 +117,7 @@ def check(
     if not true:
         return Verdict(False, tuple(reasons) or (reason("no_quote"),), False)
     reasons += [reason("not_own_words") for quoted in true if _is_quotation(quoted)]
-    evidence = _Evidence(true, (*shown, *known), any_day=is_read_again and not any(is_read(q.message) for q in true))
+    evidence = _Evidence(true, (*shown, *known), is_read_again=is_read_again)
     reasons += evidence.lacking(text, when, deadline)
     reasons += evidence.missing_subject(text, about)
     alike = [quoted.quote for quoted in true if language_of(quoted.quote) == language_of(text)]
@@ -235,10 +237,10 @@ class _Moment:
     def numbers(self) -> frozenset[str]:
         """The numbers that identify this moment, such as its year, month and day."""
         parts = [self.day.year, self.day.month, self.day.day]
-        found = {str(part) for part in parts[: self._parts()]}
+        found = {str(part) for part in parts[: self.parts()]}
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour), str(self.clock.minute)})
 
-    def _parts(self) -> int:
+    def parts(self) -> int:
         """The number of parts (year, month, day) that identify this moment. If something has been going on since 2019,
         its moment is January 1, 2019, but only the year identifies this moment."""
         if self.precision == "ongoing" and self.day.day == 1:
@@ -259,11 +261,14 @@ class _Evidence:
         quotes: Sequence[Quoted],
         around: Sequence[str],
         *,
-        any_day: bool = False,
+        is_read_again: bool = False,
     ) -> None:
-        self._any_day = any_day
+        self._is_read_again = is_read_again
+        self._is_unread = is_read_again and not any(is_read(quoted.message) for quoted in quotes)
+        self._digits = sum(len(literals.numbers(quoted.quote)) for quoted in quotes)
         self._quotes = quotes
         self._zone = quotes[0].zone
+        self._today = frozenset(quoted.said_at.astimezone(self._zone).date() for quoted in quotes)
         said = (text for quoted in quotes for text in dict.fromkeys((quoted.quote, quoted.message[:MAX_MESSAGE])))
         self._words = literals.Words((*said, *around))
         self._numbers = frozenset[str]().union(*(literals.said_numbers(quoted.quote) for quoted in quotes))
@@ -312,8 +317,7 @@ class _Evidence:
     def _named(self, day: date) -> bool:
         """Whether the quotes name the day. If the quotes name no other day, the day on which they were said counts as
         named: `sober for 600 days as of 20 November`."""
-        today = {quoted.said_at.astimezone(self._zone).date() for quoted in self._quotes}
-        if day in today and not self._following.named - today:
+        if day in self._today and not self._following.named - self._today:
             return True
         return self._follows(_Moment(day, "day"))
 
@@ -326,22 +330,22 @@ class _Evidence:
 
     def _missing_numbers(self, text: str, moments: Sequence[_Moment]) -> list[str]:
         said = self._numbers.union(*(moment.renderings() for moment in moments))
-        missing = [n for n in literals.numbers(text) if not any(one <= said for one in (*n.readings, *n.converted))]
-        return [n.text for n in missing if not self._is_difference(n, text)]
+        given = literals.numbers(text)
+        missing = [n for n in given if not any(one <= said for one in (*n.readings, *n.converted))]
+        if self._is_unread and len(missing) <= len(given) - self._digits:
+            return []  # the others may be said in words that nobody here can read
+        stated = values(literals.said_numbers(text))
+        return [n.text for n in missing if not any(self._is_calculated(one, stated) for one in n.readings)]
+
+    def _is_calculated(self, reading: frozenset[str], stated: Collection[float]) -> bool:
+        said = values(self._following.counted)
+        return len(reading) == 1 and any(is_calculated(value, said, stated) for value in values(reading))
 
     def _other_units(self, text: str) -> list[str]:
         """The units of time that the claim has for a number, if the quotes have this number only with other units."""
         said = self._timed | self._lengths
         counted = {number for number, _ in said}
         return sorted({unit for number, unit in timed_numbers(text) - said if number in counted})
-
-    def _is_difference(self, number: literals.Number, text: str) -> bool:
-        """Whether the number is the difference of two quoted numbers, one of which is also in the claim: `up by 70, to
-        910`."""
-        whole = {int(said) for said in self._written if said.isdecimal() and _TENS <= len(said) <= _DIGITS} - _YEARS
-        repeated = literals.said_numbers(text)
-        apart = {str(abs(one - other)) for one in whole if str(one) in repeated for other in whole}
-        return any(reading <= apart for reading in number.readings)
 
     def _missing_names(self, text: str) -> Iterator[str]:
         names = literals.names(text)
@@ -351,9 +355,18 @@ class _Evidence:
         yield from names[literals.MAX_NAMES : literals.MAX_NAMES + 1]
 
     def _follows(self, moment: _Moment) -> bool:
-        if self._any_day or moment.numbers() <= self._written:
+        if self._is_unread or moment.numbers() <= self._written:
             return True
-        return any(self._follows_from(quoted, moment) for quoted in self._quotes)
+        return any(self._follows_from(quoted, moment) for quoted in self._quotes) or self._is_counted(moment)
+
+    def _is_counted(self, moment: _Moment) -> bool:
+        """Whether the day can be counted from the user's days, and a second reading will confirm the claim."""
+        if not self._is_read_again or moment.clock is not None:
+            return False
+        told = reduce(Following.joined, (following(q.message, q.said_at, q.zone) for q in self._quotes))
+        days = sorted(self._today | self._following.named | told.named)
+        numbers = values(self._following.counted)
+        return is_counted_day(moment.day, moment.parts(), days, sorted(self._following.lengths), numbers)
 
     def _follows_from(self, quoted: Quoted, moment: _Moment) -> bool:
         if moment.precision == "ongoing" and (
@@ -377,14 +390,6 @@ def _thirds(month: date) -> list[date | datetime]:
     """A day of each third of the month and its last day, because `at the end of January` supports January."""
     last = monthrange(month.year, month.month)[1]
     return [month.replace(day=day) for day in (1, 15, 28, last)]
-
-
-_TENS, _DIGITS = 2, 12
-"""Minimum and maximum digits of the numbers whose differences are computed. With one-digit numbers, almost every small
-number would be a difference."""
-
-_YEARS: Final = frozenset(range(1900, 2100))
-"""Numbers that are probably years, so their differences are not computed."""
 
 
 def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: tzinfo) -> Iterator[_Moment]:

@@ -30,16 +30,21 @@ Span = tuple[date, date]
 class Following:
     """Facts that follow from the user's words without being written in them. `numbers` are digits for number words and
     dates. `named` are the days that the words name. `begun` are the spans in which something began that still lasts
-    (`for nine years`). `ended` are the last days of something with a given length (`on the 8th for three days`)."""
+    (`for nine years`). `ended` are the last days of something with a given length (`on the 8th for three days`).
+    `counted` are the numbers that the words give, in digits or in words. `lengths` are the lengths of time that are not
+    part of a date: `for nine years`, but not `two years ago`."""
 
     numbers: frozenset[str] = frozenset()
     named: frozenset[date] = frozenset()
     begun: frozenset[Span] = frozenset()
     ended: frozenset[date] = frozenset()
+    counted: frozenset[str] = frozenset()
+    lengths: frozenset[tuple[int, str]] = frozenset()
 
     def joined(self, other: "Following") -> "Following":
         return Following(
-            self.numbers | other.numbers, self.named | other.named, self.begun | other.begun, self.ended | other.ended
+            *(self.numbers | other.numbers, self.named | other.named, self.begun | other.begun),
+            *(self.ended | other.ended, self.counted | other.counted, self.lengths | other.lengths),
         )
 
 
@@ -131,6 +136,8 @@ def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
         frozenset(
             last for length in lengths for day in sorted(named)[:_MOST_LENGTHS] for last in _last_days(day, *length)
         ),
+        counted,
+        frozenset(lengths),
     )
 
 

@@ -1,0 +1,74 @@
+"""Decides whether a number or a day can be calculated from the numbers and days that a person said. Pure."""
+
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from datetime import date
+from itertools import islice, product
+from typing import Final
+
+from tellonce_text.dates.day_arithmetic import counted_day
+
+MOST_NUMBERS: Final = 40
+"""Maximum number of a person's numbers that are combined."""
+
+MOST_DAYS: Final = 20
+"""Maximum number of a person's days from which other days are counted."""
+
+LONGEST: Final = 150
+"""Maximum length of time that is counted from a day, in its unit."""
+
+_LONGEST_NUMBER: Final = 12
+"""Maximum characters of a number in a calculation. Longer numbers are identifiers, such as telephone numbers."""
+
+_LEAST_AGE: Final = 3
+"""The smallest number that may be an age. Smaller numbers are mostly parts of dates."""
+
+_LEAST_ROUNDED: Final = 10
+"""The smallest result that may be rounded to a whole number."""
+
+
+def values(written: Iterable[str]) -> frozenset[float]:
+    """The values of these numbers, without identifiers."""
+    return frozenset(float(number) for number in written if len(number) <= _LONGEST_NUMBER)
+
+
+def is_calculated(value: float, said: Collection[float], stated: Collection[float]) -> bool:
+    """Whether the value is the sum, difference, product, quotient or percentage of two numbers in `said`, of which the
+    claim itself states one (`stated`), as in `three days a week at £78 a day cost £234 a week`.
+
+    Without the stated number, almost every small number would be the result of some calculation.
+    """
+    firsts = [number for number in sorted(said) if number in stated and number != value][:MOST_NUMBERS]
+    pairs = product(firsts, sorted(said)[:MOST_NUMBERS])
+    return any(_is_rounded(result, value) for one, other in pairs for result in _results(one, other))
+
+
+def _results(one: float, other: float) -> Iterator[float]:
+    yield from (one + other, abs(one - other), one * other, one * other / 100)
+    for whole, part in ((one, other), (other, one)):
+        if part:
+            yield from (whole / part, 100 * whole / part)
+
+
+def _is_rounded(result: float, value: float) -> bool:
+    """Whether the value is the result, possibly rounded to two decimals or to a whole number."""
+    whole = value >= _LEAST_ROUNDED and value == int(value)
+    return abs(result - value) <= (0.5 if whole else 0.005)
+
+
+def is_counted_day(
+    day: date, parts: int, days: Iterable[date], lengths: Iterable[tuple[int, str]], numbers: Iterable[float]
+) -> bool:
+    """Whether the day is one of the lengths before or after one of the days, such as eight weeks after a birth. Only the
+    first `parts` of year, month and day are compared. Each of the numbers may also be an age on one of the days."""
+    ages = ((int(number), "year") for number in numbers if number >= _LEAST_AGE and number == int(number))
+    counts = [(count, unit) for count, unit in (*lengths, *ages) if 0 < count <= LONGEST][:MOST_NUMBERS]
+    counted = (each for anchor in islice(days, MOST_DAYS) for each in _counted(anchor, counts))
+    return day.timetuple()[:parts] in (each.timetuple()[:parts] for each in counted)
+
+
+def _counted(anchor: date, counts: Iterable[tuple[int, str]]) -> Iterator[date]:
+    for count, unit in counts:
+        for offset in (count, -count):
+            with suppress(ValueError, OverflowError):  # raised outside of the years 1 to 9999
+                yield counted_day(anchor, unit, offset)
