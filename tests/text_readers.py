@@ -471,6 +471,7 @@ READERS: dict[str, Callable[[str], object]] = {
 
 NOT_READERS = frozenset(
     """
+    tellonce_server.domain.memory.calculation.values tellonce_server.domain.memory.calculation.is_counted_day
     tellonce_text.dates.abbreviations.spelled_out tellonce_text.dates.number_words.compounds
     tellonce_text.dates.nights.by_waking_day
     tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun
