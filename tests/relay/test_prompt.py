@@ -96,3 +96,13 @@ def test_what_a_message_answers_stands_in_the_prompt_and_a_last_message_that_is_
     shown = c.Section(name="history", title="H", text="[09:15 AM] Assistant: Which day?", tokens=9, stability="append")
     seen = of_sections(shown).model_copy(update={"focus": latest})
     assert "FOCUS" not in build(seen, "Ok", policy="P", user_name="P", now=NOW, zone=SINGAPORE).text
+
+
+def test_every_section_of_a_context_reaches_the_prompt() -> None:
+    sections = (
+        c.Section(name=name, title=layout.title, text=f"about {name}", tokens=1, stability=layout.stability)
+        for name, layout in SECTIONS.items()
+        if name != "now"  # the prompt has its own clock
+    )
+    text = build(of_sections(*sections), "Hi", policy="P", user_name="Priya", now=NOW, zone=SINGAPORE).text
+    assert [name for name in SECTIONS if name != "now" and f"about {name}" not in text] == []

@@ -93,10 +93,12 @@ def build(
     shown = [section for section in context.sections or () if section.name != "now"]
     known = _texts(shown, "profile") or ([f"USER PROFILE\n{profile.strip()}"] if profile.strip() else [])
     slow = [s.text for s in shown if s.stability in ("stable", "slow") and s.name != "profile"]
+    appended = [s.text for s in shown if s.stability == "append" and s.name != "history"]
     volatile = [s.text for s in shown if s.stability == "volatile"]
     blocks = [
         *_block([policy or POLICY, _greeting(user_name, now, zone), *known]),
         *_block(slow),
+        *_block(appended),
         *_history("".join(_texts(shown, "history"))),
         *_block([*volatile, _focus(context), _tags(files)], cache=False),
     ]

@@ -8,11 +8,9 @@ from typing import NamedTuple
 from tellonce.contract import Coverage, Focus, Section
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce.server_text import ServerText
-from tellonce_server.domain.context import lines as form
-from tellonce_server.domain.context.budget import TokenBudget, elsewhere_share, scaled
+from tellonce_server.domain.context.budget import TokenBudget, scaled
 from tellonce_server.domain.context.canonical_summary import summary_text, unsaid
 from tellonce_server.domain.context.draft import SECTIONS, SEPARATOR, Draft
-from tellonce_server.domain.context.elsewhere import elsewhere_text
 from tellonce_server.domain.context.history import History
 from tellonce_server.domain.context.log import fill_log
 from tellonce_server.domain.context.material import Material
@@ -87,8 +85,7 @@ def _for_question(parts: _Parts) -> None:
     """For a question, fill the search results before the profile, the summary and the remaining memories."""
     draft, m = parts.draft, parts.draft.material
     first, others = ranked_memories(m.rows.memories, [*(result.id for result in m.found(*MEMORY_KINDS)), *m.changed])
-    draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
-    draft.fill("elsewhere", elsewhere_text(m), elsewhere_share(m.total))
+    draft.fill_texts()
     parts.history.fill_older()
     stated = draft.token_budget.set_aside(m.total // STATED_PART)
     parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
@@ -115,8 +112,7 @@ def _for_talk(parts: _Parts) -> None:
     draft, m = parts.draft, parts.draft.material
     first, others = ranked_memories(m.rows.memories, [])
     parts.memories.fill(first)
-    draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
-    draft.fill("elsewhere", elsewhere_text(m), elsewhere_share(m.total))
+    draft.fill_texts()
     _fill_stated(parts, others)
     parts.history.fill_older()
     parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
@@ -130,13 +126,6 @@ def _fill_stated(parts: _Parts, others: Sequence[Remembered]) -> None:
     parts.memories.write()
     draft.fill("profile", contained_text(unsaid(rows.narrative, draft.says)), draft.shares.profile)
     draft.fill("summary", summary_text(rows, draft.shares.summary, draft.says), draft.shares.summary)
-
-
-def _quoted_text(m: Material) -> str:
-    if m.rows.quoted is None:
-        return ""
-    quoted, *around = (form.quoted_line(line, m.view) for line in (m.rows.quoted, *m.around))
-    return "\n".join([quoted, "Around it:", *around]) if around else quoted
 
 
 _REMOVED = [name for _, name in sorted((x.removed, name) for name, x in SECTIONS.items() if x.removed)]

@@ -9,7 +9,8 @@ from tellonce.contract import Section, SectionName, ShownName, Stability
 from tellonce.settings import Budgets
 from tellonce_server.domain.context.budget import TokenBudget, cost, elsewhere_share, log_share, scaled
 from tellonce_server.domain.context.canonical_summary import statement
-from tellonce_server.domain.context.lines import KIND_TITLES, LIST
+from tellonce_server.domain.context.elsewhere import elsewhere_text
+from tellonce_server.domain.context.lines import KIND_TITLES, LIST, quoted_line
 from tellonce_server.domain.context.material import Material
 from tellonce_text.caches import of_texts
 from tellonce_text.dates.clock import moment_line
@@ -25,36 +26,69 @@ HEADINGS = sum(cost(title) for title in (LIST, *KIND_TITLES.values()))
 
 
 class Layout(NamedTuple):
-    """How a section is shown. `share` computes the section's tokens, including its title and fences, from the scaled
-    budgets and the total. If `share` is None, the section has no share of its own. If the finished context is too long,
-    the sections with a `removed` number are removed one by one, the lowest number first."""
+    """How a section is shown.
+
+    `share` returns the section's tokens, including its title and fences, from the scaled budgets and the total; None
+    means that the section has no share of its own. `text` is given for a section that consists of one text. If the
+    finished context is too long, the sections with a `removed` number are removed one by one, the lowest number first.
+    `at_session_start` means that a coding assistant is shown the section when a session starts.
+    """
 
     title: str
     stability: Stability
     share: Callable[[Budgets, int], int] | None
     fenced: bool = False
     removed: int | None = None
+    text: Callable[[Material], str] | None = None
+    at_session_start: bool = False
+
+
+def _quoted_text(m: Material) -> str:
+    if m.rows.quoted is None:
+        return ""
+    quoted, *around = (quoted_line(line, m.view) for line in (m.rows.quoted, *m.around))
+    return "\n".join([quoted, "Around it:", *around]) if around else quoted
 
 
 SECTIONS: Final[dict[ShownName, Layout]] = {
     "log": Layout("LOG", "append", lambda _, total: log_share(total), fenced=True, removed=1),
-    "profile": Layout("USER PROFILE", "stable", lambda b, _: b.profile + frame("profile"), fenced=True, removed=5),
-    "summary": Layout("CHAT SUMMARY", "stable", lambda b, _: b.summary + frame("summary"), fenced=True, removed=4),
+    "profile": Layout(
+        *("USER PROFILE", "stable", lambda b, _: b.profile + frame("profile")),
+        fenced=True,
+        removed=5,
+        at_session_start=True,
+    ),
+    "summary": Layout(
+        *("CHAT SUMMARY", "stable", lambda b, _: b.summary + frame("summary")),
+        fenced=True,
+        removed=4,
+        at_session_start=True,
+    ),
     "memories": Layout(
-        "FACTS, GOALS AND PINS", "slow", lambda b, _: b.memories + frame("memories") + HEADINGS, fenced=True, removed=6
+        *("FACTS, GOALS AND PINS", "slow", lambda b, _: b.memories + frame("memories") + HEADINGS),
+        fenced=True,
+        removed=6,
+        at_session_start=True,
     ),
     "history": Layout("CONVERSATION HISTORY", "append", lambda b, _: b.summaries + b.history),
     "elsewhere": Layout(
-        "ELSEWHERE", "volatile", lambda _, total: elsewhere_share(total) + frame("elsewhere"), fenced=True, removed=2
+        *("ELSEWHERE", "volatile", lambda _, total: elsewhere_share(total) + frame("elsewhere")),
+        fenced=True,
+        removed=2,
+        text=elsewhere_text,
+        at_session_start=True,
     ),
     "relevant": Layout("RELEVANT CONTEXT", "volatile", lambda b, _: b.relevant, fenced=True, removed=3),
-    "quoted": Layout("QUOTED MESSAGE", "volatile", lambda b, _: b.quoted + frame("quoted"), removed=7),
+    "quoted": Layout(
+        "QUOTED MESSAGE", "volatile", lambda b, _: b.quoted + frame("quoted"), removed=7, text=_quoted_text
+    ),
     "now": Layout("Now", "volatile", None),
 }
-"""Every section, in display order. The share of the history includes the share of the older summaries."""
+"""Every section, in display order. The history's share includes that of the older summaries."""
 
-AT_SESSION_START: Final[tuple[SectionName, ...]] = ("profile", "summary", "memories", "elsewhere")
-"""The sections that a coding assistant is shown when a session starts."""
+AT_SESSION_START: Final[tuple[SectionName, ...]] = tuple(
+    name for name, layout in SECTIONS.items() if layout.at_session_start and name != "now"
+)
 
 
 def section_shares(budgets: Budgets, total: int) -> dict[ShownName, int]:
@@ -131,6 +165,22 @@ class Draft:
         if cut:
             self.left_out.append(f"{name}: clipped to {room} tokens")
 
+    def fill_texts(self) -> None:
+        """Fill the sections that consist of one text. The section that would be removed last is filled first."""
+        for name, layout in sorted(_OF_ONE_TEXT.items(), key=lambda item: -(item[1].removed or 0)):
+            if layout.text is not None:
+                self.fill(name, layout.text(self.material), self.room_for(name))
+
+    def room_for(self, name: ShownName) -> int:
+        """The tokens for a section's text, without its title and fences."""
+        share = SECTIONS[name].share
+        return share(self.shares, self.material.total) - frame(name) if share else 0
+
+    def texts_cost(self) -> tuple[int, int]:
+        """For the sections that consist of one text: the tokens of their texts, and the tokens that are reserved."""
+        used = sum(cost(self.bodies[name]) for name in _OF_ONE_TEXT if name in self.bodies)
+        return used, sum(map(self.room_for, _OF_ONE_TEXT))
+
     def note(self, kind: str, ids: Sequence[int]) -> None:
         """Record in the receipt that these items are shown."""
         if ids:
@@ -148,6 +198,9 @@ class Draft:
                 text, (title, stability, *_) = _framed(name, body), layout
                 out.append(Section(name=name, title=title, text=text, tokens=estimate(text), stability=stability))
         return out
+
+
+_OF_ONE_TEXT: Final = {name: layout for name, layout in SECTIONS.items() if layout.text is not None and name != "now"}
 
 
 @of_texts

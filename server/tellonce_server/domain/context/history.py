@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date
 
 from tellonce_server.domain.context import lines as form
-from tellonce_server.domain.context.budget import cost, elsewhere_share, take
+from tellonce_server.domain.context.budget import cost, take
 from tellonce_server.domain.context.canonical_summary import unsaid
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.lines import Shown
@@ -143,10 +143,9 @@ class History:
         if self._m.asked:
             return 0
         draft, shares = self._draft, self._draft.shares
-        spent = sum(cost(draft.bodies[name]) for name in ("quoted", "elsewhere") if name in draft.bodies)
-        needed = shares.quoted + elsewhere_share(self._m.total) + shares.relevant
-        needed += shares.summaries if self._m.rows.chunks else 0
-        return draft.token_budget.left + spent - needed
+        used, reserved = draft.texts_cost()
+        needed = reserved + shares.relevant + (shares.summaries if self._m.rows.chunks else 0)
+        return draft.token_budget.left + used - needed
 
     def _wanted(self, older: list[Line], share: int) -> tuple[list[Line], int]:
         """The older messages to consider, and their share of tokens. For a question, the number of messages and their
