@@ -7,6 +7,7 @@ import pytest
 
 from tellonce import catalogues
 from tellonce.catalogues import in_language, texts_of
+from tellonce.import_formats import TITLES
 from tellonce_relay import catalogue
 from tellonce_server.api.page import page_texts
 
@@ -48,6 +49,13 @@ def test_a_text_without_a_language_is_english_and_a_programs_own_text_replaces_a
     assert russian["today.left"] == {"one": "{n} day", "other": "{n} days"}
     assert "reason.unread" not in english
     assert (english["kind.fact"], english["kind.goal"]) == ("known", "goal")
+
+
+@pytest.mark.parametrize("language", catalogues.LANGUAGES)
+def test_the_page_names_the_programs_whose_exports_it_asks_for(language: str) -> None:
+    shown = page_texts.page_texts(language)["import.drop"]
+    assert "{" not in shown
+    assert [title for title in TITLES.values() if title not in shown] == []
 
 
 def test_an_entry_in_a_language_of_no_program_is_refused(tmp_path: Path) -> None:
