@@ -1,10 +1,10 @@
 """`python -m docs.generate` writes the reference pages of the settings, the MCP tools, the command `tellonce` and the
-Python client. A test compares the files."""
+Python client, and the table of commands in the page of the bot. A test compares the files."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from docs import client_reference, command_reference, settings_reference, tools_reference
+from docs import bot_reference, client_reference, command_reference, settings_reference, tools_reference
 
 FOLDER = Path(__file__).with_name("reference")
 
@@ -16,6 +16,7 @@ def pages() -> Mapping[str, str]:
         "tools.md": tools_reference.text(),
         "command.md": command_reference.text(),
         "python.md": client_reference.text(),
+        "telegram.md": bot_reference.text(),
     }
 
 

@@ -480,7 +480,8 @@ NOT_READERS = frozenset(
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_cli.importers.items.left_out tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
-    tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.in_every_language
+    tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.described
+    tellonce_relay.catalogue.in_every_language tellonce_server.api.page.page_texts.page_texts
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
     tellonce_relay.updates.access.is_for_us tellonce_relay.buttons.read tellonce_relay.config_file.read
     tellonce_relay.commands.forget_list.list_of tellonce_relay.seen_store.append tellonce_relay.seen_store.write tellonce_relay.updates.polling.readable

@@ -1,17 +1,18 @@
-"""The bot's texts by key, in the reader's language. The texts are in the files `texts/LANGUAGE.toml`, which all have
-the same keys and placeholders."""
+"""The bot's texts by key, in the reader's language. The texts are in `bot_texts.toml` and in the file that the bot and the
+page share."""
 
 import re
-import tomllib
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime, timedelta
 from functools import cache
-from importlib import resources
+from importlib.resources import files
 from typing import Any, Final, Literal
 
+from tellonce.catalogues import Texts, in_language, texts_of
 from tellonce.server_text import ServerText
+from tellonce_relay.command_table import MENU
 
 Language = Literal["en", "de", "es", "ru"]
 LANGUAGES: Final[tuple[Language, ...]] = ("en", "de", "es", "ru")
@@ -49,6 +50,12 @@ def phrase(key: str, **values: object) -> str:
 def server_text(text: ServerText) -> str:
     """The bot's own sentence for a text of the server; the text itself if it has no code."""
     return phrase(f"server.{text.code}", **text.values) if f"server.{text.code}" in entries(spoken()) else str(text)
+
+
+def described(command: str) -> str:
+    """The description of a command in the menu, such as `What I know about you` for `memory`."""
+    text = phrase(f"menu.{command}")
+    return text[:1].upper() + text[1:]
 
 
 def counted(noun: str, number: int) -> str:
@@ -104,9 +111,20 @@ def number(value: float, decimals: int = 0) -> str:
 @cache
 def entries(language: Language) -> Mapping[str, Any]:
     """All entries of a language by their keys: texts, lists, and tables of plural forms."""
-    file = resources.files("tellonce_relay") / "texts" / f"{language}.toml"
-    tables = tomllib.loads(file.read_text(encoding="utf-8"))
-    return {f"{table}.{name}": entry for table, named in tables.items() for name, entry in named.items()}
+    found = in_language(_texts(), language)
+    commands = "\n".join(_line_of_help(found, name) for name in MENU)
+    return {**found, "help.text": found["help.text"].replace("{commands}", commands)}
+
+
+@cache
+def _texts() -> Texts:
+    return texts_of(files("tellonce_relay") / "bot_texts.toml")
+
+
+def _line_of_help(found: Mapping[str, Any], name: str) -> str:
+    """A command with its argument and its description, such as `/remember text – keep something for good`."""
+    command = " ".join(filter(None, (f"/{name}", found.get(f"menu.{name}.argument"))))
+    return f"{command} – {found.get(f'menu.{name}.help', found[f'menu.{name}'])}"
 
 
 def plural_form(language: Language, number: int) -> str:

@@ -7,26 +7,13 @@ from functools import cache
 from typing import Final, Literal, NamedTuple, get_args
 
 from tellonce_relay.catalogue import LANGUAGES, Language, entries, spoken, words
+from tellonce_relay.command_table import BY_ORDER
 
 Alone = Literal["help", "stop", "know", "reminders", "greeting", "nod", "why", "wrong", "wipe", "unsaid"]
 Kind = Literal[Alone, "unremind", "remind", "remember", "forget", "summary", "task"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 """Orders that consist of a phrase alone come first, so that "forget it" does not forget every "it"."""
 
-_COMMANDS: Final[dict[Kind, str]] = {
-    "remind": "/remind",
-    "remember": "/remember",
-    "forget": "/forget",
-    "help": "/help",
-    "stop": "/stop",
-    "know": "/memory",
-    "reminders": "/reminders",
-    "unremind": "/reminders",
-    "summary": "/summary",
-    "why": "/why",
-    "wipe": "/forget",
-    "unsaid": "/forget",
-}
 _WITH_MORE: Final[frozenset[Kind]] = frozenset(("unremind", "remind", "remember", "forget", "task", "summary"))
 """Orders that need more text after their phrase; others consist of the phrase alone."""
 _STATED: Final[frozenset[Kind]] = frozenset(("remember", "forget"))
@@ -49,9 +36,10 @@ class Order(NamedTuple):
     @property
     def command(self) -> str | None:
         """The command that carries out the order, or None."""
-        if self.kind not in _COMMANDS or (self.kind in _STATED and not self.rest):
+        if self.kind not in BY_ORDER or (self.kind in _STATED and not self.rest):
             return None
-        return _COMMANDS[self.kind] if self.kind == "unsaid" else f"{_COMMANDS[self.kind]} {self.rest}".strip()
+        command = f"/{BY_ORDER[self.kind]}"
+        return command if self.kind == "unsaid" else f"{command} {self.rest}".strip()
 
 
 def order_of(text: str) -> Order | None:

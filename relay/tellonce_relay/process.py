@@ -18,9 +18,9 @@ from tellonce.settings import SettingsError
 from tellonce.shutdown import Stopped, pause_or_stop, shutdown_requested, unless_stopped
 from tellonce.side_tasks import SideTask, SideTasks
 from tellonce.work import QueueStatus
-from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
+from tellonce_relay.catalogue import LANGUAGES, described, speaking
+from tellonce_relay.command_table import MENU
 from tellonce_relay.commands.answers import CommandContext
-from tellonce_relay.commands.menu import MENU
 from tellonce_relay.responders.selection import choose, summariser
 from tellonce_relay.routines.alarms import Alarms
 from tellonce_relay.routines.delivery import Sender
@@ -112,7 +112,7 @@ async def _set_menu(bot: Bot) -> None:
     """Set the menu in each language, with English as the default."""
     for language in LANGUAGES:
         with speaking(language):
-            menu = [BotCommand(name, phrase(f"menu.{name}")) for name in MENU]
+            menu = [BotCommand(name, described(name)) for name in MENU]
         await bot.set_my_commands(menu, language_code=None if language == "en" else language)
 
 

@@ -15,15 +15,26 @@ TEXTS_META: Final = "tellonce/texts"
 
 TextFault = Literal["text_empty", "text_long", "text_unstorable"]
 """The types of the contract's own validation errors for texts."""
-ToolCode = Literal[
+TextCode = Literal[
     TextFault,
+    "another_user",
     "argument",
+    "backup_failed",
     "call",
     "chat_foreign",
+    "chat_full",
     "chat_unknown",
     "chat_unserved",
+    "code_used",
+    "connect_failed",
     "crash",
+    "database_away",
+    "database_busy",
+    "database_closed",
+    "database_full",
+    "database_starting",
     "denied",
+    "download_gone",
     "forget_declined",
     "forget_external",
     "forget_left",
@@ -37,37 +48,24 @@ ToolCode = Literal[
     "forget_unspecific",
     "forget_words",
     "forgotten_since",
+    "import_failed",
     "no_memory",
     "no_message",
     "no_receipt",
     "no_reminder",
+    "not_learning",
     "nothing_stated",
-]
-"""The texts of the tools that the bot and the page call."""
-NoticeCode = Literal["another_user", "chat_full", "not_learning", "unread"]
-"""The notices of a context. The page does not show these notices."""
-PageCode = Literal[
-    "backup_failed",
-    "code_used",
-    "connect_failed",
-    "database_away",
-    "database_busy",
-    "database_closed",
-    "database_full",
-    "database_starting",
-    "download_gone",
-    "import_failed",
     "operator_only",
     "page_request",
     "token_exists",
     "token_unknown",
     "too_many",
     "undo_late",
+    "unread",
     "upload_gone",
     "upload_large",
 ]
-"""The texts that only the page shows. The bot has its own sentence for an outage of the memory."""
-TextCode = Literal[ToolCode, NoticeCode, PageCode]
+"""The codes of the texts. `shared_texts.toml` has the sentence of each code, as `server.CODE`, in every language."""
 
 _FAULTS: Final[dict[str, TextFault]] = {fault: fault for fault in get_args(TextFault)}
 _FIELDS: Final = ("notices", "notes")

@@ -2,8 +2,8 @@
 
 import asyncio
 import secrets
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -22,7 +22,7 @@ from tellonce_cli.memory_server import CHANNEL, connected
 from tellonce_cli.screen import console
 from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.commands.answers import CommandContext, answer
+from tellonce_relay.commands.answers import TOLD, CommandContext, answer
 from tellonce_relay.incoming_message import Incoming, command_of, is_command
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
@@ -32,9 +32,6 @@ from tellonce_relay.turn.reminders import Wanted, cancelled_reply, set_reply
 from tellonce_relay.turn.tag_effects import Done, Saved
 from tellonce_relay.turn.turn import TurnOptions, record_incoming, run_turn
 from tellonce_text.sentences import is_question
-
-_BOTS_OWN = ("/stop", "/routines")
-"""Commands of the bot that do not exist in the terminal."""
 
 _STARTS_ONE = "No server is running, so this chat starts one. It stops when the chat ends."
 _HELP = """\
@@ -108,6 +105,15 @@ def _who(responder: Responder) -> str:
     return f"You are talking with {responder.name}."
 
 
+@dataclass(frozen=True)
+class _Given:
+    """A command; `text` is what follows it. `recorded` says that the words that asked for it are recorded."""
+
+    incoming: Incoming
+    text: str
+    recorded: bool
+
+
 class Talk:
     """One conversation. Each input line is a command or a turn."""
 
@@ -120,6 +126,18 @@ class Talk:
         self._last_answer: str | None = None
         self._offer: tuple[Incoming, Sequence[Wanted]] | None = None
         self._effects = Done()
+        self._answers: Mapping[str, Callable[[_Given], Awaitable[str]]] = {
+            "remember": self._remember,
+            "remind": self._remind,
+            "reminders": self._list_reminders,
+            "cancel": self._cancel,
+            "forget": self._forget,
+            "why": self._why,
+            "undo": self._undo,
+            "yes": self._yes,
+            "no": self._no,
+            "help": self._help,
+        }
 
     async def hear(self, line: str) -> None:
         if not is_command(line):
@@ -182,51 +200,65 @@ class Talk:
         )
 
     async def _command(self, incoming: Incoming, *, recorded: bool) -> str:
-        name, topic = command_of(incoming.text)
-        if name == "/forget":
-            return await self._forget(topic)
-        if name == "/remind" and topic:
-            return await self._remind(incoming, topic, recorded=recorded)
-        if name == "/remember" and topic:
-            return await self._remember(incoming, topic)
-        if name in ("/remind", "/reminders"):
-            return await self.reminders.listed(incoming)
-        if name == "/cancel":
-            return await self.reminders.cancel(topic)
-        if name == "/undo":
-            return await self._undo()
-        if name in ("/yes", "/no") and self._offer is not None:
-            (about, offer), self._offer = self._offer, None
-            return await self._accept(about, offer) if name == "/yes" else "✗ Not set"
-        if name in ("/yes", "/no"):
-            return await self._decide("confirm" if name == "/yes" else "reject")
-        if name == "/help":
-            known = [line for line in phrase("help.text").splitlines() if not line.startswith(_BOTS_OWN)]
-            return "\n".join([*known, _HELP])
-        if name == "/why" and self._last_answer is None:
-            return "Ask me something first; /why then says what my answer was based on."
-        # In the terminal, the user cannot reply to an older message, so a command always refers to the last answer.
-        about = replace(incoming, reply_to_message_id=self._last_answer)
-        return await answer(self._context, about) or phrase("help.unknown_command")
+        name, text = command_of(incoming.text)
+        own = self._answers.get(name.removeprefix("/"))
+        if own is not None:
+            return await own(_Given(incoming, text, recorded))
+        return await answer(self._context, incoming) or phrase("help.unknown_command")
 
-    async def _remind(self, incoming: Incoming, text: str, *, recorded: bool) -> str:
-        said, made = await self.reminders.set(incoming, text, recorded=recorded)
+    async def _help(self, _: _Given) -> str:
+        """The bot's help without the commands that the terminal lacks, and with the terminal's own."""
+        known = {f"/{name}" for name in (*self._answers, *TOLD)}
+        lines = phrase("help.text").splitlines()
+        return "\n".join([*(line for line in lines if line[:1] != "/" or line.split()[0] in known), _HELP])
+
+    async def _why(self, given: _Given) -> str:
+        if self._last_answer is None:
+            return "Ask me something first; /why then says what my answer was based on."
+        # In the terminal, the user cannot reply to an older message, so the command always refers to the last answer.
+        about = replace(given.incoming, reply_to_message_id=self._last_answer)
+        return await TOLD["why"](self._context, about, given.text)
+
+    async def _list_reminders(self, given: _Given) -> str:
+        return await self.reminders.listed(given.incoming)
+
+    async def _cancel(self, given: _Given) -> str:
+        return await self.reminders.cancel(given.text)
+
+    async def _remind(self, given: _Given) -> str:
+        if not given.text:
+            return await self._list_reminders(given)
+        said, made = await self.reminders.set(given.incoming, given.text, recorded=given.recorded)
         self._effects = Done(saved=[Saved(one.memory, "reject", one) for one in made])
         return f"{said}  [/undo]" if made else said
+
+    async def _yes(self, _: _Given) -> str:
+        if self._offer is None:
+            return await self._decide("confirm")
+        (about, offer), self._offer = self._offer, None
+        return await self._accept(about, offer)
+
+    async def _no(self, _: _Given) -> str:
+        if self._offer is None:
+            return await self._decide("reject")
+        self._offer = None
+        return "✗ Not set"
 
     async def _accept(self, about: Incoming, offer: Sequence[Wanted]) -> str:
         said, made = await self.reminders.accept(about, offer)
         self._effects = Done(saved=[Saved(one.memory, "reject", one) for one in made])
         return f"{said}  [/undo]"
 
-    async def _remember(self, incoming: Incoming, text: str) -> str:
+    async def _remember(self, given: _Given) -> str:
         """Store the text as a memory. If the statement was already stored, /undo does not remove it."""
-        done = await self._context.memory.remember(c.RememberArgs(content=text, **incoming.place))
+        if not given.text:
+            return await TOLD["remember"](self._context, given.incoming, given.text)
+        done = await self._context.memory.remember(c.RememberArgs(content=given.text, **given.incoming.place))
         assert done.memory is not None  # one statement was sent
         self._effects = Done(saved=[] if done.outcome == "duplicate" else [Saved(done.memory, "reject")])
         return views.remembered_view(done.memory)
 
-    async def _undo(self) -> str:
+    async def _undo(self, _: _Given) -> str:
         """Undo what the last answer or command saved."""
         saved, self._effects.saved = self._effects.saved, []
         for one in saved:
@@ -254,8 +286,8 @@ class Talk:
     async def _change(self, memory_id: int, action: c.MemoryAction) -> None:
         await self._context.memory.update_memory(c.UpdateMemoryArgs(memory_id=memory_id, action=action))
 
-    async def _forget(self, topic: str) -> str:
-        target = c.ForgetArgs(topic=topic) if topic else c.ForgetArgs(everything=True)
+    async def _forget(self, given: _Given) -> str:
+        target = c.ForgetArgs(topic=given.text) if given.text else c.ForgetArgs(everything=True)
         return await forget.asked(self._context.memory, target, self._context.zone, self._keyboard)
 
 

@@ -13,9 +13,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tellonce import plural
 from tellonce.client_settings import RelaySettings, SummarizerSettings
+from tellonce.import_formats import ImportKind
 from tellonce.reasons import reason
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.importers import ImportKind
 from tellonce_cli.importers.files import Source, size
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
 from tellonce_cli.importers.items import Item, LeftOut, Unreadable, fitted, left_out

@@ -14,9 +14,9 @@ import typer
 from typer.core import TyperGroup
 
 from tellonce.contract_types import TokenScope
+from tellonce.import_formats import ImportKind
 from tellonce.preload import imported
 from tellonce_cli.hosts import ClientName
-from tellonce_cli.importers import ImportKind
 from tellonce_cli.memory_commands import memory_app
 from tellonce_cli.screen import flush_output, make_printable, told
 from tellonce_cli.subcommand import ExportForm, Json, examples, run_module

@@ -4,6 +4,7 @@ import asyncio
 import io
 import os
 import pty
+import re
 import signal
 import sys
 import termios
@@ -78,6 +79,13 @@ async def test_each_command_answers_and_an_empty_line_does_not(at_home: Home) ->
     ):
         assert part in told
     assert told.count("Tell me what to keep") == 1
+
+
+async def test_help_lists_the_commands_that_the_terminal_has_and_no_others(at_home: Home) -> None:
+    listed = re.findall(r"^(/\w+)", await at_home.run("chat", told="/help\n"), re.MULTILINE)
+    assert listed[:2] == ["/memory", "/remember"]
+    assert {"/cancel", "/undo", "/yes"} <= {*listed}
+    assert "don't know that command" not in await at_home.run("chat", told="\n".join([*listed, "/no"]) + "\n")
 
 
 async def test_why_tells_what_the_last_answer_was_based_on(at_home: Home) -> None:

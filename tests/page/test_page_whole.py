@@ -13,6 +13,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from tellonce import contract as c
+from tellonce.catalogues import LANGUAGES
 from tellonce.client import MemoryClient
 from tellonce.contract_types import (
     ForgetLabel,
@@ -24,6 +25,7 @@ from tellonce.contract_types import (
     Role,
     ShownName,
 )
+from tellonce_server.api.page.page_texts import page_texts
 from tellonce_server.domain.erasure.text_places import COUNTED
 from tests.conformance.npm import cache_folder
 from tests.page.browser import SCREENS, Tab, signed_in
@@ -120,28 +122,27 @@ async def test_the_page_speaks_the_readers_language(chrome: Browser, server: Htt
             assert await page.evaluate("document.documentElement.scrollWidth") <= 360, address
         assert tab.wrong == []
         # The server's own texts are shown in the language, too: the error of a tool, and an error before signing in.
-        said = json.loads((STATIC / f"strings/{locale[:2]}.json").read_text())
+        said = page_texts(locale[:2])
         await tab.page.evaluate("location.hash = 'memory/999999'")
         alert = tab.page.get_by_role("alert")
-        await expect(alert).to_contain_text(said["said.no_memory"].format(id=999999))
+        await expect(alert).to_contain_text(said["server.no_memory"].format(id=999999))
         await tab.page.goto("about:blank")
         await tab.page.goto(f"{server.base}/#code=wrong")
-        await expect(alert).to_contain_text(said["said.code_used"])
+        await expect(alert).to_contain_text(said["server.code_used"])
         await expect(alert.get_by_role("heading")).to_have_text(said["signin"])
 
 
 def test_every_language_has_every_sentence_with_the_same_values() -> None:
-    folder = STATIC
-    english = _catalogue(folder / "strings/en.json")
-    used = set(re.findall(r'\bt\("([a-z.]+)"', "".join(file.read_text() for file in folder.glob("*.js"))))
-    assert used - set(english) == set()
-    for file in sorted((folder / "strings").glob("*.json")):
-        assert _catalogue(file) == english, file.name
+    english = _catalogue("en")
+    scripts = "".join(file.read_text() for file in STATIC.glob("*.js"))
+    assert set(re.findall(r'\bt\("([a-z.]+)"', scripts)) - set(english) == set()
+    assert json.loads(re.findall(r"const KNOWN = (\[.*?\]);", scripts)[0]) == list(LANGUAGES)
+    for language in LANGUAGES:
+        assert _catalogue(language) == english, language
 
 
 def test_every_sentence_with_a_computed_key_exists_for_all_values() -> None:
-    folder = STATIC
-    scripts = "".join(file.read_text() for file in folder.glob("*.js"))
+    scripts = "".join(file.read_text() for file in STATIC.glob("*.js"))
     values: dict[str, Collection[str]] = {
         "section": get_args(ShownName),
         "table": COUNTED,
@@ -158,21 +159,20 @@ def test_every_sentence_with_a_computed_key_exists_for_all_values() -> None:
     }
     assert set(re.findall(r"\bt\(`(\w+)\.\$", scripts)) == set(values)
     wanted = {f"{name}.{value}" for name in values for value in values[name]}
-    for file in sorted((folder / "strings").glob("*.json")):
-        sentences = _catalogue(file)
-        assert wanted - set(sentences) == set(), file.name
-        enumerated = {key for key in sentences if key.startswith(("section.", "table.", "kind.", "status.", "origin."))}
-        assert enumerated - wanted == set(), file.name
+    sentences = set(_catalogue("en"))
+    assert wanted - sentences == set()
+    enumerated = {key for key in sentences if key.startswith(("section.", "table.", "kind.", "status.", "origin."))}
+    assert enumerated - wanted == set()
     for name, declared in (("KINDS", (*get_args(MemoryKind), "note")), ("ORIGINS", get_args(MemoryOrigin))):
         listed = re.findall(rf"const {name} = (\[.*?\]);", scripts)[0]
         assert set(json.loads(listed)) == set(declared)
 
 
-def _catalogue(file: Path) -> dict[str, set[str]]:
-    """Each sentence of a catalogue with its placeholders. The plural forms of a sentence are combined, because the
+def _catalogue(language: str) -> dict[str, set[str]]:
+    """Each sentence of a language with its placeholders. The plural forms of a sentence are combined, because the
     singular form may omit the number."""
     found: dict[str, set[str]] = {}
-    for key, text in json.loads(file.read_text()).items():
+    for key, text in page_texts(language).items():
         name = re.sub(r"\.(one|few|many|other)$", "", key)
         if name.startswith("reason."):
             continue  # tests/unit/test_reasons.py compares them

@@ -6,7 +6,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.commands.menu import MENU
+from tellonce_relay.command_table import MENU
 from tellonce_relay.telegram import chat_surface
 from tellonce_relay.turn.agents import Agent, AgentEntry, Agents
 from tests.memory_fixtures import Memory

@@ -7,8 +7,6 @@ import pytest
 
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import load, variable
-from tellonce_relay.catalogue import phrase
-from tellonce_relay.commands.menu import MENU
 from tellonce_relay.routines.file import load_routines
 from tellonce_relay.turn.agents import load_agents
 
@@ -19,12 +17,6 @@ TEXT = "\n".join((ROOT / "docs" / paper).read_text() for paper in PAPERS)
 
 def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
-
-
-def test_the_commands_are_those_of_the_menu() -> None:
-    assert re.findall(r"^\| `/(\w+)` \| (.+) \|$", TEXT, re.MULTILINE) == [
-        (name, phrase(f"menu.{name}")) for name in MENU
-    ]
 
 
 def test_the_files_shown_can_be_read(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """The reasons why a memory is uncertain or has ended: each stored text is recognized again, also one of an earlier
 release."""
 
-import json
 import re
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 import tellonce_server
 import tellonce_sql
 from tellonce.reasons import CODES, codes, reason, reasons_meta
+from tellonce_server.api.page.page_texts import page_texts
 
 VALUES = {
     "day": "2026-03-15",
@@ -20,7 +20,6 @@ VALUES = {
     "id": 12,
     "tier": "claude",
 }
-STRINGS = Path(str(tellonce_server.__file__)).parent / "api/page/static/strings"
 
 
 def placeholders(text: str) -> set[str]:
@@ -70,9 +69,8 @@ def test_the_reasons_that_statements_of_sql_store_are_recognized() -> None:
 
 @pytest.mark.parametrize("language", ["de", "es", "ru", "ja"])
 def test_the_page_has_each_reason_in_every_language(language: str) -> None:
-    """English readers see the stored text, unless it calls the reader "the user"; then the English file has a text."""
-    texts = json.loads((STRINGS / f"{language}.json").read_text())
-    english = json.loads((STRINGS / "en.json").read_text())
+    """English readers see the stored text, unless it calls the reader "the user"; then the page has an English text."""
+    texts, english = page_texts(language), page_texts("en")
     assert {key for key in texts if key.startswith("reason.")} == {f"reason.{code}" for code in CODES}
     assert {code for code in CODES if "user" in reason(code, **VALUES)} == {
         x[7:] for x in english if x[:7] == "reason."

@@ -1,7 +1,8 @@
-"""Answers commands on any channel, with one or two calls of the memory and one view."""
+"""Answers the commands that the bot and the terminal have in common, with one or two calls of the memory and one view."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
@@ -35,7 +36,7 @@ class CommandContext:
 async def answer(context: CommandContext, incoming: Incoming) -> str | None:
     """The complete answer; None for a command that is not answered here. Raises MemoryUnreachable and MemoryRefused."""
     name, text = command_of(incoming.text)
-    told = _TOLD.get(name)
+    told = TOLD.get(name.removeprefix("/"))
     return await told(context, incoming, text) if told is not None else None
 
 
@@ -103,13 +104,14 @@ async def _start(_: CommandContext, incoming: Incoming, __: str) -> str:
     return phrase("start.greeting", name=incoming.user_name) if incoming.user_name else phrase("start.greeting_unnamed")
 
 
-_TOLD: dict[str, Callable[[CommandContext, Incoming, str], Awaitable[str]]] = {
-    "/memory": _memory,
-    "/remember": _remember,
-    "/summary": _summary,
-    "/new": _new,
-    "/why": _why,
-    "/status": _status,
-    "/help": _help,
-    "/start": _start,
+TOLD: Final[Mapping[str, Callable[[CommandContext, Incoming, str], Awaitable[str]]]] = {
+    "memory": _memory,
+    "remember": _remember,
+    "summary": _summary,
+    "new": _new,
+    "why": _why,
+    "status": _status,
+    "help": _help,
+    "start": _start,
 }
+"""The answer to each of these commands, as a text alone. It gets the text after the command."""

@@ -1,6 +1,9 @@
-"""The bot's commands, in the order of its menu, and the answer to each."""
+"""The bot's answer to each command: its own, with buttons or about the running conversation, or the one in `answers.py`."""
 
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import Final, Protocol
 
 from telegram import InlineKeyboardMarkup
 
@@ -8,8 +11,9 @@ from tellonce import contract as c
 from tellonce_relay import buttons, views
 from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import counted, phrase, spoken
+from tellonce_relay.command_table import MENU
 from tellonce_relay.commands import forget_list, memory_browser
-from tellonce_relay.commands.answers import CommandContext, answer, remembered
+from tellonce_relay.commands.answers import TOLD, CommandContext, answer, remembered
 from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.orders import order_of
 from tellonce_relay.responders.offline import OfflineResponder
@@ -19,33 +23,54 @@ from tellonce_relay.turn.reminder_offers import offered, question
 from tellonce_text.dates.lexicon import is_determiner, signs
 from tellonce_text.lexicon import STOP_WORDS
 
-MENU = (
-    *("memory", "remember", "reminders", "forget", "summary", "new", "why", "stop", "skip"),
-    *("routines", "status", "help"),
-)
-"""The commands in the order of the menu. The descriptions of the commands are in the catalogue."""
+
+class Conversation(Protocol):
+    """The conversation in which a command is given."""
+
+    async def stop(self, *, owed: bool | None = None) -> bool:
+        """End the running answer; with `owed`, only if it waits for the model, or only if it does not. Returns whether
+        one was ended."""
+        ...
+
+    def last_answer(self) -> str | None:
+        """The id of the message with the latest answer, as far as it is known."""
+        ...
+
+    def trouble(self) -> str:
+        """The sentence about a question that waits for the model; empty if no question waits."""
+        ...
+
+    async def remind(self, text: str) -> Reply:
+        """Set the reminders that the text asks for. Raises MemoryUnreachable and MemoryRefused."""
+        ...
 
 
-async def run(context: CommandContext, incoming: Incoming) -> Reply | None:
+@dataclass(frozen=True)
+class Asked:
+    """A command that the bot is given; `text` is what follows it."""
+
+    context: CommandContext
+    incoming: Incoming
+    text: str
+    conversation: Conversation
+
+
+async def run(context: CommandContext, incoming: Incoming, conversation: Conversation) -> Reply | None:
     """Run a command and return its answer. Raises MemoryUnreachable and MemoryRefused."""
-    name, topic = command_of(incoming.text)
-    if name == "/forget":
-        return await _forget(context, incoming, topic)
-    if name in ("/remind", "/reminders"):
-        return await reminders.listed(context.memory, context.zone, incoming, topic)
-    if name == "/routines":
-        known = context.routines, context.sent
-        has_model = not isinstance(context.responder, OfflineResponder)
-        return routine_list.view(*known, incoming.chat_id or 0, incoming.sent_at, context.zone, has_model=has_model)
-    if name == "/memory":
-        return await _memory(context, incoming)
-    if name == "/remember" and topic:
-        return await _remember(context, incoming, topic)
+    name, text = command_of(incoming.text)
+    shown = SHOWN.get(name.removeprefix("/"))
+    if shown is not None:
+        return await shown(Asked(context, incoming, text, conversation))
     told = await answer(context, incoming)
     if told is None and (incoming.chat_id or 0) >= 0:
         # In a group, an unknown command may be for another bot.
         told = _unknown(incoming.text, name)
     return Reply(told) if told is not None else None
+
+
+async def _told(name: str, asked: Asked) -> Reply:
+    """The answer to a command that the terminal gives, too."""
+    return Reply(await TOLD[name](asked.context, asked.incoming, asked.text))
 
 
 def _unknown(text: str, name: str) -> str:
@@ -58,11 +83,14 @@ def _unknown(text: str, name: str) -> str:
     return " ".join([phrase("help.unknown_command"), *near])
 
 
-async def _remember(context: CommandContext, incoming: Incoming, text: str) -> Reply:
+async def _remember(asked: Asked) -> Reply:
     """Store the text and, if it names a future day, offer to remind of it."""
-    kept, zone = await remembered(context, incoming, text), context.zone
+    if not asked.text:
+        return await _told("remember", asked)
+    incoming, zone = asked.incoming, asked.context.zone
+    kept = await remembered(asked.context, incoming, asked.text)
     said, markup = views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False)
-    offer = offered(text, incoming.sent_at, zone)
+    offer = offered(asked.text, incoming.sent_at, zone)
     if not offer:
         return Reply(said, markup)
     button = buttons.reminder_offer(kept.id, of_memory=True).inline_keyboard[0]
@@ -70,8 +98,9 @@ async def _remember(context: CommandContext, incoming: Incoming, text: str) -> R
     return Reply(f"{said}\n{question(offer, incoming.sent_at, zone)}", InlineKeyboardMarkup(rows))
 
 
-async def _memory(context: CommandContext, incoming: Incoming) -> Reply:
+async def _memory(asked: Asked) -> Reply:
     """The stored memories or, if there are none, the latest messages."""
+    context, incoming = asked.context, asked.incoming
     profile = await context.memory.get_profile(c.GetProfileArgs(**incoming.place))
     shown = memory_browser.overview(profile, context.zone)
     if memory_browser.is_empty(profile):
@@ -81,9 +110,10 @@ async def _memory(context: CommandContext, incoming: Incoming) -> Reply:
     return shown
 
 
-async def _forget(context: CommandContext, incoming: Incoming, topic: str) -> Reply:
+async def _forget(asked: Asked) -> Reply:
     """The list of what would be forgotten. In a reply, a topic such as `this` means the message to which the person
     replies."""
+    context, incoming, topic = asked.context, asked.incoming, asked.text
     if incoming.quoted and all(word in STOP_WORDS or word in signs() for word in topic.casefold().split()):
         topic = views.short(incoming.quoted)
         target = c.ForgetArgs(literal=incoming.quoted, **incoming.place)
@@ -113,3 +143,59 @@ async def _ask_to_wipe(context: CommandContext, incoming: Incoming) -> Reply:
         return Reply(phrase("forget.wipe_nothing"))
     count = sum(preview.would_erase.get(table, 0) for table in ("memories", "messages"))
     return Reply(phrase("forget.wipe", n=count), buttons.wipe_buttons())
+
+
+async def _reminders(asked: Asked) -> Reply:
+    return await reminders.listed(asked.context.memory, asked.context.zone, asked.incoming, asked.text)
+
+
+async def _remind(asked: Asked) -> Reply:
+    return await asked.conversation.remind(asked.text) if asked.text else await _reminders(asked)
+
+
+async def _routines(asked: Asked) -> Reply:
+    context, incoming = asked.context, asked.incoming
+    known = context.routines, context.sent
+    has_model = not isinstance(context.responder, OfflineResponder)
+    return routine_list.view(*known, incoming.chat_id or 0, incoming.sent_at, context.zone, has_model=has_model)
+
+
+async def _new(asked: Asked) -> Reply:
+    """Begin a new conversation. A running answer ends, because it would be the first message of the new one."""
+    await asked.conversation.stop(owed=False)
+    return await _told("new", asked)
+
+
+async def _why(asked: Asked) -> Reply:
+    """Explain the answer replied to, or the last one."""
+    about = asked.incoming.reply_to_message_id or asked.conversation.last_answer()
+    return await _told("why", replace(asked, incoming=replace(asked.incoming, reply_to_message_id=about)))
+
+
+async def _status(asked: Asked) -> Reply:
+    """The status, with the reason if this chat's question waits for the model."""
+    return Reply("\n".join(filter(None, ((await _told("status", asked)).text, asked.conversation.trouble()))))
+
+
+async def _stop(asked: Asked) -> Reply:
+    return Reply(phrase("turn.stopped" if await asked.conversation.stop() else "turn.nothing_to_stop"))
+
+
+async def _skip(asked: Asked) -> Reply:
+    return Reply(phrase("turn.skipped" if await asked.conversation.stop(owed=True) else "turn.nothing_owed"))
+
+
+SHOWN: Final[Mapping[str, Callable[[Asked], Awaitable[Reply]]]] = {
+    "memory": _memory,
+    "remember": _remember,
+    "remind": _remind,
+    "reminders": _reminders,
+    "forget": _forget,
+    "new": _new,
+    "why": _why,
+    "stop": _stop,
+    "skip": _skip,
+    "routines": _routines,
+    "status": _status,
+}
+"""The bot's own answers. The other commands of the table are answered as in the terminal."""

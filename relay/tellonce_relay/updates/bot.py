@@ -14,7 +14,7 @@ from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import phrase, server_text, speaking
 from tellonce_relay.commands import confirmations, menu
 from tellonce_relay.commands.callbacks import Callbacks
-from tellonce_relay.incoming_message import command_of, is_command
+from tellonce_relay.incoming_message import Incoming, command_of, is_command
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
 from tellonce_relay.orders import Order, order_of
 from tellonce_relay.responders.offline import OfflineResponder
@@ -24,6 +24,7 @@ from tellonce_relay.turn.reminder_offers import ReminderRequests, order_in
 from tellonce_relay.updates.access import is_addressed, may_talk, why_deaf
 from tellonce_relay.updates.arrivals import Arrivals
 from tellonce_relay.updates.case import Case, case_of, language_of_user
+from tellonce_relay.updates.case_conversation import CaseConversation
 from tellonce_relay.updates.conversations import AGREED, NOTED, Conversations
 from tellonce_relay.updates.dependencies import Dependencies as Dependencies
 from tellonce_relay.updates.inbox import Entry
@@ -356,47 +357,24 @@ class Relay:
         order = self._order_in_words(case)
         if order is not None:
             return await self._carry_out_words(case, order)
-        number, name = self._memory_put_right(case), command_of(case.incoming.text)[0]
-        if name in ("/stop", "/skip"):
-            return Reply(await self._ended(case, name))
-        if name == "/status":
-            return await self._status(case)
-        if name == "/new":
-            # Otherwise, the answer would be the first message of the new conversation.
-            await self._conversations.stop(case.thread, owed=False)
+        number = self._memory_put_right(case)
         if number is not None:
             return await confirmations.reword(self._e.command_context.memory, case.incoming, number)
-        return await self._run(case, case.incoming.text)
+        return await self._run(case, case.incoming)
 
-    async def _run(self, case: Case, command: str) -> Reply | None:
-        """Run a command, which may have been given in words."""
-        context, incoming = self._e.command_context, replace(case.incoming, text=command)
-        name, text = command_of(command)
-        if name == "/remind" and text:
-            if self._requests.completes(case.thread, case.incoming, text):
-                return await self._requests.complete(case.thread, case.incoming, text)
-            recorded = case.entry.recorded and case.entry.draft is None  # otherwise the memory refused the message
-            return await self._requests.carry_out(case.thread, case.incoming, text, recorded=recorded)
-        if name == "/why" and incoming.reply_to_message_id is None:
-            incoming = replace(incoming, reply_to_message_id=self._conversations.last_answer(case.thread))
-        return await menu.run(context, incoming)
-
-    async def _status(self, case: Case) -> Reply | None:
-        """The answer to /status, with the reason if this chat's question waits for the model."""
-        said = await menu.run(self._e.command_context, case.incoming)
-        trouble = self._conversations.trouble_of(case.thread)
-        return replace(said, text=f"{said.text}\n{trouble}") if said is not None and trouble else said
+    async def _run(self, case: Case, incoming: Incoming) -> Reply | None:
+        """Run the command in `incoming`, which may have been given in words."""
+        conversation = CaseConversation(case, self._conversations, self._requests)
+        return await menu.run(self._e.command_context, incoming, conversation)
 
     async def _carry_out_words(self, case: Case, order: Order) -> Reply | None:
         if order.command is None:
             await self._e.outbox.react(case.message.chat.id, case.message.message_id, AGREED)
             return None
-        if order.command == "/stop":
-            return Reply(await self._ended(case, order.command))
         with speaking(order.language):
             if order.kind == "unsaid":
                 return await self._unsay(case, order)
-            return await self._run(case, order.command)
+            return await self._run(case, replace(case.incoming, text=order.command))
 
     async def _unsay(self, case: Case, order: Order) -> Reply | None:
         """Do not keep a message that ends with the order. For the order alone, offer to forget the quoted or the last
@@ -406,16 +384,7 @@ class Relay:
         unsaid = case.incoming.quoted or self._conversations.last_said(case.thread)
         if not unsaid:
             return Reply(phrase("forget.which"))
-        return await menu.run(self._e.command_context, replace(case.incoming, text="/forget", quoted=unsaid))
-
-    async def _ended(self, case: Case, name: str) -> str:
-        if name == "/skip":
-            return (
-                phrase("turn.skipped")
-                if await self._conversations.stop(case.thread, owed=True)
-                else phrase("turn.nothing_owed")
-            )
-        return phrase("turn.stopped") if await self._conversations.stop(case.thread) else phrase("turn.nothing_to_stop")
+        return await self._run(case, replace(case.incoming, text="/forget", quoted=unsaid))
 
     async def _press(self, update_id: int, query: CallbackQuery) -> None:
         # The tap is marked as handled before it acts: after a kill, a tap without effect is better than a tap that acts

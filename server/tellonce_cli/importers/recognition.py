@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final, get_args
 
-from tellonce_cli.importers import ImportKind, chatgpt, claude, claude_code, jsonl, markdown, mcp_memory, mem0, telegram
+from tellonce.import_formats import ImportKind
+from tellonce_cli.importers import chatgpt, claude, claude_code, jsonl, markdown, mcp_memory, mem0, telegram
 from tellonce_cli.importers.claude_code_projects import without_private
 from tellonce_cli.importers.files import Progress, Source
 from tellonce_cli.importers.items import ImportFailed, Item, Unreadable

@@ -7,7 +7,7 @@ from typing import Final
 
 import asyncpg
 
-from tellonce.server_text import PageCode, ServerText, ToolCode
+from tellonce.server_text import ServerText, TextCode
 
 MOST_NAMED: Final = 80
 """Maximum number of characters of a name or an id that an error repeats from the call."""
@@ -16,7 +16,7 @@ MOST_NAMED: Final = 80
 class WithText(Exception):
     """An error with a text for the caller."""
 
-    def __init__(self, text: str, code: ToolCode | PageCode, /, **values: int | str) -> None:
+    def __init__(self, text: str, code: TextCode, /, **values: int | str) -> None:
         self.text = ServerText(text, code, **values)
         super().__init__(text)
 

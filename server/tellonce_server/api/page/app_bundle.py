@@ -9,25 +9,20 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 
 from mcp.server.apps import Apps, ResourceCsp
 
+from tellonce.catalogues import LANGUAGES
 from tellonce_server.api.assistant import APP_URI
+from tellonce_server.api.page.page_texts import page_texts
 
 
 @cache
 def static_files() -> Mapping[str, bytes]:
-    """The page's files, by their path below `/page/`."""
-    return dict(_below(files("tellonce_server.api.page") / "static", ""))
-
-
-def _below(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
-    found: list[tuple[str, bytes]] = []
-    for entry in folder.iterdir():
-        name = f"{prefix}{entry.name}"
-        found += _below(entry, f"{name}/") if entry.is_dir() else [(name, entry.read_bytes())]
-    return found
+    """The page's files, by their path below `/page/`, including a file for the texts of each language."""
+    static = files("tellonce_server.api.page") / "static"
+    texts = {f"strings/{language}.json": _json(page_texts(language)).encode() for language in LANGUAGES}
+    return {entry.name: entry.read_bytes() for entry in static.iterdir()} | texts
 
 
 _IMPORT = re.compile(r'^import \{ (.+) \} from "\./(\w+)\.js";$', re.MULTILINE)
@@ -69,12 +64,11 @@ def _text(name: str) -> str:
 
 def _strings() -> str:
     """The texts in all languages. `<` is escaped, so that no text can close the script element."""
-    found = {
-        name.removeprefix("strings/").removesuffix(".json"): json.loads(_text(name))
-        for name in static_files()
-        if name.startswith("strings/")
-    }
-    return json.dumps(found, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return _json({language: page_texts(language) for language in LANGUAGES}).replace("<", "\\u003c")
+
+
+def _json(texts: object) -> str:
+    return json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
 
 
 def _ordered(name: str, before: tuple[str, ...] = ()) -> tuple[str, ...]:

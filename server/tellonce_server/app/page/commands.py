@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from tellonce.children import python
-from tellonce.server_text import PageCode
+from tellonce.server_text import TextCode
 from tellonce_server.core.errors import Refused
 
 _MODULES = {"clients": "tellonce_cli.page_clients", "connect": "tellonce_cli.page_clients"}
@@ -20,7 +20,7 @@ LINE_BYTES = 4 * 1024 * 1024
 """Maximum number of bytes in one line of output. A line may contain the whole configuration of another program."""
 
 
-_FAILED: dict[str, PageCode] = {
+_FAILED: dict[str, TextCode] = {
     "backup": "backup_failed",
     "clients": "connect_failed",
     "connect": "connect_failed",

@@ -7,7 +7,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tellonce.server_text import PageCode, ServerText, to_meta
+from tellonce.server_text import ServerText, TextCode, to_meta
 from tellonce_server.services.page.sessions import PREFIX
 
 SAFE_METHODS = ("GET", "HEAD")
@@ -64,7 +64,7 @@ HEADERS = {
 }
 
 
-def refused(status: int, sentence: str, code: PageCode = "page_request") -> JSONResponse:
+def refused(status: int, sentence: str, code: TextCode = "page_request") -> JSONResponse:
     """A response with one sentence and the sentence's code. The page uses the code to show the sentence in the reader's
     language."""
     sent = {"error": sentence, "_meta": to_meta([ServerText(sentence, code)])}

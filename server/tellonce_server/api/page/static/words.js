@@ -22,7 +22,7 @@ export function t(key, values = {}) {
 
 /* The server's text in the reader's language. `sent` has its code and values; a text without a code stays English. */
 export function said(text, sent) {
-  const key = `said.${sent?.code}`;
+  const key = `server.${sent?.code}`;
   return key in strings ? t(key, sent.values) : text;
 }
 

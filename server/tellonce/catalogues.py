@@ -1,0 +1,46 @@
+"""Reads catalogues: TOML files of texts for people, in which the languages of a text stand side by side.
+
+A text is a table, such as `[reminder.set]`, with one entry for each language. The entry is a text, a list of words or a
+table of plural forms.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any, Final
+
+Texts = Mapping[str, Mapping[str, Any]]
+"""The entries of each text by their languages, by the text's key."""
+
+LANGUAGES: Final = ("en", "de", "es", "ru", "ja")
+"""The languages that a catalogue may contain."""
+
+_SHARED: Final = files("tellonce") / "shared_texts.toml"
+
+
+def texts_of(own: Traversable) -> Texts:
+    """The texts that all programs share and those of a program's own catalogue, which replace shared ones. Raises
+    ValueError for an entry in another language than `LANGUAGES`."""
+    return dict(_texts(_read(_SHARED))) | dict(_texts(_read(own)))
+
+
+def in_language(texts: Texts, language: str) -> dict[str, Any]:
+    """The entry of each text in a language, or in English if the text lacks it. A text that lacks both is left out."""
+    found = {key: entries.get(language, entries.get("en")) for key, entries in texts.items()}
+    return {key: entry for key, entry in found.items() if entry is not None}
+
+
+def _read(file: Traversable) -> Mapping[str, Any]:
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def _texts(tables: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Each text of nested tables. The table of a text may also contain other texts: `[today]` and `[today.nobody]`."""
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise ValueError(f"{above}{name} is not a language or a text")
+        entries = {language: table[language] for language in LANGUAGES if language in table}
+        if entries:
+            yield f"{above}{name}", entries
+        yield from _texts({inner: table[inner] for inner in table if inner not in LANGUAGES}, f"{above}{name}.")

@@ -1,0 +1,25 @@
+"""The table of commands: each has an answer, and its orders in words are known."""
+
+from tellonce_relay.catalogue import entries
+from tellonce_relay.command_table import BY_ORDER, COMMANDS, MENU
+from tellonce_relay.commands.answers import TOLD
+from tellonce_relay.commands.menu import SHOWN
+from tellonce_relay.orders import KINDS
+
+
+def test_the_bot_answers_the_commands_of_the_table_and_no_others() -> None:
+    assert {command.name for command in COMMANDS} == {*SHOWN, *TOLD}
+
+
+def test_an_order_in_words_has_one_command() -> None:
+    orders = [kind for command in COMMANDS for kind in command.orders]
+    assert len(orders) == len(BY_ORDER)
+    assert set(orders) <= set(KINDS)
+
+
+def test_the_catalogue_describes_the_commands_of_the_menu_and_help_lists_them_in_its_order() -> None:
+    described = {key.split(".")[1] for key in entries("en") if key.startswith("menu.")}
+    assert described == set(MENU)
+    lines = entries("en")["help.text"].splitlines()
+    assert [line.split()[0] for line in lines if line.startswith("/")] == [f"/{name}" for name in MENU]
+    assert "/forget topic – erase something for good; without a topic: everything" in lines
