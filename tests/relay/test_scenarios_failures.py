@@ -194,6 +194,27 @@ async def test_a_wrong_key_is_named_to_each_in_their_language_and_a_reminder_com
     assert "My locker is number 77" in await history(memory)
 
 
+async def test_a_reminder_ordered_when_the_outage_begins_is_set_once_and_owes_no_answer(
+    memory: Memory, clock: Clock, tmp_path: Path
+) -> None:
+    model = Failing(always="billing")
+    async with telegram() as api:
+        async with relaying(memory, model, api=api, clock=clock, state=tmp_path, owed_pauses=(60, 60)):
+            await api.say("Remind me in 30 minutes to stretch")
+            await api.replies(1)
+            await api.say("What is the capital of Peru?")
+            await api.replies(2)
+        model.always = None
+        async with relaying(memory, model, api=api, clock=clock, state=tmp_path), memory.relay() as client:
+            await api.replies(3)
+            await api.say("/help")
+            await api.replies(4)
+            due = (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders
+    assert texts(api)[0].startswith("⏰ I'll remind you today at")
+    assert texts(api)[1:3] == [trouble("billing", owed=True), "re What is the capital of Peru?"]
+    assert len(due) == 1
+
+
 async def test_a_limit_of_telegram_delays_the_parts_of_an_answer_and_loses_none(memory: Memory) -> None:
     long = "\n\n".join(f"Paragraph {n}." + " word" * 100 for n in range(28))
     sleeps = Sleeps(holds=30)
