@@ -19,8 +19,8 @@ class Incoming:
     """A message. `message_id` is its id in the channel. Without `chat_id`, the message belongs to the caller's own
     chat. If several messages are answered together, `parts` contains them, and `message_id` is the id of the first one.
     `files` are shown to a model; `shows_file` means that the message came with a file. `quoted` is the text to which
-    the message replies; `quotes_person` means that a person wrote this text. `group` is the name of the chat if the
-    chat is a group."""
+    the message replies; `quotes_person` means that a person wrote this text, and `selected` are the words that the person
+    selected in it. `group` is the name of the chat if the chat is a group."""
 
     text: str
     chat_id: int | None
@@ -36,12 +36,18 @@ class Incoming:
     shows_file: bool = False
     quoted: str = ""
     quotes_person: bool = False
+    selected: str = ""
     group: str | None = None
 
     @property
     def place(self) -> Place:
         """The chat and thread, as arguments of the tools."""
         return {"chat_id": self.chat_id, "message_thread_id": self.message_thread_id}
+
+    @property
+    def meant(self) -> str:
+        """The words that a reply is about: what the person selected, or else the whole text replied to."""
+        return self.selected or self.quoted
 
     @property
     def messages(self) -> tuple["Incoming", ...]:

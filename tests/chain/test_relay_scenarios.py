@@ -51,6 +51,47 @@ def section(prompt: str, name: str) -> str:
     return min((below.partition(f"\n{other}\n")[0] for other in SECTIONS), key=len)
 
 
+async def test_1_and_3_to_6_what_is_told_to_the_bot_is_learned_shown_and_in_its_next_prompts(life: Whole) -> None:
+    user = 131
+    await life.told("My name is Priya and I'm working on a SingPass integration project", user)
+    await life.turn("What project did I mention just now?", user)
+    assert "SingPass integration project" in life.prompt("What project did I mention just now?")
+    await life.told("I work as a Solution Architect at GovTech, mainly doing AWS infrastructure", user)
+    await life.told("Please always give me concise responses with bullet points, I hate long paragraphs", user)
+    await life.told("I need to launch the SingPass API integration by Q2 2026", user)
+    await life.told("Don't forget my team offsite is on March 15", user)
+    before = len(life.messages(user))
+    await life.telegram.say("/memory", user)
+    shown = (await life.heard(user, before + 1))[-1]["text"]
+    personal, dates = shown.partition("⚙️ Preferences")[0], shown.partition("📅 Important Dates")[2]
+    assert "Solution Architect at GovTech" in personal
+    assert "bullet points" in shown.partition("⚙️ Preferences")[2].partition("🎯 Active Goals")[0]
+    assert "Q2 2026" in shown.partition("🎯 Active Goals")[2].partition("📅 Important Dates")[0]
+    assert "Mar 15, 2026" in dates
+    for asked, known in (
+        ("Where do I work?", "Solution Architect at GovTech"),
+        ("Explain microservices to me", "bullet points"),
+        ("When is my team offsite?", "March 15"),
+        ("What are my current goals?", "launch the SingPass API integration by Q2 2026"),
+    ):
+        await life.turn(asked, user)
+        assert known in section(life.prompt(asked), "FACTS, GOALS AND PINS")
+    await life.told("I finished the SingPass integration", user)
+    await life.turn("What are my open goals?", user)
+    assert "launch the SingPass" not in section(life.prompt("What are my open goals?"), "FACTS, GOALS AND PINS")
+
+
+async def test_13_a_number_is_in_the_bots_prompt_after_sixty_other_messages(life: Whole) -> None:
+    user = 132
+    await life.told("My AWS account number is 123456789012 for the dev environment", user)
+    async with life.client() as other:
+        for n in range(60):
+            args = {"role": "user", "content": f"The weather on day {n} was fine.", "chat_id": user}
+            await other.record_message(c.RecordMessageArgs.model_validate(args | {"channel": "telegram"}))
+    await life.turn("What's my AWS dev account number?", user)
+    assert "123456789012" in life.prompt("What's my AWS dev account number?")
+
+
 async def test_7_a_routine_is_sent_whole_and_kept_with_a_summary(life: Whole) -> None:
     sent = await send(life, 107, "morning-summary", BRIEFING)
     plain = await send(life, 107, "night-summary", BRIEFING, model=False)

@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,8 @@ from tests.stubs.telegram_emulator import Telegram, telegram
 TOKEN = "999:emulated"
 ZONE = ZoneInfo("Asia/Singapore")
 USER, GROUP, PERSONAL = 42, -100, -200
+BRIEF = Persistence(0.01, 0.02, 0.1, lambda: 1.0)
+"""A failing model is asked again for a tenth of a second."""
 
 
 class Scripted:
@@ -128,11 +130,13 @@ async def relaying(
     own: dict[str, Any] | None = None,
     emit: Emit = silent,
     owed_pauses: tuple[float, float] = (0.01, 0.02),
+    persistence: Persistence = BRIEF,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> AsyncIterator[Telegram]:
     """The emulated Telegram of a running relay.
 
-    `state` is a folder that outlives the relay, `profile` is the default user's profile, and `own` are settings. With
-    `killed`, the relay ends at once without acknowledging updates. As after a kill, only its files remain.
+    `state` is a folder that outlives the relay, `profile` is the default user's profile, and `own` are settings. `sleep`
+    waits as Telegram or a model requests. With `killed`, the relay ends at once without acknowledging updates. As after a kill, only its files remain.
     """
     scratch = tempfile.TemporaryDirectory(prefix="relay-")
     own_settings, stop, state = settings(**(own or {})), asyncio.Event(), state or Path(scratch.name)
@@ -149,14 +153,15 @@ async def relaying(
             bot=bot,
             settings=own_settings,
             profile=profile,
-            outbox=Outbox(bot, stores.moved, newest=stores.newest),
+            outbox=Outbox(bot, stores.moved, newest=stores.newest, sleep=sleep),
             command_context=command_context,
             agents=agents or Agents({}),
             inbox=Inbox(state / "inbox"),
             stores=stores,
             emit=emit,
             attachment_reader=AttachmentReader(bot, transcriber(own_settings.transcribe)),
-            persistence=Persistence(0.01, 0.02, 0.1, lambda: 1.0),
+            persistence=persistence,
+            sleep=sleep,
             owed_pauses=owed_pauses,
             away_seconds=0,
             drain_seconds=0 if killed else HANGS,

@@ -42,16 +42,16 @@ async def test_an_edited_request_changes_its_reminder_and_an_edited_command_says
         await api.edit(number, "remind me tomorrow at 10 to check in")  # Telegram may deliver an edit twice
         await api.replies(2)
         await api.edit(number, "remind me to check in")
-        await api.replies(4)
+        await api.replies(3)
         command = await api.say("/help")
-        await api.replies(5)
+        await api.replies(4)
         await api.edit(command, "/status")
-        shown = await api.replies(6)
+        shown = await api.replies(5)
         due = (await client.list_reminders(ListRemindersArgs(chat_id=42))).reminders
     assert shown[1] == "⏰ I'll remind you tomorrow at 10:00 AM: check in"
-    assert shown[3].startswith("When should I remind you?")
-    assert shown[3].endswith("1. tomorrow at 10:00 AM: check in")
-    assert shown[5] == phrase("help.edited_command")
+    assert shown[2].startswith("When should I remind you?")
+    assert shown[2].endswith("1. tomorrow at 10:00 AM: check in")
+    assert shown[4] == phrase("help.edited_command")
     assert [one.memory.content for one in due] == ["check in (2026-02-17 10:00)"]
 
 

@@ -69,7 +69,7 @@ async def pressed(context: CommandContext, chat_id: int, press: buttons.Pressed,
             known = await memory.explain(c.ExplainArgs(memory_id=press.number, chat_id=chat_id))
             return Reaction(known.text, confirmations.right_wording(known.text, press.number))
         case "keep" | "cancel":
-            context.lists.drop(press.number)
+            context.lists.drop(press.number, chat_id)
             return Reaction(phrase("forget.kept"))
         case "full text":
             said = await routine_list.full_text(memory, chat_id, press.number, now, context.zone)
@@ -81,20 +81,20 @@ async def pressed(context: CommandContext, chat_id: int, press: buttons.Pressed,
         case "tab" | "open" | "remove" | "restore" | "pin" | "unpin":
             return _shown(await memory_browser.press(memory, chat_id, press, context.zone))
         case _:
-            return await _pressed_in_list(context, press)
+            return await _pressed_in_list(context, chat_id, press)
 
 
 def _shown(said: Reply) -> Reaction:
     return Reaction(said.text, None, said.markup, None if said.markup is None else "")
 
 
-async def _pressed_in_list(context: CommandContext, press: buttons.Pressed) -> Reaction:
-    shown = context.lists.get(press.number)
+async def _pressed_in_list(context: CommandContext, chat_id: int, press: buttons.Pressed) -> Reaction:
+    shown = context.lists.get(press.number, chat_id)
     if shown is None:
         return Reaction(phrase("forget.list_gone"))
     if press.action == "erase" and shown.ticked:
         done = await context.memory.forget(shown.confirmation)
-        context.lists.drop(press.number)
+        context.lists.drop(press.number, chat_id)
         return Reaction(views.forgotten_view(done, len(shown.confirmation.except_ or ())))
     changed = forget_list.after(shown, press)
     context.lists.put(press.number, changed)

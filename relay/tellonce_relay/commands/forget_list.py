@@ -83,11 +83,14 @@ class ForgetLists:
         while len(self._lists) > _MOST:
             self._lists.popitem(last=False)
 
-    def get(self, number: int) -> ForgetList | None:
-        return self._lists.get(number)
+    def get(self, number: int, chat_id: int) -> ForgetList | None:
+        """The list with that number, if it was shown in the chat: the data of a button can be forged."""
+        shown = self._lists.get(number)
+        return shown if shown is not None and shown.target.chat_id == chat_id else None
 
-    def drop(self, number: int) -> None:
-        self._lists.pop(number, None)
+    def drop(self, number: int, chat_id: int) -> None:
+        if self.get(number, chat_id) is not None:
+            del self._lists[number]
 
 
 def list_of(title: str, target: c.ForgetArgs, preview: c.Forgotten) -> ForgetList | None:

@@ -114,9 +114,9 @@ async def _forget(asked: Asked) -> Reply:
     """The list of what would be forgotten. In a reply, a topic such as `this` means the message to which the person
     replies."""
     context, incoming, topic = asked.context, asked.incoming, asked.text
-    if incoming.quoted and all(word in STOP_WORDS or word in signs() for word in topic.casefold().split()):
-        topic = views.short(incoming.quoted)
-        target = c.ForgetArgs(literal=incoming.quoted, **incoming.place)
+    if incoming.meant and all(word in STOP_WORDS or word in signs() for word in topic.casefold().split()):
+        topic = views.short(incoming.meant)
+        target = c.ForgetArgs(literal=incoming.meant, **incoming.place)
     elif not topic:
         return await _ask_to_wipe(context, incoming)
     else:

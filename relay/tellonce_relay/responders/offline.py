@@ -122,7 +122,7 @@ class OfflineResponder:
         if not _asks(own_words(incoming.text)):
             return _kept(incoming.text)
         # A question about the message to which it replies contains few words of its own.
-        return await self._answered(replace(incoming, text=f"{incoming.text} {incoming.quoted}".strip()), memory)
+        return await self._answered(replace(incoming, text=f"{incoming.text} {incoming.meant}".strip()), memory)
 
     async def _answered(self, incoming: Incoming, memory: MemoryClient) -> str:
         profile = await memory.get_profile(c.GetProfileArgs(chat_id=incoming.chat_id))

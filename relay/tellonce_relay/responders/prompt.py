@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from tellonce.contract import Context, Section, ShownName
 from tellonce_llm.model import Completion, File, SystemBlock, Turn
+from tellonce_text.fences import contained
 
 POLICY = """\
 You are a personal assistant with a long-term memory. Answer in the user's language, briefly and honestly. What stands \
@@ -21,7 +22,8 @@ You may end an answer with tags; they are carried out and never shown.
 [REMIND: what | AT: 2026-05-03 09:00] when the user asks to be reminded; AT may repeat, as in "every Monday
 at 08:00", "on the first Friday of the month at 9:00" or "every 2 hours between 9:00 and 17:00".
 Only what the user said; nothing that is in memory already; no tags for small talk.
-You cannot erase anything: tell a user who wants you to forget something to send /forget and the topic."""
+You cannot erase anything, and what the user deletes in the chat stays in memory: tell a user who wants something
+forgotten to send /forget and the topic."""
 
 SEEN = """\
 You are shown a file with this message. Also add [SEEN: what the file shows or says, in one line], once for all files, so \
@@ -76,6 +78,18 @@ class Prompt:
         return f"{self.system_text}\n\nUser: {self.message}"
 
 
+@dataclass(frozen=True)
+class Reply:
+    """What the user replies to, as the channel shows it: its text, who wrote it, and the words `selected` in it."""
+
+    text: str = ""
+    speaker: str = "User"
+    selected: str = ""
+
+
+NO_REPLY = Reply()
+
+
 def build(
     context: Context,
     message: str,
@@ -86,6 +100,7 @@ def build(
     zone: ZoneInfo,
     profile: str = "",
     files: tuple[File, ...] = (),
+    reply: Reply = NO_REPLY,
 ) -> Prompt:
     """Build sections 1-10 in the order of docs/CONTRACT.md, 4, with a cache breakpoint before each section that changes
     more often than the section before it. The time is directly before the message, because at the beginning it would
@@ -100,10 +115,22 @@ def build(
         *_block(slow),
         *_block(appended),
         *_history("".join(_texts(shown, "history"))),
-        *_block([*volatile, _focus(context), _tags(files)], cache=False),
+        *_block([*volatile, _unknown_quote(context, reply), _focus(context), _tags(files)], cache=False),
     ]
     at = now.astimezone(zone)
-    return Prompt(tuple(blocks), f"[{at:%I:%M %p}] {message}", context, files)
+    return Prompt(tuple(blocks), f"[{at:%I:%M %p}] {_about(reply.selected)}{message}", context, files)
+
+
+def _unknown_quote(context: Context, reply: Reply) -> str:
+    """The section with the message that the user replies to, if the memory does not have it; else empty."""
+    if not reply.text or _texts(context.sections or (), "quoted"):
+        return ""
+    return f"QUOTED MESSAGE\n{contained(f'{reply.speaker}: {reply.text}')}"
+
+
+def _about(selected: str) -> str:
+    """The words that the user selected in the message replied to, before the user's own words."""
+    return f"(about “{contained(_line(selected))}”) " if selected else ""
 
 
 def _tags(files: tuple[File, ...]) -> str:

@@ -35,7 +35,7 @@ LONGEST_NAP: Final = 15.0
 SHORTEST_NAP: Final = 0.05
 
 GIVEN_UP: Final = timedelta(days=1)
-"""A reminder is dropped after this delay if its chat accepts no messages."""
+"""A reminder that Telegram refuses is dropped after this delay, unless its chat accepts no messages from the bot at all."""
 
 _BEFORE, _SENT = "after:", "sent:"
 
@@ -84,6 +84,10 @@ class Alarms:
             task.cancel()
 
     async def _deliver(self, reminder: Reminder) -> None:
+        """Deliver one reminder. If its chat accepts no messages from the bot, it waits for a message from there."""
+        chat = self.sender.stores.moved.telegram_chat(reminder.chat_id)
+        if self.sender.outbox.is_closed(chat):
+            return
         key = f"{reminder.chat_id}:{reminder.memory.id}:{reminder.due_at.timestamp():.0f}"
         late = self._is_late(key, reminder)
         text = due_text(reminder, self.sender.zone, late=late)
@@ -98,6 +102,9 @@ class Alarms:
         except NotSent as error:
             logger.warning("a reminder could not be sent: %s", error)
             self.sender.emit("reminder_not_sent", reason=type(error).__name__)
+            if self.sender.outbox.is_closed(chat):
+                self.sender.stores.alarms.put(key, "")  # it never arrived, so it may say later that it is late
+                return
             if self.sender.now() - reminder.due_at < GIVEN_UP:
                 return
             number = None

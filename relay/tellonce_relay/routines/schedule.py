@@ -70,6 +70,9 @@ async def run(programme: Programme, routine: Routine) -> None:
 
 async def _run(programme: Programme, routine: Routine) -> None:
     chat = routine.chat if routine.chat is not None else programme.home
+    if programme.sender.outbox.is_closed(programme.sender.stores.moved.telegram_chat(chat)):
+        logger.info("%s is skipped: chat %s accepts no messages from the bot", routine.name, chat)
+        return
     agent = programme.agents.named(routine.agent)
     try:
         text = await text_of(programme.writer, routine, chat, agent.prompt, programme.sender.now())

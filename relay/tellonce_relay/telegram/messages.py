@@ -43,6 +43,7 @@ def incoming(
         message_thread_id=thread.message_thread_id,
         reply_to_message_id=known.external_id(chat, thread.reply_to) if thread.reply_to is not None else None,
         shows_file=attachment_of(message) is not None,
+        selected=message.quote.text if message.quote is not None else "",
         **_quoted(message if thread.reply_to is not None else None),
     )
 

@@ -23,7 +23,7 @@ from typing import TypeVar
 import httpx
 from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, Message, MessageEntity, ReplyParameters
 from telegram.constants import ChatAction
-from telegram.error import BadRequest, ChatMigrated, InvalidToken, NetworkError, RetryAfter, TelegramError
+from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, NetworkError, RetryAfter, TelegramError
 
 from tellonce.backoff import backoff
 from tellonce_relay.seen_store import SeenStore
@@ -112,17 +112,24 @@ class Outbox:
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._newest = newest or SeenStore()
         self._seen: defaultdict[int, set[int]] = defaultdict(set)
+        self._closed: set[int] = set()
         for counter, number in self._newest.items():
             self._seen[int(counter)].add(int(number))
 
     def saw(self, chat_id: int, number: int) -> None:
         """Record that a message with that number exists in the chat."""
+        self._closed.discard(chat_id)
         known = self._seen[_counter(chat_id)]
         if number > max(known, default=0):
             self._newest.put(str(_counter(chat_id)), str(number))
         known.add(number)
         if len(known) > 2000:
             known -= set(sorted(known)[:1000])
+
+    def is_closed(self, chat_id: int) -> bool:
+        """Whether the chat refused the last message, because the person blocked the bot or a group removed it, and no
+        message came from there since."""
+        return chat_id in self._closed
 
     async def typing(self, to: Address) -> None:
         """Show the typing indicator, without reporting errors."""
@@ -155,6 +162,9 @@ class Outbox:
         except ChatMigrated as error:
             self._moved.moved(to.chat_id, error.new_chat_id)
             return await self.send(Address(error.new_chat_id), what, markup, about_to)
+        except Forbidden as error:
+            self._closed.add(to.chat_id)
+            raise NotSent(why(error)) from error
         except TelegramError as error:
             raise NotSent(why(error)) from error
         self.saw(to.chat_id, number)

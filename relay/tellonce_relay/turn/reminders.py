@@ -114,7 +114,7 @@ async def set_by(
 ) -> tuple[Reminder, ...]:
     """Set the reminders that a person requests, one for each time. Raises NotSet, MemoryUnreachable and
     MemoryRefused."""
-    wanted = wanted_by(text, incoming.sent_at, zone, incoming.quoted)
+    wanted = wanted_by(text, incoming.sent_at, zone, incoming.meant)
     return tuple([await memory.set_reminder(one.args(incoming, recorded=recorded)) for one in wanted])
 
 

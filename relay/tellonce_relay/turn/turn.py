@@ -214,6 +214,7 @@ async def think(
 
 
 def _prompt(context: c.Context, incoming: Incoming, options: TurnOptions) -> prompts.Prompt:
+    speaker = "User" if incoming.quotes_person else "Assistant"
     return prompts.build(
         context,
         incoming.text,
@@ -223,12 +224,19 @@ def _prompt(context: c.Context, incoming: Incoming, options: TurnOptions) -> pro
         zone=options.zone,
         profile=options.profile,
         files=incoming.files,
+        reply=prompts.Reply(incoming.quoted, speaker, incoming.selected),
     )
 
 
 def _shown(context: c.Context, incoming: Incoming) -> list[str]:
     """The texts in the prompt that a model may repeat."""
-    return [incoming.text, context.context or "", *(section.text for section in context.sections or ())]
+    return [
+        incoming.text,
+        incoming.quoted,
+        incoming.selected,
+        context.context or "",
+        *(section.text for section in context.sections or ()),
+    ]
 
 
 def failed(sentence: str, error: Exception, options: TurnOptions) -> DraftAnswer:

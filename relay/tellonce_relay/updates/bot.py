@@ -48,8 +48,9 @@ class Relay:
         e = dependencies
         self._requests = ReminderRequests(e.command_context.memory, e.zone, e.now, e.stores.unfinished)
         self._callbacks = Callbacks(e.command_context, e.outbox, e.stores.moved, e.now)
-        self._seen: dict[int, None] = {}
+        self._seen = SeenStore(most=MOST_SEEN)
         self._albums = SeenStore()
+        self._wordings = SeenStore()
         self._deaf = SeenStore()
 
     def note(self, update: Update) -> None:
@@ -58,6 +59,8 @@ class Relay:
             self._arrivals.fetched(update, asyncio.get_running_loop().time())
         message = update.message or update.edited_message
         if message is not None:
+            if self._e.outbox.is_closed(message.chat.id):
+                self._e.wake_alarms.set()
             self._e.outbox.saw(message.chat.id, message.message_id)
 
     async def take(self, update: Update) -> None:
@@ -75,7 +78,7 @@ class Relay:
             self.pass_over(update.update_id, error)
         finally:
             self._arrivals.ended(update.update_id)
-        self._was_seen(update.update_id)
+        self._seen.put(str(update.update_id), "")
 
     async def _take_or_tell(self, update: Update) -> None:
         try:
@@ -102,7 +105,7 @@ class Relay:
             if case is None:
                 self._e.inbox.done(update_id)
                 continue
-            self._was_seen(update_id)
+            self._seen.put(str(update_id), "")
             with tracing.traced("resume", entry.traceparent), speaking(case.language):
                 self._e.emit("turn_resumed", update=update_id, recorded=entry.recorded, draft=entry.draft is not None)
                 if await self._is_settled(case):
@@ -126,15 +129,25 @@ class Relay:
         if case is None:
             self._ignore(update)
             return
+        if update.edited_message is not None and self._wordings.get(case.name) == case.wording:
+            # Telegram reports the preview of a link as an edit.
+            self._e.emit("update_ignored", update=update.update_id)
+            self._e.inbox.done(update.update_id)
+            return
         self._e.emit("message_received", update=update.update_id, chat=case.chat_id)
         self._e.stores.languages.put(str(case.chat_id), case.language)
         if update.edited_message is not None and self._memory_put_right(case) is None:
             await self._take_edit(case)
             # If this edit were delivered again after a newer edit, it would restore the old wording.
             self._e.inbox.done(update.update_id)
+            self._wordings.put(case.name, case.wording)
             return
+        await self._take_message(update, case)
+        self._wordings.put(case.name, case.wording)
+
+    async def _take_message(self, update: Update, case: Case) -> None:
         owed = update.update_id in self._e.inbox
-        case.entry.stops = self._stops(case)
+        case.entry.direct = self._needs_no_model(case)
         self._e.inbox.put(update.update_id, case.entry)
         is_order = self._is_order(case)
         is_new = (self._is_recorded(case) and await self._is_new(case)) or is_order or owed
@@ -171,7 +184,7 @@ class Relay:
             outcome = "created"
         self._outage.is_over()
         case.entry.recorded = True
-        self._keep(case)
+        self._e.inbox.put(case.update_id, case.entry)
         return outcome == "created"
 
     def _wants_answer(self, case: Case) -> bool:
@@ -290,16 +303,18 @@ class Relay:
             if self._requests.completes(case.thread, case.incoming, text):
                 return Order("remind", text, case.language)
             offline = isinstance(e.command_context.responder, OfflineResponder)
-            order = order_in(text, case.incoming.sent_at, e.zone) if offline or case.entry.stops else None
+            order = order_in(text, case.incoming.sent_at, e.zone) if offline or case.entry.direct else None
         return order if order is not None and (order.command is not None or order.kind == "nod") else None
 
-    def _stops(self, case: Case) -> bool:
-        """Whether the person ends, in words, the answer that is being written in their private chat."""
-        if case.chat_id < 0 or not self._conversations.is_writing(case.thread):
-            return False
+    def _needs_no_model(self, case: Case) -> bool:
+        """Whether the person, in words, ends the answer that is being written in their private chat, or orders a reminder
+        while the model is unavailable, which may be due before the model is back."""
         with speaking(case.language):
             order = order_of(case.incoming.text)
-        return order is not None and order.kind == "stop"
+            if order is None or order.kind == "stop":
+                return order is not None and case.chat_id > 0 and self._conversations.is_writing(case.thread)
+            at, waits = case.incoming.sent_at, self._conversations.trouble_of(case.thread)
+            return order.kind == "remind" and bool(waits) and reminders.is_plain_order(order.rest, at, self._e.zone)
 
     def _memory_put_right(self, case: Case) -> int | None:
         """The memory that this reply to our question corrects; None for other messages."""
@@ -314,9 +329,6 @@ class Relay:
         if first is None:
             self._albums.put(album, number)
         return first not in (None, number)
-
-    def _keep(self, case: Case) -> None:
-        self._e.inbox.put(case.update_id, case.entry)
 
     def _submit(self, case: Case) -> None:
         if self._is_order(case):
@@ -381,7 +393,7 @@ class Relay:
         message."""
         if order.rest:
             return Reply(phrase("memory.rejected"))
-        unsaid = case.incoming.quoted or self._conversations.last_said(case.thread)
+        unsaid = case.incoming.meant or self._conversations.last_said(case.thread)
         if not unsaid:
             return Reply(phrase("forget.which"))
         return await self._run(case, replace(case.incoming, text="/forget", quoted=unsaid))
@@ -406,11 +418,5 @@ class Relay:
             await self._conversations.tell_away(case, seconds)
 
     def _was_taken(self, update_id: int) -> bool:
-        """Whether this process or an earlier one accepted the update. After a kill, Telegram delivers an update
-        again."""
-        return update_id in self._seen or self._e.inbox.was_handled(update_id)
-
-    def _was_seen(self, update_id: int) -> None:
-        self._seen[update_id] = None
-        if len(self._seen) > MOST_SEEN:
-            del self._seen[next(iter(self._seen))]
+        """Whether this process or an earlier one accepted the update, which Telegram delivers again after a kill."""
+        return self._seen.get(str(update_id)) is not None or self._e.inbox.was_handled(update_id)

@@ -38,6 +38,16 @@ class Case:
         """The key of the message's thread (a chat or topic), whose messages are answered in order."""
         return (self.message.chat.id, self.incoming.message_thread_id)
 
+    @property
+    def name(self) -> str:
+        """The name of the message among those of all chats."""
+        return f"{self.chat_id}:{self.incoming.message_id}"
+
+    @property
+    def wording(self) -> str:
+        """A digest of the text, with which two versions of the message are compared."""
+        return str(hash(self.incoming.text))
+
     async def tell(self, name: str, text: str, markup: InlineKeyboardMarkup | None = None) -> None:
         """Send a text separately from the answer. It is sent only once, even across restarts. Raises NotShown."""
         fresh = Aside(text, markup.to_dict() if markup is not None else None)

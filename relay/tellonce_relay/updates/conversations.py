@@ -23,7 +23,7 @@ from tellonce_relay.telegram.outbox import Markup
 from tellonce_relay.turn import reminders, turn
 from tellonce_relay.turn.model_call import trouble
 from tellonce_relay.turn.reminder_offers import asks_in_vain, offered, question
-from tellonce_relay.turn.tag_effects import Saved
+from tellonce_relay.turn.tag_effects import Done, Saved, keep_order
 from tellonce_relay.turn.tags import parse
 from tellonce_relay.updates.arrivals import Arrivals, Thread
 from tellonce_relay.updates.case import Case
@@ -115,7 +115,7 @@ class Conversations:
         next process."""
         for opened in (*self._waiting, *self._current.values()):
             for place, case in enumerate(opened.cases if opened.owed or not opened.closed else ()):
-                if (case.chat_id, case.incoming.message_id) == (edit.chat_id, edit.incoming.message_id):
+                if case.name == edit.name and case.incoming.text != edit.incoming.text:
                     case.entry.update = edit.entry.update | {"update_id": case.update_id}
                     opened.cases[place] = replace(case, incoming=edit.incoming)
                     self._e.inbox.put(case.update_id, case.entry)
@@ -302,6 +302,8 @@ class Conversations:
         pause, longest = self._e.owed_pauses
         draft = await self._asked(opened, options)
         while draft.owed:
+            if await self._set_orders(opened, options):
+                return turn.DraftAnswer("", claims=False, stopped=True)
             await self._owe(opened, draft)
             await self._rest(opened.head.thread, pause, draft.retry_after)
             pause = min(longest, 2 * pause)
@@ -325,6 +327,16 @@ class Conversations:
         return await self.when_back(
             case, lambda: turn.think(memory, responder, case.surface, opened.incoming, options, opened.progress)
         )
+
+    async def _set_orders(self, opened: OpenTurn, options: turn.TurnOptions) -> bool:
+        """Set the reminders that the message orders, because they may be due before the model is back. Returns whether
+        there are any; their confirmation is the answer."""
+        done = Done()
+        await keep_order(self._e.command_context.memory, opened.incoming, options.patience, done)
+        if done.saved:
+            opened.closed = True
+            await self._show_saved(opened.head, done.saved)
+        return bool(done.saved)
 
     async def _owe(self, opened: OpenTurn, draft: turn.DraftAnswer) -> None:
         """Report the problem once per chat and outage, after the partial answer."""

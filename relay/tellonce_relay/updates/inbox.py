@@ -46,8 +46,8 @@ class Aside:
 class Entry:
     """An entry. `recorded` means that the memory has the message. `draft` is the answer, once it is known; `begun` is
     the beginning of an interrupted answer. `traceparent` identifies the turn's trace. `part_of` is an earlier update
-    whose answer also answers this one. `transcript` is the text of a voice message. `stops` means that the message ends
-    an answer."""
+    whose answer also answers this one. `transcript` is the text of a voice message. `direct` means that the message
+    is an order in words that is carried out without the model."""
 
     update: dict[str, Any]
     recorded: bool = False
@@ -58,7 +58,7 @@ class Entry:
     part_of: int | None = None
     begun: str = ""
     transcript: str | None = None
-    stops: bool = False
+    direct: bool = False
 
 
 class NotStored(MemoryUnreachable):

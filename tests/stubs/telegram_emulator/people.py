@@ -163,9 +163,10 @@ class Telegram:
         await self.until(lambda: all(update["update_id"] > newest for update in self.world.updates))
 
     def _person(self, user: int) -> Json:
-        """A person's fields, with the language of their Telegram app if the test sets one."""
-        language = self.world.languages.get(user)
-        return person(user) | ({"language_code": language} if language is not None else {})
+        """A person's fields, with the name and the language of their Telegram app if the test sets them."""
+        language, name = self.world.languages.get(user), self.world.names.get(user)
+        own = {"language_code": language} if language is not None else {}
+        return person(user) | own | ({"first_name": name} if name is not None else {})
 
     def thread(self, chat: int, topic: int | None, reply_to: int | None = None) -> Json:
         """The fields for a message's thread. In a topic, a message that is not a reply has the topic's creation as its

@@ -39,6 +39,7 @@ class World:
     menus: dict[str, list[Json]] = field(default_factory=dict)
     reactions: list[Json] = field(default_factory=list)
     languages: dict[int, str] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
     drafts: dict[int, str] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
     blocked: set[int] = field(default_factory=set)

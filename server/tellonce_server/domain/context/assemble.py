@@ -69,6 +69,7 @@ def assemble(m: Material) -> Assembled:
     found = m.found(*MEMORY_KINDS) if m.asked else m.found(*MEMORY_KINDS, "summary")
     parts.relevant.fill([result for result in unseen(draft, found, (), known) if not draft.says(result.text)])
     parts.relevant.write()
+    draft.extend("quoted")
     return _finished(draft, parts.history.messages)
 
 

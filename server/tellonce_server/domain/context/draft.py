@@ -94,8 +94,8 @@ AT_SESSION_START: Final[tuple[SectionName, ...]] = tuple(
 def section_shares(budgets: Budgets, total: int) -> dict[ShownName, int]:
     """The tokens that each section may use in a context of `total` tokens, including its title, fences and headings.
 
-    Two sections may use more: search results may use the tokens that other sections do not use, and the last messages
-    of the history are always shown.
+    Three sections may use more: search results and then a quoted message may use the tokens that other sections do not
+    use, and the last messages of the history are always shown.
     """
     parts = scaled(budgets, total)
     return {name: layout.share(parts, total) for name, layout in SECTIONS.items() if layout.share is not None}
@@ -180,6 +180,15 @@ class Draft:
         """For the sections that consist of one text: the tokens of their texts, and the tokens that are reserved."""
         used = sum(cost(self.bodies[name]) for name in _OF_ONE_TEXT if name in self.bodies)
         return used, sum(map(self.room_for, _OF_ONE_TEXT))
+
+    def extend(self, name: SectionName) -> None:
+        """Show more of a clipped section that consists of one text, with the tokens that no other section uses."""
+        clipped, text = [note for note in self.left_out if note.startswith(f"{name}: clipped")], SECTIONS[name].text
+        if not clipped or text is None or self.token_budget.left <= 0:
+            return
+        self.left_out = [note for note in self.left_out if note not in clipped]
+        self.token_budget.left += cost(self.bodies.pop(name))
+        self.fill(name, text(self.material), self.token_budget.left)
 
     def note(self, kind: str, ids: Sequence[int]) -> None:
         """Record in the receipt that these items are shown."""

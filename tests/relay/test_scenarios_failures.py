@@ -1,0 +1,368 @@
+"""A demanding person's questions while the model, Telegram or the memory fails, and while they have blocked the bot."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce.reminders import ListRemindersArgs
+from tellonce_llm.errors import Cause
+from tellonce_llm.model import Answer
+from tellonce_relay.catalogue import phrase, speaking
+from tellonce_relay.incoming_message import Incoming
+from tellonce_relay.responders.prompt import Prompt
+from tellonce_relay.responders.responder import CannotAnswer
+from tellonce_relay.telegram import chat_surface
+from tellonce_relay.turn.model_call import Persistence, trouble
+from tests.memory_fixtures import Clock, Memory
+from tests.patience import HANGS
+from tests.relay.outages import Away
+from tests.relay.running_relay import USER, Echo, Scripted, down, relaying, texts, until_recorded
+from tests.server.processes import free_port
+from tests.stubs.telegram_emulator import DropAfter, Refuse, slow_down, telegram
+
+pytestmark = pytest.mark.anyio
+
+GONE = Refuse(502, "Bad Gateway")
+
+
+@pytest.fixture(autouse=True)
+def _drafts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
+
+
+class Sleeps:
+    """Waits that end at once, and how long they would have been. A wait of `holds` seconds ends when `go_on` is set."""
+
+    def __init__(self, holds: float = float("inf")) -> None:
+        self.seconds: list[float] = []
+        self.holds = holds
+        self.held = asyncio.Event()
+        self.go_on = asyncio.Event()
+
+    async def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+        if seconds >= self.holds:
+            self.held.set()
+            await self.go_on.wait()
+        await asyncio.sleep(0)
+
+
+class Failing(Scripted):
+    """A responder that raises these errors in turn, and echoes the message when none is left."""
+
+    def __init__(self, *errors: CannotAnswer, always: Cause | None = None) -> None:
+        super().__init__("")
+        self.errors = list(errors)
+        self.always: Cause | None = always
+
+    async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
+        self.prompts.append(prompt)
+        if self.errors:
+            raise self.errors.pop(0)
+        if self.always is not None:
+            raise down(self.always)
+        yield f"re {incoming.text}"
+
+
+async def history(memory: Memory, chat: int = USER) -> str:
+    async with memory.relay() as client:
+        args = c.GetContextArgs(chat_id=chat, include=("history",), token_budget=20_000)
+        return (await client.get_context(args)).context or ""
+
+
+async def test_a_short_limit_of_the_model_is_waited_out_in_silence(memory: Memory) -> None:
+    sleeps, model = Sleeps(), Failing(CannotAnswer("429", "busy", 8), CannotAnswer("429", "busy", 8))
+    async with relaying(memory, model, sleep=sleeps, persistence=Persistence()) as api:
+        api.world.languages[USER] = "de"
+        await api.say("Was koche ich heute mit Linsen?")
+        assert await api.replies(1) == ["re Was koche ich heute mit Linsen?"]
+    assert [seconds for seconds in sleeps.seconds if seconds >= 8] == [8, 8]
+    assert len(model.prompts) == 3
+
+
+async def test_a_long_limit_of_the_model_is_named_in_the_persons_language_and_kept(memory: Memory) -> None:
+    sleeps, model = Sleeps(holds=3600), Failing(CannotAnswer("429", "busy", 3600))
+    async with relaying(memory, model, sleep=sleeps, persistence=Persistence()) as api:
+        api.world.languages[USER] = "de"
+        number = await api.say("Was koche ich heute mit Linsen?")
+        with speaking("de"):
+            sentence = trouble("busy", owed=True)
+        assert await api.replies(1) == [sentence]
+        assert len(model.prompts) == 1
+        sleeps.go_on.set()
+        await api.replies(2)
+        await until_recorded(memory, api.sent[1])
+    assert api.sent[1]["text"] == "re Was koche ich heute mit Linsen?"
+    assert api.sent[1]["reply_to_message"]["message_id"] == number
+    assert sentence not in await history(memory), "a report is not what the assistant said"
+
+
+async def test_three_questions_of_an_outage_are_answered_once_and_in_order_over_a_restart(
+    memory: Memory, tmp_path: Path
+) -> None:
+    model = Failing(always="busy")
+    asked = ("What was the name of Ann's dog?", "How old is he?", "Never mind about his age, I know it")
+    async with telegram() as api:
+        async with relaying(memory, model, api=api, state=tmp_path, owed_pauses=(60, 60)):
+            for one in asked:
+                await api.say(one)
+            await api.replies(1)
+            await api.all_fetched()
+        async with relaying(memory, model, api=api, state=tmp_path):
+            await api.say("/memory")
+            await api.replies(2)
+            model.always = None
+            await api.replies(5)
+        async with relaying(memory, model, api=api, state=tmp_path):
+            await api.say("/help")
+            await api.replies(6)
+    assert texts(api)[0] == trouble("busy", owed=True)
+    assert texts(api)[2:5] == [f"re {one}" for one in asked]
+    assert api.sent[2]["reply_to_message"]["text"] == asked[0]
+
+
+VEGETARIAN = "How about a lentil curry? [REMEMBER_GLOBAL: Mara is a vegetarian]"
+
+
+async def test_a_stream_cut_inside_a_tag_is_one_answer_with_one_memory(memory: Memory) -> None:
+    cut = ["Try a mushroom risotto with", " [REMEMBER_GLOBAL: Mara is a veg", down("away")]
+    async with relaying(memory, Scripted(cut, "a lentil curry. [REMEMBER_GLOBAL: Mara is a vegetarian]")) as api:
+        await api.say("I am now a vegetarian. Suggest a dinner.")
+        await api.replies(2)
+        async with memory.client() as client:
+            stored = await client.explain(c.ExplainArgs(message_id=str(api.sent[0]["message_id"])))
+        async with memory.tables() as tables:
+            known = [row["content"] for row in await tables.fetch("select content from memories")]
+    assert texts(api)[0] == stored.text
+    assert "risotto with a lentil" in stored.text
+    assert known == ["Mara is a vegetarian"]
+    drafts = [str(call.arguments.get("text", "")) for call in api.calls]
+    assert not [text for text in drafts if "[REM" in text]
+
+
+async def test_of_an_answer_that_is_always_cut_the_beginning_stays_and_half_a_tag_is_nothing(memory: Memory) -> None:
+    cut: list[str | Exception] = ["Try a mushroom risotto. ", "[REMEMBER_GLOBAL: Mara is a veg", down("away")]
+    async with relaying(memory, Scripted(cut), owed_pauses=(60, 60)) as api:
+        await api.say("I am now a vegetarian. Suggest a dinner.")
+        await api.replies(2)
+        await api.say("/skip")
+        await api.replies(3)
+        async with memory.tables() as tables:
+            known = [row["content"] for row in await tables.fetch("select content from memories")]
+    assert texts(api)[0].startswith("Try a mushroom risotto.")
+    assert texts(api)[1] == trouble("away", owed=True)
+    assert known == []
+
+
+@pytest.mark.parametrize("cause", ["key", "billing"])
+async def test_a_wrong_key_is_named_to_each_in_their_language_and_a_reminder_comes_all_the_same(
+    memory: Memory, cause: Cause, clock: Clock
+) -> None:
+    model = Failing(always=cause)
+    async with relaying(memory, model, clock=clock, owed_pauses=(60, 60)) as api, memory.relay() as client:
+        api.world.languages[43] = "ru"
+        await api.say("My locker is number 77 at the gym")
+        await api.say("Что мне подарить сестре?", user=43)
+        await api.replies(2)
+        await api.say("What is my locker number?")
+        await api.say("Remind me in 30 minutes to stretch")
+        await api.until(lambda: any("stretch" in text for text in texts(api)))
+        clock.forward(minutes=40)
+        await api.say("/help", user=43)
+        await api.until(lambda: any(text.startswith("⏰ stretch") for text in texts(api)))
+        told = [message["text"] for message in api.sent if message["chat"]["id"] == USER]
+        model.always = None
+        await api.say("/help")
+        await api.say("Ещё тут?", user=43)
+        await api.say("Still there?")
+        await api.until(lambda: "re Still there?" in texts(api) and "re Ещё тут?" in texts(api))
+        left = (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders
+    with speaking("ru"):
+        assert trouble(cause, owed=True) in [m["text"] for m in api.sent if m["chat"]["id"] == 43]
+    assert told.count(trouble(cause, owed=True)) == 1
+    answers = [text for text in texts(api) if text.startswith("re ")]
+    assert sorted(answers) == sorted(set(answers)), "each owed answer comes once"
+    assert "re What is my locker number?" in answers
+    assert not left, "the model's late answer sets no second reminder"
+    assert "My locker is number 77" in await history(memory)
+
+
+async def test_a_reminder_ordered_when_the_outage_begins_is_set_once_and_owes_no_answer(
+    memory: Memory, clock: Clock, tmp_path: Path
+) -> None:
+    model = Failing(always="billing")
+    async with telegram() as api:
+        async with relaying(memory, model, api=api, clock=clock, state=tmp_path, owed_pauses=(60, 60)):
+            await api.say("Remind me in 30 minutes to stretch")
+            await api.replies(1)
+            await api.say("What is the capital of Peru?")
+            await api.replies(2)
+        model.always = None
+        async with relaying(memory, model, api=api, clock=clock, state=tmp_path), memory.relay() as client:
+            await api.replies(3)
+            await api.say("/help")
+            await api.replies(4)
+            due = (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders
+    assert texts(api)[0].startswith("⏰ I'll remind you today at")
+    assert texts(api)[1:3] == [trouble("billing", owed=True), "re What is the capital of Peru?"]
+    assert len(due) == 1
+
+
+async def test_a_limit_of_telegram_delays_the_parts_of_an_answer_and_loses_none(memory: Memory) -> None:
+    long = "\n\n".join(f"Paragraph {n}." + " word" * 100 for n in range(28))
+    sleeps = Sleeps(holds=30)
+
+    class Guide(Echo):
+        async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
+            self.prompts.append(prompt)
+            yield long if "guide" in incoming.text else f"re {incoming.text}"
+
+    model = Guide()
+    async with relaying(memory, model, sleep=sleeps) as api:
+        api.faults["sendMessage"] = [None, slow_down(30)]
+        await api.say("Long guide please")
+        await sleeps.held.wait()
+        await api.say("/status")
+        await api.say("hi", user=43)
+        await api.until(lambda: "re hi" in texts(api))
+        waited = [m["text"] for m in api.sent if m["chat"]["id"] == USER]
+        sleeps.go_on.set()
+        await api.until(lambda: any(text.endswith(long[-200:]) for text in texts(api)))
+        await api.until(lambda: any(text.startswith("Answers:") for text in texts(api)))
+    own = [m["text"] for m in api.sent if m["chat"]["id"] == USER and not m["text"].startswith("Answers:")]
+    assert len(waited) == 1, "nothing is sent to the chat before Telegram allows it"
+    assert " ".join(" ".join(own).split()) == " ".join(long.split())
+    assert len(model.prompts) == 2
+
+
+async def test_telegrams_failures_double_no_answer_and_keep_their_order(memory: Memory) -> None:
+    async with relaying(memory, Scripted("391", "414")) as api:
+        api.faults["sendMessage"] = [GONE, GONE, GONE, None, DropAfter()]
+        await api.say("What's 17 times 23?")
+        await api.replies(1)
+        await api.say("And 18 times 23?")
+        await api.replies(2)
+        await until_recorded(memory, api.sent[1])
+        await api.say("/why", reply_to=api.sent[1]["message_id"])
+        await api.replies(3)
+    assert texts(api)[:2] == ["391", "414"]
+    assert (await history(memory)).count("Assistant: ") == 2
+    assert "414" in texts(api)[2]
+
+
+async def test_a_memory_that_is_away_during_a_burst_loses_no_message_and_a_tap_says_so(memory: Memory) -> None:
+    async with memory.relay() as real:
+        away = Away(real)
+        async with relaying(memory, Echo(), client=away.client) as api:
+            await api.say("/remember The key is with Mrs Novak")
+            kept = (await api.replies(1), api.sent[0])[1]
+            for n in range(1, 7):
+                await api.say(f"Entry {n}")
+            await api.replies(7)
+            away.away = True
+            for n in range(7, 21):
+                await api.say(f"Entry {n}")
+            await away.refused(2)
+            await api.press(kept, "Undo")
+            away.away = False
+            await api.until(lambda: texts(api)[-1] == "re Entry 20")
+            await api.until(lambda: kept["text"] == phrase("memory.taken_back"))
+            assert api.world.toasts == [phrase("memory.taken_back")]
+    window = await history(memory)
+    said = [line.split("User: ")[1] for line in window.split("\n") if "User: " in line]
+    assert said == [f"Entry {n}" for n in range(1, 21)]
+    assert texts(api).count(phrase("turn.memory_away")) <= 1
+    answers = [text for text in texts(api) if text.startswith("re ")]
+    assert answers == [f"re Entry {n}" for n in range(1, 21)]
+
+
+async def test_two_programs_with_one_bot_take_turns_without_a_tight_loop(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tellonce_relay.updates.polling.FIRST_PAUSE", 0.2)
+    conflict = Refuse(409, "Conflict: terminated by other getUpdates request")
+    async with telegram() as api:
+        api.faults["getUpdates"] = [conflict] * 2
+        async with relaying(memory, Echo(), api=api):
+            await api.say("Q1?")
+            assert await api.replies(1) == ["re Q1?"]
+    polls = [call.at for call in api.calls if call.method == "getUpdates"][:3]
+    assert all(later - earlier >= 0.2 for earlier, later in pairwise(polls))
+
+
+async def delivered(http: httpx.AsyncClient, url: str, update: object, header: dict[str, str]) -> httpx.Response:
+    """The answer of the webhook to an update, once the webhook listens."""
+    async with asyncio.timeout(HANGS):
+        while True:
+            with suppress(httpx.ConnectError):
+                return await http.post(url, json=update, headers=header)
+            await asyncio.sleep(0.01)
+
+
+async def test_by_webhook_replays_are_stored_once_and_the_change_to_polling_loses_nothing(
+    memory: Memory, tmp_path: Path
+) -> None:
+    port = free_port()
+    url, secret = f"http://127.0.0.1:{port}/hook", "a-long-secret"
+    own = {"webhook": {"url": url, "port": port, "secret": secret}}
+    gate = asyncio.Event()
+    async with telegram() as api:
+        async with (
+            relaying(memory, Echo(gate), state=tmp_path, api=api, own=own),
+            httpx.AsyncClient(trust_env=False) as http,
+        ):
+            first = api.world.message(42, {"id": 42, "is_bot": False, "first_name": "Mara"}, text="The code is blue")
+            second = api.world.message(42, {"id": 42, "is_bot": False, "first_name": "Mara"}, text="Correction: green")
+            third = api.world.message(42, {"id": 42, "is_bot": False, "first_name": "Mara"}, text="What's the code?")
+            header = {"X-Telegram-Bot-Api-Secret-Token": secret}
+            for number, message in ((501, first), (501, first), (503, third), (502, second)):
+                posted = await delivered(http, url, {"update_id": number, "message": message}, header)
+                assert posted.status_code == 200, "the model does not hold it up"
+            gate.set()
+            await api.replies(3)
+            await api.until(lambda: len(api.sent) == 3)
+        api.api.webhook = {}
+        await api.say("Are you there?")
+        async with relaying(memory, Echo(), state=tmp_path, api=api):
+            await api.replies(4)
+    window = await history(memory)
+    assert [window.count(f"User: {m['text']}") for m in (first, second, third)] == [1, 1, 1]
+    dropped = [str(call.get("drop_pending_updates", "")).lower() for call in api.api.of("deleteWebhook")]
+    assert dropped
+    assert "true" not in dropped
+    assert texts(api)[-1] == "re Are you there?"
+
+
+async def test_who_blocks_the_bot_for_days_hears_a_missed_reminder_once_after_coming_back(
+    memory: Memory, clock: Clock
+) -> None:
+    async with relaying(memory, Echo(), clock=clock) as api, memory.relay() as client:
+        await api.say("Remind me in 2 hours to water the plants")
+        await api.replies(2)
+        api.world.blocked.add(USER)
+        clock.forward(hours=3)
+        before = len(api.api.of("sendMessage"))
+        for count in range(20):
+            clock.forward(hours=3.5)
+            await api.say("/help", user=43)  # wakes the relay
+            await api.until(lambda seen=count: texts(api).count(phrase("help.text")) > seen)
+        attempts = [call for call in api.api.of("sendMessage")[before:] if int(call["chat_id"]) == USER]
+        api.world.blocked.clear()
+        await api.say("/start")
+        await api.until(lambda: any(text.startswith("⏰ water the plants") for text in texts(api)))
+        await api.say("What did I miss?")
+        await api.until(lambda: "re What did I miss?" in texts(api))
+        async with asyncio.timeout(HANGS):
+            while (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+    shown = [text for text in texts(api) if text.startswith("⏰ water the plants")]
+    assert len(shown) == 1
+    assert "This was due" in shown[0]
+    assert len(attempts) == 1, "a blocked chat is not asked again and again"
