@@ -463,6 +463,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.resolver.expressions": lambda text: resolver.expressions(text, SAID),
     "tellonce_text.dates.meanings.message_spans": lambda text: meanings.message_spans(text, NOW, ZONE),
     "tellonce_text.dates.meanings.query_spans": lambda text: meanings.query_spans(text, NOW, ZONE),
+    "tellonce_text.dates.quotations.openings": lambda text: (line := date_tokens.line_of(text)) and line.openings,
     "tellonce_text.dates.tokens.is_read": date_tokens.is_read,
     "tellonce_text.dates.tokens.language_of": date_tokens.language_of,
     "tellonce_text.dates.tokens.line_of": date_tokens.line_of,

@@ -51,7 +51,7 @@ def test_sentences_of_others_are_resolved_and_no_wrong_day_is_stated_as_certain(
     found = score(rows(table), read)
     print(table, found)
     assert found.resolved >= LEAST_RESOLVED[table]
-    assert [verdict.row.text for verdict in found.wrong if verdict.row.expression not in KNOWN_WRONG] == []
+    assert [verdict.row.text for verdict in found.wrong] == []
     # Authors disagree on "in three weeks" and "this week": to most of them, these are known days.
     assert len(found.overclaimed) <= MOST_OVERCLAIMED.get(table, 0.045 * len(found.verdicts))
 
@@ -69,11 +69,10 @@ LEAST_RESOLVED = {
     "dates10.jsonl": 0.91,
     "dates11.jsonl": 0.89,
     "dates12.jsonl": 0.97,
-    "dates13.jsonl": 0.82,
+    "dates13.jsonl": 0.83,
+    "dates14.jsonl": 0.90,
     "own.jsonl": 0.95,
 }
-KNOWN_WRONG = {"por la mañana"}
-"""An expression that the resolver still reads wrongly: `siempre` after the expression makes it a repetition."""
 MOST_OVERCLAIMED = {"dates11.jsonl": 7}
 CLAUSES = st.sampled_from(
     ["They moved our slot", "I finished the draft", "She left her keys", "We sold the car", "He called"]

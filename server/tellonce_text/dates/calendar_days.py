@@ -4,9 +4,10 @@ from collections.abc import Callable
 from datetime import date
 from typing import Final
 
-from tellonce_text.dates.calendar_spans import FIRST_YEAR, in_month, stepped_year, which_month
+from tellonce_text.dates.calendar_spans import in_month, stepped_year, which_month
 from tellonce_text.dates.lexicon import endings, english
 from tellonce_text.dates.phrases import (
+    FIRST_YEAR,
     Phrase,
     choose,
     comma,
@@ -206,6 +207,7 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     at = comma(line, index + 1) if weekday is not None else index
     after = skip(line, at, "article")
     after += _is_day_noun(line, after)
+    after += line[after].has("number") and tens_before(line, after + 1) > 0 and line[after + 1].has("ordinal")
     day, suffix = day_number(line, after), line[after].suffix
     if day is None or (after == at and weekday is None and _ON.isdisjoint(line[after - 1].tags)):
         return None
@@ -221,7 +223,7 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     spelled = (
         line.language == "en"
         and line[after].has("ordinal")
-        and (line[index - 1].has("on") or line[index - 1].has("by"))
+        and (line[index - 1].has("on") or line[index - 1].has("by") or _is_told(line, index, after, day))
     )
     if not (suffix in ORDINAL_ENDINGS or foreign or spelled) or not (foreign or _stands_alone(line, after + 1)):
         return None
@@ -244,6 +246,17 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
 
 
 _ON: Final = frozenset({"on", "contracted"})
+
+
+def _is_told(line: Line, index: int, at: int, day: int) -> bool:
+    """Whether a verb such as `is` leads to the ordinal and nothing follows that it could rank: `the swap is the fourteenth at
+    Linda's`. Smaller ordinals are ranks, too."""
+    lead, after = line[index - 1], line[at + 1]
+    apart = after.kind in {"mark", "end"} or after.has("at") or after.has("clause") or after.has("in")
+    return day > _MONTHS and lead.has("tense_be") and line[index].has("article") and apart
+
+
+_MONTHS: Final = 12
 
 
 def _the_fourth(scene: Scene) -> Meaning | None:
@@ -339,7 +352,8 @@ ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 def _stands_alone(line: Line, index: int) -> bool:
     """Whether an ordinal such as `the 15th` is used alone, and does not number the next word as in `the 15th floor`."""
     token, following = line[index], line[index + 1]
-    street = token.word in _CORNERS and following.capital and not following.tags  # `on 3rd and Main`
+    named = following.capital and not following.tags and not following.word.endswith("'s")
+    street = token.word in _CORNERS and named  # `on 3rd and Main`, but not `on the 3rd at Linda's`
     if token.kind != "word" or street:
         return not street
     return not (token.has("unit") or token.has("time")) and (bool(token.tags) or token.word in english())

@@ -1,4 +1,4 @@
-"""Grammar rules for months, seasons, quarters, years and feasts: `May 2026`, `last summer`, `the first Monday of
+"""Grammar rules for months, seasons, quarters and feasts: `May 2026`, `last summer`, `the first Monday of
 October`."""
 
 from collections.abc import Callable
@@ -8,13 +8,14 @@ from typing import Final
 from tellonce_text.dates.day_arithmetic import counted_day
 from tellonce_text.dates.feasts import HOLY_WEEK, feast_in, nth_weekday
 from tellonce_text.dates.phrases import (
+    FIRST_YEAR,
     Phrase,
+    doubtful,
     fixed,
     skip,
     trailing_year,
-    year_at,
 )
-from tellonce_text.dates.readings import DAY, Days, Meaning, Scene, add_months, month_of, one_day, year_of
+from tellonce_text.dates.readings import DAY, Days, Meaning, Scene, add_months, month_of, one_day
 from tellonce_text.dates.tokens import Line
 from tellonce_text.dates.yearly import stepped_yearly, yearless, yearly
 
@@ -112,10 +113,12 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
     if not (led or step is not None or _is_month(line, at)):
         return None
     if step is None:
-        named = not led and not _is_led(line, at)
+        named = not (led or _is_led(line, at) or _begins_range(line, at))
         return Phrase(at + 1, doubtful(in_month(None, number)) if named else in_month(None, number))
     nearest = line[index].word == "past"
-    return Phrase(at + 1, lambda s: stepped_yearly(s, step, lambda y: month_of(y, number), nearest=nearest))
+    return Phrase(
+        at + 1, lambda s: stepped_yearly(s, step, lambda y: month_of(y, number), nearest=nearest), form=STEPPED
+    )
 
 
 def stepped_year(line: Line, index: int) -> tuple[int | None, int]:
@@ -128,24 +131,30 @@ def stepped_year(line: Line, index: int) -> tuple[int | None, int]:
     return None, index
 
 
-def doubtful(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
-    """Return the same meaning, marked as uncertain, because June and April are also names of people."""
-
-    def doubted(scene: Scene) -> Meaning | None:
-        found = meaning(scene)
-        return found and Meaning(found.choices, False)
-
-    return doubted
-
-
 def _is_led(line: Line, index: int) -> bool:
     before = line[index - 1]
     hyphenated = before.word == "-" and line[index - 2].has("edge")
     return hyphenated or before.has("month_lead") or before.has("of") or before.has("edge") or before.has("inside")
 
 
+def _begins_range(line: Line, index: int) -> bool:
+    """Whether a range of months begins with the token, as in `May to July`."""
+    joint = line[index + 1]
+    return (
+        line[index].capital
+        and not joint.has("and")
+        and (joint.has("to") or joint.word in _DASHES)
+        and line[index + 2].has("month")
+    )
+
+
+_DASHES: Final = frozenset("-–—")
+
+
 def _is_month(line: Line, index: int) -> bool:
     token, before = line[index], line[index - 1]
+    if _begins_range(line, index):
+        return True
     if _is_led(line, index):
         return token.capital or not token.has("vague_word") or before.word in {"in", "by", "since", "of", "until"}
     return (token.capital and not token.has("vague_word") and len(token.word) > 3) or (
@@ -178,7 +187,9 @@ def season(line: Line, index: int) -> Phrase | None:
         )
     if step is not None:
         nearest = line[index].word == "past"
-        return Phrase(at + 1, lambda s: stepped_yearly(s, step, lambda y: _season(s, y, start), nearest=nearest))
+        return Phrase(
+            at + 1, lambda s: stepped_yearly(s, step, lambda y: _season(s, y, start), nearest=nearest), form=STEPPED
+        )
     lead = line[index - 1]
     if not (
         lead.has("in")
@@ -231,8 +242,10 @@ def _monday_of_week(year: int, number: int) -> date | None:
 
 
 def quarter(line: Line, index: int) -> Phrase | None:
-    """Parse `Q2 2026`, `the third quarter of 2025`."""
+    """Parse `Q2 2026`, `the third quarter of 2025`, `H1 2026`."""
     token = line[index]
+    if token.word in {"h1", "h2"}:
+        return _half_year(line, index, int(token.word[1]))
     at = skip(line, index, "article")
     if len(token.word) == 2 and token.word[0] == "q" and token.word[1].isdigit():
         number, end = int(token.word[1]), index + 1
@@ -254,81 +267,14 @@ def quarter(line: Line, index: int) -> Phrase | None:
     return Phrase(after, fixed(month_of(year, months, 3)), absolute=True)
 
 
-FIRST_YEAR: Final = 1000
-"""Numbers above this are years. Smaller numbers are distances from the current year."""
+def _half_year(line: Line, index: int, number: int) -> Phrase | None:
+    """Parse the year after `H1`, which is a heading or a visa without one."""
+    year, end = trailing_year(line, index + 1)
+    return None if year is None else Phrase(end, fixed(month_of(year, 6 * number - 5, 6)), absolute=True)
 
 
-def year(line: Line, index: int) -> Phrase | None:
-    """Parse `in 2024`, `2019 bis 2021`, `the 1990s`, `the 90s`, `the nineties`."""
-    decade = _decade(line, index)
-    if decade:
-        return decade
-    found = year_at(line, index)
-    until = year_at(line, found[1] + 1) if found and line[found[1]].word in {"-", "–"} else None
-    if found and until and found[0] < until[0]:
-        days = Days(date(found[0], 1, 1), date(until[0] + 1, 1, 1), "year")
-        return Phrase(until[1], fixed(days), absolute=True)
-    if found is None or not (
-        line[index - 1].has("year_lead") or _is_german_year(line, index) or _is_of_a_group(line, index)
-    ):
-        return None
-    named = bare_year(line, index)
-    if named and line[index - 1].has("tense_perfect"):  # `ich habe 1950 bezahlt` is an amount
-        return named._replace(meaning=doubtful(named.meaning))
-    return named
-
-
-def bare_year(line: Line, index: int) -> Phrase | None:
-    """Parse a year such as `2024` or `'24`, with a word such as `году` after it."""
-    found = year_at(line, index)
-    return found and Phrase(skip(line, found[1], "year_word"), fixed(year_of(found[0])), absolute=True)
-
-
-def _is_german_year(line: Line, index: int) -> bool:
-    """Whether the number is a year. German gives a year without a preposition: `2019 sind wir umgezogen`, `mein Abitur
-    war 1998`. An amount is often round, or a noun or a sign follows it."""
-    token, before, after = line[index], line[index - 1], line[index + 1]
-    if line.language != "de" or token.word.endswith("00") or after.capital or after.word in _SIGNS_OF_AMOUNTS:
-        return False
-    opens = index == line.sentences[index][0] and after.kind == "word"
-    return opens or any(before.has(tag) for tag in ("tense_past", "tense_perfect", "tense_present", "month", "season"))
-
-
-def _is_of_a_group(line: Line, index: int) -> bool:
-    """Whether the number is the year of something, as in `the 2014 batch`, and not a count (`the 2014 tokens`)."""
-    token, after = line[index], line[index + 1]
-    noun = after.kind == "word" and not after.tags and not after.word.endswith("s")
-    recent = token.kind == "number" and not token.word.endswith("00") and token.value and token.value < _LAST_YEAR
-    return line.language == "en" and line[index - 1].has("article") and bool(recent) and noun
-
-
-_LAST_YEAR: Final = 2050
-_SIGNS_OF_AMOUNTS: Final = frozenset("€$£%")
-
-
-def _decade(line: Line, index: int) -> Phrase | None:
-    """Parse `the 90s`, `the nineties`, `80er Jahre`, `années 80`, `anni '80`, `80-х`."""
-    token = line[index]
-    quoted = token.word == "'"
-    token = line[index + quoted]
-    value = token.value if token.kind == "number" else token.get("tens") or token.get("number")
-    end = index + quoted + 1
-    if value is None or value % 10 or value < 10:
-        return None
-    if token.suffix == "s" or (token.has("tens") and line.language == "en"):
-        led = line[index - 1].has("decade_lead")
-    elif token.suffix in {"er", "ern"} or token.has("tens"):
-        led = line.language == "de" and line[end].get("unit") == "year"
-        end += led
-    elif line[end].word == "-" and line[end + 1].word in {"х", "е"}:
-        led, end = True, end + 2
-        end += line[end].has("year_word") or line[end].get("unit") == "year"
-    else:
-        led = line[index - 1].has("years") and not token.suffix
-    first = value if value > 1000 else (1900 + value if value >= 30 else 2000 + value)
-    if not 1800 <= first <= 2100 or not (led or (value > 1000 and token.suffix == "s")):
-        return None
-    return Phrase(end, fixed(year_of(first, 10)), absolute=True)
+STEPPED: Final = "stepped"
+"""The form of `last June` or `next summer`, whose year does not depend on a verb."""
 
 
 def feast(line: Line, index: int) -> Phrase | None:

@@ -5,18 +5,20 @@ from collections.abc import Callable
 from typing import Final
 
 from tellonce_text.dates.calendar_days import day_of_month, month_day, numbered_day, stamp
-from tellonce_text.dates.calendar_spans import feast, month, nth_of_month, quarter, season, week_number, year
+from tellonce_text.dates.calendar_spans import feast, month, nth_of_month, quarter, season, week_number
 from tellonce_text.dates.counted_phrases import ago, ahead, fridays_ago, window
 from tellonce_text.dates.neighbor_phrases import anchored, edge, half
-from tellonce_text.dates.numeric_dates import numeric
+from tellonce_text.dates.numeric_dates import compact, numeric
 from tellonce_text.dates.phrases import Phrase, Rule
 from tellonce_text.dates.tokens import Line, Token
 from tellonce_text.dates.unit_phrases import day_word, same_time, unit_step
 from tellonce_text.dates.weekday_phrases import weekday
+from tellonce_text.dates.years import year
 
 CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (stamp, frozenset({"stamp", "han"})),
     (numeric, frozenset({"numeric", "weekday"})),
+    (compact, frozenset({"number"})),
     (month_day, frozenset({"step", "weekday", "month", "number", "ordinal", "article", "unit"})),
     (nth_of_month, frozenset({"article", "ordinal", "number"})),
     (day_of_month, frozenset({"weekday", "article", "number", "ordinal", "unit"})),
@@ -73,13 +75,13 @@ def may_begin(line: Line, index: int) -> bool:
     if token.kind == "number":
         following = line[index + 1]
         alone = not following.tags and following.kind != "mark" and not token.suffix
-        return not alone or (token.value or 0) >= _FIRST_YEAR
+        return not alone or (token.value or 0) >= _FIRST_YEAR or line[index - 1].has("years")
     if token.kind == "word":
         return not _BEGINNINGS.isdisjoint(token.tags) or token.word in _OTHER_BEGINNINGS
     return token.kind != "mark" or token.word in _MARKS
 
 
-_FIRST_YEAR: Final = 1900
+_FIRST_YEAR: Final = 1500
 
 
 _BEGINNINGS: Final = frozenset(
@@ -88,7 +90,7 @@ _BEGINNINGS: Final = frozenset(
 )
 
 
-_OTHER_BEGINNINGS: Final = frozenset({"q1", "q2", "q3", "q4", "during"})
+_OTHER_BEGINNINGS: Final = frozenset({"q1", "q2", "q3", "q4", "h1", "h2", "during"})
 
 
 _MARKS: Final = frozenset("'@")

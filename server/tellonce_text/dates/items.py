@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from tellonce_text.dates.clock_phrases import Clock, clock_at, hour_in_part, part_at
 from tellonce_text.dates.grammar import may_begin, phrase_at
+from tellonce_text.dates.names import is_compound
 from tellonce_text.dates.nights import LAST_NIGHT, TODAY
 from tellonce_text.dates.phrases import Phrase, comma, count_at, skip
 from tellonce_text.dates.readings import (
@@ -14,7 +15,7 @@ from tellonce_text.dates.readings import (
     Meaning,
     one_day,
 )
-from tellonce_text.dates.relative_phrases import Step, step_at
+from tellonce_text.dates.relative_phrases import Step, quoted_step, step_at
 from tellonce_text.dates.tokens import Line
 
 
@@ -56,8 +57,8 @@ def items(line: Line) -> Iterator[tuple[int, Item]]:
         tried += begins
         item = _item(line, index) if begins else None
         item = _from_named_day(line, index, item, named) if begins and named else item
-        if item is None:
-            index += 1
+        if item is None or is_compound(line, item.end):
+            index = max(item.end if item else 0, index + 1)
             continue
         if item != Item(item.end) and (item.phrase is None or item.phrase.form != "repeats"):
             if item.phrase is None and item.clock and anchor:
@@ -78,8 +79,10 @@ def _from_named_day(line: Line, index: int, item: Item | None, named: Sequence[t
     before it, names only one day, or if the previous item was counted from the same day in the other direction: `the
     day before … and the day after`.
     """
-    step = step_at(line, index)
-    if step is None or (item and item.end > step.end) or index - named[-1][1].end > _FAR:
+    quoted = quoted_step(line, index, named[-1][1].end)
+    step = quoted or step_at(line, index)
+    longer = item is not None and step is not None and item.end > step.end and quoted is None
+    if step is None or longer or index - named[-1][1].end > _FAR:
         return item
     last = named[-1][1]
     anchor = last.anchor or named[-1]
@@ -169,7 +172,17 @@ def _after_clock(line: Line, index: int) -> int:
 def _duration(line: Line, index: int) -> int | None:
     """The index after a duration such as `for two weeks`, which is not a date."""
     count = count_at(line, index)
-    return count.end + 1 if count and line[count.end].has("unit") and not line[count.end + 1].has("ago") else None
+    if count is None or not line[count.end].has("unit") or line[count.end + 1].has("ago"):
+        return None
+    return None if _is_distance(line, index, count.end + 1) else count.end + 1
+
+
+def _is_distance(line: Line, index: int, end: int) -> bool:
+    """Whether the words after `for` are a day, as in `set it for two weeks from now` or, if something is arranged, `two weeks
+    from today`."""
+    if line[end].word != "from" or not line[end + 1].has("day"):
+        return line[end].has("hence")
+    return any(line[at].has(tag) for at in range(index - _NEAR, index) for tag in ("tense_order", "tense_arranged"))
 
 
 _SECONDS: Final = {"minute": 60, "hour": 3600}
@@ -231,7 +244,7 @@ def _with_range(line: Line, index: int, item: Item) -> Item:
     before = line[index - 1 - line[index - 1].has("article")]
     if before.word == "from" and any(line[at].has("tense_arranged") for at in range(index - 5, index)):
         return item
-    joined = mark.has("and") and is_between(line, index)
+    joined = mark.has("and") and (is_between(line, index) or _is_weekend(line, index, end + 1))
     if not joined and (mark.has("and") or (mark.word not in {"-", "–", "—"} and not mark.has("to"))):
         return item
     phrase = item.phrase
@@ -240,6 +253,14 @@ def _with_range(line: Line, index: int, item: Item) -> Item:
     if other is None or phrase is None or not _pair(line, index, phrase, at, other):
         return item
     return item._replace(end=_after_clock(line, other.end), until=other)
+
+
+def _is_weekend(line: Line, index: int, at: int) -> bool:
+    """Whether the tokens are the two days of `Saturday and Sunday`, which are one span."""
+    return (line[index].get("weekday"), line[at].get("weekday")) == (_SATURDAY, _SATURDAY + 1)
+
+
+_SATURDAY: Final = 5
 
 
 def is_between(line: Line, index: int) -> bool:

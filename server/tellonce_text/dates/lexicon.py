@@ -22,7 +22,7 @@ _LONGEST_ABBREVIATION: Final = 3
 have other meanings there."""
 
 _NUMERIC: Final = frozenset(
-    "month short_month weekday short_weekday weekdays day season number vague ordinal step noon fraction beside beside_day".split(),
+    "month short_month weekday short_weekday weekdays day season number vague ordinal tens step noon fraction beside beside_day".split(),
 )
 
 
@@ -54,7 +54,7 @@ def lexicon(language: str) -> Lexicon:
     return Lexicon(words, longest)
 
 
-_SILENT: Final = frozenset({"or", "clause", "idiom", "same_time", "tense_subject"})
+_SILENT: Final = frozenset({"or", "clause", "idiom", "same_time", "tense_subject", "forwarded", "street", "title"})
 """Words with these tags do not indicate a language, because they also exist in other languages."""
 
 

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Final
 
 from tellonce_text.dates.calendar_days import day_of_week
-from tellonce_text.dates.calendar_spans import bare_year
 from tellonce_text.dates.counted_phrases import distance_at
 from tellonce_text.dates.day_arithmetic import DAY_UNITS, counted_day, unit_days
 from tellonce_text.dates.phrases import Phrase, Rule, skip
@@ -21,6 +20,7 @@ from tellonce_text.dates.readings import (
 )
 from tellonce_text.dates.tokens import Line
 from tellonce_text.dates.unit_phrases import PLURAL
+from tellonce_text.dates.years import bare_year
 
 
 def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
@@ -33,11 +33,21 @@ def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
     found = _longer(_current_unit(line, after), parent(line, after))
     if found is None or (found.single and found.form != "unit"):
         return None
+    if where == "rest":
+        return Phrase(found.end, lambda scene: _rest_of(found.meaning(scene), scene))
     limit = line[index - 1].has("by") or line[index - 1].word == "due"
     if where == "last" or (where == "end" and (limit or at > index)):
         month = found.form == "unit" and not any(line[before].has("weekday") for before in (index - 1, index - 2))
         return Phrase(found.end, lambda scene: _last_day(found.meaning(scene), sure=limit, month=month), single=True)
     return Phrase(found.end, lambda scene: _edge_of(found.meaning(scene), where), absolute=found.absolute)
+
+
+def _rest_of(meaning: Meaning | None, scene: Scene) -> Meaning | None:
+    """The meaning of `the rest of July`: from today, or from tomorrow."""
+    today = scene.today
+    return _each(
+        meaning, lambda days: days if days.end <= today else Days(max(days.first, today), days.end), sure=False
+    )
 
 
 def _longer(one: Phrase | None, other: Phrase | None) -> Phrase | None:
@@ -140,7 +150,11 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
     count, of, end = distance
     if line[end].word == "on" and (of not in {"week", "fortnight"} or count.value > _MOST_WEEKS_ON):
         return None
-    return _beside(line, end, parent, lambda days, sign: counted_from(days, of, sign * count.value), sure=count.exact)
+
+    def or_event(at_line: Line, at: int) -> Phrase | None:
+        return parent(at_line, at) or _of_event(at_line, at, parent)
+
+    return _beside(line, end, or_event, lambda days, sign: counted_from(days, of, sign * count.value), sure=count.exact)
 
 
 def _next_to(line: Line, index: int, parent: Rule) -> Phrase | None:
@@ -186,6 +200,18 @@ def _beside(
     return Phrase(
         found.end, lambda s: _each(_ahead_of(found, s, line[index].word), lambda d: move(d, sign), sure), single
     )
+
+
+def _of_event(line: Line, index: int, parent: Rule) -> Phrase | None:
+    """Parse the day of an event that the text names before it: `the wedding on June 6`, `der Hochzeit am 6. Juni`."""
+    at = skip(line, index, "article", "own", "contracted")
+    joint = next((n for n in range(at, at + _LONGEST_NOUN) if line[n].kind != "word" or line[n].tags), at)
+    led = line[joint].has("on") or line[joint].has("contracted") or line[joint].kind == "number"
+    found = (parent(line, joint) or parent(line, joint + 1)) if joint > at and led else None
+    return found if found and found.single and found.form == "date" else None
+
+
+_LONGEST_NOUN: Final = 4  # tokens
 
 
 def _ahead_of(found: Phrase, scene: Scene, word: str) -> Meaning | None:

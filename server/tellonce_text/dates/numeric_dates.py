@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from tellonce_text.dates.calendar_days import AMOUNT, day_of_year, is_whole, leading_weekday, on_day
-from tellonce_text.dates.calendar_spans import doubtful
-from tellonce_text.dates.phrases import Phrase, skip
+from tellonce_text.dates.phrases import Phrase, doubtful, skip
 from tellonce_text.dates.readings import Meaning, Scene
 from tellonce_text.dates.tokens import Line
 
@@ -16,7 +15,7 @@ def numeric(line: Line, index: int) -> Phrase | None:
     weekday, at = leading_weekday(line, index)
     index = index if weekday is None else at
     token = line[index]
-    if token.kind != "numeric":
+    if token.kind != "numeric" or line[index - 1].word in _NUMBER_SIGNS:
         return None
     first, mark, second, third, dot = token.parts
     known = third or dot or weekday is not None or _dated_before(line, index, mark) or _is_timed(line, index)
@@ -24,22 +23,55 @@ def numeric(line: Line, index: int) -> Phrase | None:
     if not known and mark == "/" and _is_slashed_date(line, index, first or "", second or ""):
         lead = range(index - _BESIDE, index)
         told = any(_is_telling(line, at) or line[at].word in _LEADS_TO_DAY for at in lead)
-        known, alone = True, not told and not _is_only_date(line, index, first or "", second or "")
+        only = _is_padded_date(line, index, first or "", second or "")
+        known, alone = True, not (told or only)
     if not known and not alone:
         return None
     if len(first or "") == 4:
         if third is None or len(third) == 4:
             return None
-        return Phrase(index + 1, on_day(int(first or 0), int(second or 0), int(third)), single=True, absolute=True)
+        meaning = on_day(int(first or 0), int(second or 0), int(third))
+        version = mark == "." and len(third) == 1
+        return Phrase(index + 1, doubtful(meaning) if version else meaning, single=True, absolute=True)
     a, b = int(first or 0), int(second or 0)
     if third is None and mark == "." and (b > 12 or a > 31):
         return None
     year = int(third) if third else None
     year = year + 2000 if year is not None and year < 100 else year
     meaning = _numeric_meaning(a, b, year, mark or "/", weekday)
+    alone = alone or (third is None and a <= _MONTHS and _is_section(line, index))
     if alone or (mark == "." and third and len(third) == 2 and not _is_led_to(line, index)):
         meaning = doubtful(meaning)
     return Phrase(index + 1, meaning, single=True, absolute=year is not None)
+
+
+def _is_section(line: Line, index: int) -> bool:
+    """Whether the numbers may be those of a section or a version, because a German noun is before them: `Kapitel 3.4.`"""
+    before = line[index - 1]
+    return line.language == "de" and before.kind == "word" and before.capital and not before.tags
+
+
+def compact(line: Line, index: int) -> Phrase | None:
+    """Parse a year, month and day of eight digits, as in `db_20270315`. It is certain only in a name or after a word such as
+    `on`, and only if it is near, because other numbers can look like it."""
+    digits = line[index].word
+    if len(digits) != _COMPACT or line[index].kind != "number" or line[index].suffix:
+        return None
+    year, month, day = int(digits[:4]), int(digits[4:6]), int(digits[6:])
+    before = line[index - 1]
+    led = before.word == "_" or not _LEADS.isdisjoint(before.tags)
+
+    def meaning(scene: Scene) -> Meaning | None:
+        distance = abs(year - scene.today.year)
+        found = on_day(year, month, day)(scene) if distance <= _FARTHEST_COMPACT else None
+        return found and Meaning(found.choices, distance <= 1 and led)
+
+    return Phrase(index + 1, meaning, single=True, absolute=True)
+
+
+_COMPACT: Final = 8  # digits
+_FARTHEST_COMPACT: Final = 10  # years
+_NUMBER_SIGNS: Final = frozenset("#№")
 
 
 def _is_led_to(line: Line, index: int) -> bool:
@@ -56,8 +88,10 @@ _LEADS: Final = frozenset("on by since from to at article weekday month_lead bef
 def _dated_before(line: Line, index: int, mark: str | None) -> bool:
     if mark == "." and line.language == "en":
         return False
-    before = line[index - 1]
-    return before.has("on") or before.has("by") or before.has("since") or before.word == "due"
+    before, earlier = line[index - 1], line[index - 2]
+    moved = before.word == "to" and earlier.has("tense_arranged")  # `the meeting is moved to 3/4`
+    ended = before.word == "out" and earlier.has("tense_present")  # `the permit runs out 3/4`
+    return before.has("on") or before.has("by") or before.has("since") or before.word in _DUE or moved or ended
 
 
 def _is_padded_day(line: Line, index: int, mark: str | None, month: str | None) -> bool:
@@ -70,6 +104,7 @@ def _is_padded_day(line: Line, index: int, mark: str | None, month: str | None) 
     return plain and after.kind in {"mark", "end"} and after.word not in AMOUNT
 
 
+_DUE: Final = frozenset({"due", "happened", "occurred"})
 _DIGITS: Final = 2
 
 
@@ -79,14 +114,23 @@ def _is_slashed_date(line: Line, index: int, first: str, second: str) -> bool:
         return len(first) == len(second) == _DIGITS
     if line[index].word == _ALWAYS or (int(first) <= int(second) and int(second) in _DENOMINATORS):
         return False
-    beside = {line[index - 1].word, line[index + 1].word if max(int(first), int(second)) > _MONTHS else ""}
     whole = is_whole(line, index + 1) or line[index + 1].has("in")
+    if _LONGEST_MONTH >= int(first) > _MONTHS >= int(second) and whole:  # `29/1` is no fraction
+        return True
+    before = line[index - 1].word
+    beside = {
+        "is" if before.endswith("'s") else before,
+        line[index + 1].word if max(int(first), int(second)) > _MONTHS else "",
+    }
     return not _LEADS_TO_DAY.isdisjoint(beside) or (whole and _is_telling(line, index - 1))
 
 
-def _is_only_date(line: Line, index: int, first: str, second: str) -> bool:
-    """Whether numbers such as `18/01`, after a word without a capital letter, can only be a day and its month."""
-    return line.language != "en" and int(first) > _MONTHS and second.startswith("0") and not line[index - 1].capital
+def _is_padded_date(line: Line, index: int, first: str, second: str) -> bool:
+    """Whether numbers such as `14/02` can be neither a fraction nor a month and its year, unless the year is long past, and
+    no noun before them makes them its number. In other languages than English, a noun with a capital letter does."""
+    before = line[index - 1]
+    free = bool(before.tags) or (line.language != "en" and int(first) > _MONTHS and not before.capital)
+    return free and "0" in {first[0], second[0]} and int(second) <= _MONTHS
 
 
 def _is_telling(line: Line, index: int) -> bool:
@@ -110,6 +154,7 @@ def _is_timed(line: Line, index: int) -> bool:
 
 
 _MONTHS: Final = 12
+_LONGEST_MONTH: Final = 31
 _LEADS_TO_DAY: Final = frozenset("be is was ended until from starting through thru at".split())
 
 

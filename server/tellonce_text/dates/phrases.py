@@ -17,6 +17,10 @@ class Phrase(NamedTuple):
     form: str = ""
 
 
+FIRST_YEAR: Final = 1000
+"""Numbers above this are years. Smaller numbers are distances from the current year."""
+
+
 class Count(NamedTuple):
     value: int
     exact: bool
@@ -131,6 +135,16 @@ CLOSE, DISTANT = 95, 265  # days; a reading within CLOSE is meant if the other i
 
 def fixed(days: Days) -> Callable[[Scene], Meaning | None]:
     return lambda _scene: Meaning((days,))
+
+
+def doubtful(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
+    """Return the same meaning, marked as uncertain, because the words may mean something else: June is also a name."""
+
+    def doubted(scene: Scene) -> Meaning | None:
+        found = meaning(scene)
+        return found and Meaning(found.choices, False)
+
+    return doubted
 
 
 def shifted(days: Days, count: int) -> Days:

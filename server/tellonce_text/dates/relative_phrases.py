@@ -14,14 +14,16 @@ from tellonce_text.dates.tokens import Line, Token
 
 
 class Step(NamedTuple):
-    """A distance from the named day; `end` is the index after its last token. `sign` is -1 for an earlier day and 1 for
-    a later day. `part` is the part of the day, as in `the night before`."""
+    """A distance from the named day; `end` is the index after its last token. `sign` is -1 for an earlier day and 1 for a
+    later day. `part` is the part of the day, as in `the night before`. `quoted`: the words were said on the named day, so
+    that their verbs look from that day."""
 
     end: int
     sign: int
     move: Callable[[date, date], Days]
     sure: bool = True
     part: str | None = None
+    quoted: bool = False
 
 
 def step_at(line: Line, index: int) -> Step | None:
@@ -42,6 +44,20 @@ def step_at(line: Line, index: int) -> Step | None:
 
 
 _LEADS: Final = frozenset({"article", "on", "contracted", "to", "for", "inside"})
+
+
+def quoted_step(line: Line, index: int, named_end: int) -> Step | None:
+    """Parse a day such as `tomorrow` in a quotation before which its day is named: `On Sunday he wrote: "I'll come
+    tomorrow"`."""
+    at = skip(line, index, "article")
+    days = line[at].get("day")
+    opened = line.openings.get(index) if days is not None else None
+    if days is None or opened is None or not named_end <= opened <= named_end + _INTRODUCTION:
+        return None
+    return _by(at + 1, "day", days, sure=True)._replace(quoted=True)
+
+
+_INTRODUCTION: Final = 12  # tokens: `on Sunday he wrote in the family chat:`
 
 
 def sign_at(line: Line, index: int) -> int:

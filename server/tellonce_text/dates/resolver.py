@@ -6,14 +6,17 @@ time is linear in the length of the text.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Final
 
 from tellonce_text.caches import of_texts
+from tellonce_text.dates.calendar_spans import STEPPED
 from tellonce_text.dates.clock_phrases import PARTS, Clock
 from tellonce_text.dates.grammar import may_begin
 from tellonce_text.dates.items import Item, items
+from tellonce_text.dates.names import is_named
 from tellonce_text.dates.nights import by_waking_day
 from tellonce_text.dates.phrases import CLOSE, DISTANT, Phrase, skip
 from tellonce_text.dates.readings import (
@@ -78,6 +81,8 @@ def resolved(
     start, end = line[first].start, line[item.end - 1].end
     if item.anchor:
         named = resolved(line, *item.anchor, local, region, given)
+        if item.step and item.step.quoted and named:
+            named = _already_said(named, resolved(line, *item.anchor, local, region, "past"))
         rival = resolved(line, *item.rival, local, region, given) if item.rival else None
         item = _from_named_day(item, named, rival)
     direction, sure, own, inferred = Look(given, sure=True) if given else direction_at(line, first, item.end)
@@ -91,8 +96,14 @@ def resolved(
     if not readings and not item.repeats:
         return None
     either = direction is None and line.language == "en" and item.phrase is not None and not item.phrase.absolute
-    clear = _is_one_time(readings) or (own and not either) or (bool(readings) and _is_only_near(readings, local.date()))
-    certain = certain and clear and not _is_part_of_more(line, first, item)
+    stepped = item.phrase is not None and item.phrase.form == STEPPED
+    clear = (
+        stepped
+        or _is_one_time(readings)
+        or (own and not either)
+        or (bool(readings) and _is_only_near(readings, local.date()))
+    )
+    certain = certain and clear and not _is_in_doubt(line, first, item)
     precision: Precision = "recurring" if item.repeats else readings[0].precision
     absolute = item.phrase is not None and item.phrase.absolute and item.clock is None
     timed = bool(readings) and readings[0].precision == "instant" and not item.until
@@ -112,7 +123,9 @@ def _from_named_day(item: Item, named: Expression | None, rival: Expression | No
     def meaning(scene: Scene) -> Meaning | None:
         other = scene.sure and not scene.inferred and choices
         ahead, gone = (choices[0].first > scene.today, choices[0].end <= scene.today) if choices else (False, False)
-        against = other and (ahead if scene.direction == "past" else gone and scene.direction == "future")
+        against = (
+            other and not step.quoted and (ahead if scene.direction == "past" else gone and scene.direction == "future")
+        )
         return Meaning(choices, sure and not against) if choices else None
 
     return item._replace(phrase=phrase._replace(meaning=meaning))
@@ -121,6 +134,15 @@ def _from_named_day(item: Item, named: Expression | None, rival: Expression | No
 def _are_same_day(one: Expression, other: Expression | None) -> bool:
     """Whether both mean the same day, as in `Easter is on 5 April`."""
     return bool(other and other.best and one.best and one.best.days == other.best.days)
+
+
+def _already_said(named: Expression, past: Expression | None) -> Expression:
+    """The day of quoted words, which have been said: the past reading of the day named before them. It is not certain if the
+    other words say that the day is to come."""
+    if past is None or past.best is None or named.best is None:
+        return named
+    known = not named.certain or named.best.days == past.best.days
+    return replace(past, certain=past.certain and known)
 
 
 _LONGEST_ANCHOR: Final = 10 * DAY
@@ -135,6 +157,18 @@ def _is_only_near(readings: tuple[Reading, ...], today: date) -> bool:
     """Whether only the preferred reading is near. In this case, no verb is needed to choose between the readings."""
     first, *others = (min(abs((day - today).days) for day in reading.days) for reading in readings)
     return first <= CLOSE and all(distance >= DISTANT for distance in others)
+
+
+def _is_in_doubt(line: Line, first: int, item: Item) -> bool:
+    """Whether the words beside the expression leave its meaning open: they quote it, make a name of it, or belong to
+    it."""
+    lasting = item.phrase is not None and (item.phrase.absolute or item.phrase.form in _LASTING)
+    quoted = not lasting and item.anchor is None and first in line.openings
+    return quoted or _is_part_of_more(line, first, item) or is_named(line, first, item.end)
+
+
+_LASTING: Final = frozenset({"date", "feast"})
+"""The forms of days that are the same whenever they are said, except for their year."""
 
 
 def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
@@ -154,7 +188,9 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
         return True
     if weekday and line[item.end + 1].has("step") and line[item.end + 2].get("unit") == "week":  # `off next week`
         return True
-    if weekday and before.word == "с":  # `с понедельника` began last Monday or begins next Monday
+    if before.word == "to" and line[first - 2].has("step"):  # `next to next week`
+        return True
+    if weekday and before.word == "с" and not item.until:  # `с понедельника` began last Monday or begins next Monday
         return True
     if weekday and (before.get("ordinal") or before.has("edge") or sign_at(line, item.end) or before.has("after")):
         return True
@@ -170,7 +206,7 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
     return (
         named.has("from_day")
         or not _NAMED.isdisjoint(named.tags)
-        or (line.language not in {"en", "de"} and weekday and named.capital and not named.tags)
+        or (line.language not in {"en", "de"} and weekday and after.has("of") and named.capital and not named.tags)
     )
 
 

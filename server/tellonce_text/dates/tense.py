@@ -246,7 +246,8 @@ def _only_arranged(line: Line, first: int) -> bool:
         signed = token.word == "signed" and line[index + 1].word != "up"  # `signed the lease on Friday`
         if token.has("tense_arranged") and is_english_participle(token) and not signed:
             auxiliary = any(line[at].has("tense_be") for at in range(index - 3, index))
-            return not auxiliary and not _moved_to(line, first) and line[first - 1].word in {"in", "on"}
+            beside = (index == first - 1 and token.word.endswith("ed")) or line[first - 1].word in {"in", "on"}
+            return not auxiliary and not _moved_to(line, first) and beside
         if _sign(line, index, first, infinitive=False) or token.has("tense_present"):
             return False
     return False
@@ -375,6 +376,8 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
         return None
     if token.has("tense_perfect") and line.language != "de":
         return "past" if is_whole_perfect(line, index) else None
+    if token.has("tense_order") and index == line.sentences[index][0]:
+        return None
     if token.has("tense_past") and not (token.has("unit") or token.has("season") or is_named_act(line, index)):
         if line.language == "en" and (is_english_adjective(line, index) or is_state(line, index)):
             return None

@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
 from tellonce_text.dates.abbreviations import spelled_out
 from tellonce_text.dates.lexicon import LANGUAGES, NO_TAGS, Lexicon, Tags, english, lexicon, signs
+from tellonce_text.dates.quotations import openings
 
 Kind = Literal["stamp", "numeric", "clock", "han", "number", "word", "mark", "end"]
 
@@ -70,6 +71,11 @@ class Line:
         return frozenset(tag for token in self._padded for tag in token.tags)
 
     @cached_property
+    def openings(self) -> Mapping[int, int]:
+        """For each quoted token, the index of the token that opens its quotation."""
+        return openings(self._padded[_PAD : _PAD + self._length], self.text)
+
+    @cached_property
     def verbal(self) -> Sequence[int]:
         """The indexes of the tokens that may show the tense of a sentence."""
         unknown = "having" in self.words
@@ -102,6 +108,8 @@ def ends_sentence(line: Line, index: int) -> bool:
     if "\n" in line.text[token.end : following.start]:
         return True
     if token.kind != "mark" or token.word not in _ENDS:
+        return False
+    if before.kind == "number" and following.has("month"):  # `am 28. November`
         return False
     if token.word != "." or following.kind == "end" or following.capital:
         return True
@@ -137,13 +145,13 @@ MOST_TOKENS: Final = 8_000
 """Maximum number of tokens of a text that are read. About 40,000 characters of prose contain this many."""
 
 
-_WORD = r"(?<!\w)[qQ][1-4](?!\w)|(?<!\w)[apAP]\.\s?[mM]\b\.?|[^\W\d_]+(?:['’-][^\W\d_]+)*"
+_WORD = r"(?<!\w)(?:[qQ][1-4]|[hH][12])(?!\w)|(?<!\w)[apAP]\.\s?[mM]\b\.?|[^\W\d_\u3040-\u30ff\u4e00-\u9fff]+(?:['’-][^\W\d_]+)*"
 _TOKEN: Final = re.compile(
     r"(?P<stamp>(?<![\d.-])(\d{4})-(\d\d?)-(\d\d?)(?:(?:[T ]| at )(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|[+-]\d\d:?\d\d)?(?!\d))?(?![\d-]))"
-    r"|(?P<numeric>(?<![\w.,/-])(\d{4}|\d\d?)([./-])(?:(?<!-)|(?=\d\d?-\d))(\d\d?)(?:\11(\d{4}|\d\d)(?!\d)|(\.)(?!\d)|(?![\d.]))(?![/%-]\d))"
+    r"|(?P<numeric>(?<![\w.,/-])(\d{4}|\d\d?)([./-])(?:(?<!-)|(?=\d\d?-\d))(\d\d?)(?:\11(\d{4}|\d\d|(?<=\d{4}.\d.)\d|(?<=\d{4}.\d\d.)\d)(?!\d)|(\.)(?!\d)|(?![\d.]))(?![/%-]\d))"
     r"|(?P<clock>(?<![\d:.,])([01]?\d|2[0-4])[:h]([0-5]\d)(?::([0-5]\d))?(?![\d:]))"
-    r"|(?P<han>(?:(\d{4})年)?(\d\d?)月(?:(\d\d?)[日号號])?|今天|昨天|明天|前天|后天|後天|今日|昨日|明日|上周|下周|上个月|下个月|去年|明年)"
-    r"|(?P<number>(?<![\w])\d{1,9})(?P<suffix>[^\W\d_]{1,3}(?![\w]))?(?P<tail>\.m\b\.?)?"
+    r"|(?P<han>(?:(\d{4})年)?(\d\d?)月(?:(\d\d?)[日号號])?|[上下]周[一二三四五六日天]?|上个月|下个月|(?:来|先)週(?:の[月火水木金土日]曜日?)?|[先来]月|去年|明年|昨年|来年|今天|昨天|明天|前天|后天|後天|明後日|今日|昨日|明日)"
+    r"|(?P<number>(?:(?<!\w)|(?<=[^\W\d]_)(?=\d{8}(?!\w)))\d{1,9})(?P<suffix>[^\W\d_]{1,3}(?![\w]))?(?P<tail>\.m\b\.?)?"
     rf"|(?P<word>{_WORD})"
     r"|(?P<mark>[^\s\w]|_+)|\d+",
 )
@@ -266,7 +274,7 @@ def _tagged(raw: Sequence[Token], language: str, text: str) -> list[Token]:
     index = 0
     while index < len(raw):
         token = raw[index]
-        if token.kind == "word":
+        if token.kind == "word" or token.word in known.phrases:
             length = _phrase(raw, index, known)
             if length > 1:
                 token = _joined(raw[index : index + length], text)

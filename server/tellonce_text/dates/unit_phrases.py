@@ -6,6 +6,7 @@ from typing import Final
 
 from tellonce_text.dates.counted_phrases import distance_at, exactly_from, weeks_by_days
 from tellonce_text.dates.day_arithmetic import DAY_UNITS, unit_days, weekday_in
+from tellonce_text.dates.lexicon import english
 from tellonce_text.dates.nights import TODAY
 from tellonce_text.dates.phrases import Phrase, choose, shifted, skip
 from tellonce_text.dates.readings import (
@@ -26,11 +27,10 @@ def day_word(line: Line, index: int) -> Phrase | None:
     """Parse `yesterday`, `the day after tomorrow`. Shortly after midnight, "tomorrow" is not certain."""
     at = skip(line, index, "article")
     token = line[at]
-    if token.word in _HAN:
-        unit, step = _HAN[token.word]
-        return Phrase(index + 1, lambda s: Meaning((unit_days(s.today, unit, step),)), single=unit == "day")
+    if token.kind == "han":
+        return _han_day(token.word, index + 1)
     offset = token.get("day")
-    if offset is None or (token.has("part") and token.word == "morgen" and line[index - 1].has("day")):
+    if offset is None or (token.has("part") and token.has("day_only") and _is_morning(line, at)):
         return None
     if line[at + 1].word == "week" and line.language == "en" and line[at + 2].kind != "number":
         shift = offset + (7 if offset >= 0 else -7)
@@ -57,11 +57,27 @@ def day_word(line: Line, index: int) -> Phrase | None:
     )
 
 
+def _is_morning(line: Line, index: int) -> bool:
+    """Whether a word that can also mean the morning does so: `por la mañana`, `am Morgen`, `Guten Morgen`, `heute morgen`."""
+    before = line[index - 1]
+    adjective = line[index].capital and before.word.endswith("en") and line.language == "de"
+    return before.has("day") or adjective or not _ARTICLES.isdisjoint(before.tags)
+
+
+_ARTICLES: Final = frozenset({"article", "contracted", "part_lead", "own", "every", "one", "indefinite", "exactly_at"})
+
+
 def _is_titled(line: Line, index: int) -> bool:
-    """Whether the word is probably a title, because it is capitalized within a sentence: `the chords for Yesterday`."""
+    """Whether the words are probably a title, because they are capitalized within a sentence or after a name: `the chords for
+    Yesterday`, `USA Today`, `The Day After Tomorrow`."""
     token, before = line[index], line[index - 1]
     whole = line.text[token.start : token.end]
-    return token.capital and not whole.isupper() and before.kind == "word" and not before.capital
+    if not token.capital or whole.isupper():
+        return False
+    name = before.capital and not before.tags and before.word not in english()
+    return (before.kind == "word" and (name or not before.capital)) or (
+        " " in whole and whole.istitle() and line.language == "en"
+    )
 
 
 def _is_new_day(scene: Scene) -> bool:
@@ -69,12 +85,29 @@ def _is_new_day(scene: Scene) -> bool:
     return time(0) < scene.said.time() < _SMALL_HOURS
 
 
+def _han_day(word: str, end: int) -> Phrase | None:
+    """Parse a Chinese or Japanese word such as `昨天` or `先月`, or the weekday of a week, such as `下周三` or `来週の金曜日`."""
+    known = _HAN.get(word)
+    if known:
+        unit, step = known
+        return Phrase(end, lambda s: Meaning((unit_days(s.today, unit, step),)), single=unit == "day")
+    weekday = next((_HAN_WEEKDAYS[letter] for letter in word[2:] if letter in _HAN_WEEKDAYS), None)
+    week = _HAN.get(word[:2])
+    if weekday is None or week is None:
+        return None
+    return Phrase(end, lambda s: Meaning((weekday_in(s, weekday, week[1]),)), single=True, form="weekday")
+
+
 _HAN: Final = {
     **dict.fromkeys(("今天", "今日"), ("day", 0)), **dict.fromkeys(("昨天", "昨日"), ("day", -1)),
-    **dict.fromkeys(("明天", "明日"), ("day", 1)), **dict.fromkeys(("后天", "後天"), ("day", 2)),
-    "前天": ("day", -2), "上周": ("week", -1), "下周": ("week", 1), "上个月": ("month", -1), "下个月": ("month", 1),
-    "去年": ("year", -1), "明年": ("year", 1),
+    **dict.fromkeys(("明天", "明日"), ("day", 1)), **dict.fromkeys(("后天", "後天", "明後日"), ("day", 2)),
+    "前天": ("day", -2), **dict.fromkeys(("上周", "先週"), ("week", -1)), **dict.fromkeys(("下周", "来週"), ("week", 1)),
+    **dict.fromkeys(("上个月", "先月"), ("month", -1)), **dict.fromkeys(("下个月", "来月"), ("month", 1)),
+    **dict.fromkeys(("去年", "昨年"), ("year", -1)), **dict.fromkeys(("明年", "来年"), ("year", 1)),
 }  # fmt: skip
+_HAN_WEEKDAYS: Final = {
+    letter: number for days in ("一二三四五六日", "月火水木金土日") for number, letter in enumerate(days)
+} | {"天": 6}
 
 
 def unit_step(line: Line, index: int) -> Phrase | None:

@@ -25,7 +25,7 @@ def weekday(line: Line, index: int) -> Phrase | None:
     number = line[at].get("weekday")
     if number is None or (step is None and not _is_weekday(line, at)):
         return None
-    if line.language == "en" and line[index - 1].has("indefinite") and not line[index].has("article"):
+    if line[index - 1].has("indefinite") and not line[index].has("article"):
         return None
     after = at + 2 if line[at + 1].word == "." and len(line[at].word) <= 5 else at + 1
     if step is None and line[after].has("step") and line.language != "en" and not line[after + 1].has("unit"):
@@ -61,17 +61,30 @@ def _is_weekday(line: Line, index: int) -> bool:
     token, before, after = line[index], line[index - 1], line[index + 1]
     if line.language != "en":
         return True
+    if before.word in _DASHES and line[index - 2].has("weekday"):  # `Mon-Wed`
+        return True
     led = before.has("on") or before.has("by") or before.has("every") or before.has("from") or before.has("to")
     if token.has("vague_word") and (after.suffix in {"am", "pm"} or line[index + 2].has("half_of_day")):
         return True
     if token.has("vague_word") and after.has("at") and before.has("tense_present"):  # `arrives sat at noon`
         return True
     if token.has("vague_word"):
-        return (led and not before.has("to")) or (
-            token.capital
-            and (after.kind in {"clock", "number"} or after.has("part") or after.has("at") or after.word == "-")
-        )
+        apart = after.kind in {"clock", "number"} or after.has("part") or after.has("at") or after.word in _DASHES
+        return (led and not before.has("to")) or (token.capital and (apart or _ends_clause(line, index)))
     return len(token.word) > 5 or token.capital or led or after.has("at") or after.kind == "clock"
+
+
+_DASHES: Final = frozenset("-–—")
+
+
+def _ends_clause(line: Line, index: int) -> bool:
+    """Whether an abbreviation such as `Wed` ends the clause of another word: `bins go out Wed, it's recycling`."""
+    token, before, after = line[index], line[index - 1], line[index + 1]
+    plain = before.kind == "word" and not before.capital and not before.has("article") and not before.has("own")
+    return plain and not line.text[token.start : token.end].isupper() and after.word in _ENDS
+
+
+_ENDS: Final = frozenset({"", *",.!?;)"})
 
 
 def _is_doubtful(line: Line, index: int, end: int) -> bool:

@@ -1,0 +1,124 @@
+"""Grammar rules for years and decades: `in 2024`, `2019 bis 2021`, `the 1990s`, `los ochenta`."""
+
+from datetime import date
+from typing import Final
+
+from tellonce_text.dates.phrases import FIRST_YEAR, Phrase, doubtful, fixed, skip, year_at
+from tellonce_text.dates.readings import Days, year_of
+from tellonce_text.dates.tokens import Line
+
+
+def year(line: Line, index: int) -> Phrase | None:
+    """Parse `in 2024`, `2019 bis 2021`, `the 1990s`, `the 90s`, `the nineties`."""
+    decade = _decade(line, index)
+    if decade:
+        return decade
+    found = year_at(line, index) or _old_year(line, index)
+    until = year_at(line, found[1] + 1) if found and line[found[1]].word in {"-", "–"} else None
+    if found and until and found[0] < until[0]:
+        days = Days(date(found[0], 1, 1), date(until[0] + 1, 1, 1), "year")
+        return Phrase(until[1], fixed(days), absolute=True)
+    if found is None or not (
+        line[index - 1].has("year_lead") or _is_german_year(line, index) or _is_of_a_group(line, index)
+    ):
+        return None
+    named = Phrase(skip(line, found[1], "year_word"), fixed(year_of(found[0])), absolute=True)
+    if line[index - 1].has("tense_perfect"):  # `ich habe 1950 bezahlt` is an amount
+        return named._replace(meaning=doubtful(named.meaning))
+    return named
+
+
+def _old_year(line: Line, index: int) -> tuple[int, int] | None:
+    """Parse a year before 1900 after a word such as `in`, as in `in 1776`, if no noun follows that the number could count."""
+    value, lead, after = line[index].value or 0, line[index - 1], line[index + 1]
+    alone = after.kind in {"mark", "end"} or after.has("clause") or after.has("year_word")
+    led = (lead.has("year_lead") and (lead.has("in") or lead.has("inside"))) or after.has("year_word")
+    plain = line[index].kind == "number" and not line[index].suffix
+    return (value, index + 1) if plain and alone and led and _FIRST_OLD_YEAR <= value < _FIRST_YEAR else None
+
+
+_FIRST_OLD_YEAR: Final = 1500
+_FIRST_YEAR: Final = 1900
+
+
+def bare_year(line: Line, index: int) -> Phrase | None:
+    """Parse a year such as `2024` or `'24`, with a word such as `году` after it."""
+    found = year_at(line, index)
+    return found and Phrase(skip(line, found[1], "year_word"), fixed(year_of(found[0])), absolute=True)
+
+
+def _is_german_year(line: Line, index: int) -> bool:
+    """Whether the number is a year. German gives a year without a preposition: `2019 sind wir umgezogen`, `mein Abitur
+    war 1998`. An amount is often round, or a noun or a sign follows it."""
+    token, before, after = line[index], line[index - 1], line[index + 1]
+    if line.language != "de" or token.word.endswith("00") or after.capital or after.word in _SIGNS_OF_AMOUNTS:
+        return False
+    opens = before.word.endswith("jahr") or (index == line.sentences[index][0] and after.kind == "word")
+    return opens or any(before.has(tag) for tag in ("tense_past", "tense_perfect", "tense_present", "month", "season"))
+
+
+def _is_of_a_group(line: Line, index: int) -> bool:
+    """Whether the number is the year of something, as in `the 2014 batch`, and not a count (`the 2014 tokens`)."""
+    token, after = line[index], line[index + 1]
+    noun = after.kind == "word" and not after.tags and not after.word.endswith("s")
+    recent = token.kind == "number" and not token.word.endswith("00") and token.value and token.value < _LAST_YEAR
+    return line.language == "en" and line[index - 1].has("article") and bool(recent) and noun
+
+
+_LAST_YEAR: Final = 2050
+_SIGNS_OF_AMOUNTS: Final = frozenset("€$£%")
+
+
+def _decade(line: Line, index: int) -> Phrase | None:
+    """Parse `the 90s`, `the nineties`, `80er Jahre`, `années 80`, `anni '80`, `80-х`."""
+    token = line[index]
+    quoted = token.word == "'"
+    token = line[index + quoted]
+    value = token.value if token.kind == "number" else token.get("tens") or token.get("number")
+    end = index + quoted + 1
+    if value in _CENTURIES and line[end].has("tens"):  # `the nineteen seventies`
+        return Phrase(end + 1, fixed(year_of(100 * value + line[end].get("tens"), 10)), absolute=True)
+    if value is None or value % 10 or value < 10:
+        return None
+    if token.suffix == "s" or (token.has("tens") and line.language == "en"):
+        led = line[index - 1].has("decade_lead")
+    elif token.suffix in {"er", "ern"} or token.has("tens"):
+        led = line.language == "ru" or (line.language == "de" and _is_german_decade(line, index, end))
+        end += line[end].get("unit") == "year" or line[end].has("year_word")
+    elif line[end].word == "-" and line[end + 1].word in {"х", "е"}:
+        led, end = True, end + 2
+        end += line[end].has("year_word") or line[end].get("unit") == "year"
+    else:
+        led = (line[index - 1].has("years") or _is_spanish_decade(line, index)) and not token.suffix
+    first = value if value > 1000 else (1900 + value if value >= 30 else 2000 + value)
+    if not 1800 <= first <= 2100 or not (led or (value > 1000 and token.suffix == "s")):
+        return None
+    meaning = fixed(year_of(first, 10))
+    return Phrase(end, doubtful(meaning) if _may_be_degrees(line, index, value) else meaning, absolute=True)
+
+
+def _is_german_decade(line: Line, index: int, end: int) -> bool:
+    """Whether the number names a decade, as in `80er Jahre` or `in den 80ern`."""
+    return line[end].get("unit") == "year" or (line[index - 1].word == "den" and line[index].word.endswith("ern"))
+
+
+def _is_spanish_decade(line: Line, index: int) -> bool:
+    """Whether the number word names a decade, as in `los ochenta`, because no noun follows that it could count."""
+    token, after = line[index], line[index + 1]
+    alone = after.kind in {"mark", "end"} or any(tag.startswith("tense_") for tag in after.tags)
+    return token.kind == "word" and line[index - 1].word == "los" and alone
+
+
+_CENTURIES: Final = frozenset({18, 19})
+
+
+def _may_be_degrees(line: Line, index: int, value: int) -> bool:
+    """Whether `in the 90s` may be a temperature, as in `it's in the 90s here`, because no verb near it is in the past."""
+    if value > FIRST_YEAR or line[index - 2].word != "in" or line.language != "en":
+        return False
+    begin, end = line.sentences[index]
+    near = range(max(begin, index - _FAR), min(end, index + _FAR))
+    return not any(line[at].has("tense_past") or line[at].word.endswith("ed") for at in near)
+
+
+_FAR: Final = 30  # tokens
