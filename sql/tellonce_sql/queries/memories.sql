@@ -355,8 +355,7 @@ where not exists (
 -- $1 owner, $2 now, $3 a time: marks goals with a deadline before $3 as uncertain, so that the user is asked about
 -- them. Each goal is marked only once.
 update memories
-set status = 'uncertain', overdue_at = $2, updated_at = $2, reason = 'its deadline passed long ago: is it still a goal?',
-  asked_at = null
+set status = 'uncertain', overdue_at = $2, updated_at = $2, reason = 'its deadline passed long ago: is it still a goal?'
 where owner_id = $1 and valid_to is null and status = 'active' and kind = 'goal' and coalesce(happens_to, deadline) < $3
   and overdue_at is null
 
