@@ -105,15 +105,20 @@ where owner_id = $1 and chat_id = $2 and id = $3
 order by version
 
 -- part: line
--- A message as `Line` in store/messages.py
-id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, ext_id, channel
+-- A message `m` as `Line` in store/messages.py
+m.id, m.thread_no, m.role, m.content,
+-- use: line_after_text
+-- end
+
+-- part: line_after_text
+m.routine, m.routine_summary, m.speaker, m.sent_at, m.utc_offset, m.ext_id, m.channel
 -- end
 
 -- name: id_range
 -- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most
 select
   -- use: line
-from messages
+from messages m
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
 order by id
 limit $6
@@ -123,7 +128,7 @@ limit $6
 select * from (
   select
     -- use: line
-  from messages
+  from messages m
   where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
   order by id desc
   limit $6) l
@@ -133,7 +138,7 @@ order by id
 -- $1 owner, $2 chat, $3 thread key, $4 number, $5 how many
 select
   -- use: line
-from messages
+from messages m
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and id < $4
 order by thread_no desc
 limit $5
@@ -142,7 +147,7 @@ limit $5
 -- $1 owner, $2 chat, $3 ids
 select
   -- use: line
-from messages
+from messages m
 where owner_id = $1 and chat_id = $2 and id = any($3::bigint[])
 order by id
 
@@ -150,7 +155,7 @@ order by id
 -- $1 owner, $2 chat, $3 a number, $4 how many: messages with numbers below $3, newest first
 select
   -- use: line
-from messages
+from messages m
 where owner_id = $1 and chat_id = $2 and id < $3
 order by id desc
 limit $4
