@@ -1,7 +1,8 @@
 """Reads the product's SQL statements and migrations from files, by name. The package never connects to a database.
 
 A file `queries/<table>.sql` holds blocks: a line `-- name: some_name`, comment lines that explain `$1`, `$2` …, then
-one statement. `query("<table>.some_name")` is that statement. Lines that several statements share are written once,
+one statement. `query("<table>.some_name")` is that statement. The parameters of a long statement have names instead of
+numbers (`$owner_id`); `arguments` puts their values in order. Lines that several statements share are written once,
 between `-- part: some_part` and `-- end`. Each line `-- use: some_part` (in another file, `-- use: <table>.some_part`)
 is replaced by the lines of that part. A statement that serves all owners at once is marked in the line after its name:
 `-- across owners: why`. The files `migrations/NNNN_name.sql` are applied in order, once.
@@ -15,9 +16,9 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Literal
+from typing import Any, Literal
 
-__all__ = ["Migration", "Reach", "SqlFileError", "UnknownQuery", "migrations", "queries", "query", "reach"]
+__all__ = ["Migration", "Reach", "SqlFileError", "UnknownQuery", "arguments", "migrations", "queries", "query", "reach"]
 
 Reach = Literal["owner", "all owners", "no owner"]
 """The rows that a statement uses: of the owner in $1, of all owners, or of no owner."""
@@ -27,6 +28,10 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _ACROSS = re.compile(r"^-- across owners:[ \t]*\S", re.MULTILINE)
 _PART = re.compile(r"^-- part:[ \t]*(\w+)[ \t]*\n(.*?)^-- end[ \t]*$\n?", re.MULTILINE | re.DOTALL)
 _USE = re.compile(r"^[ \t]*-- use:[ \t]*([\w.]+)[ \t]*$", re.MULTILINE)
+_PARAMETER = re.compile(r"\$([a-z]\w*)\b(?!\$)")
+_NUMBERED = re.compile(r"\$\d")
+_OWNER = "owner_id"
+"""The parameter that is always `$1`."""
 _MIGRATION_FILE = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
 
 
@@ -42,6 +47,7 @@ class SqlFileError(Exception):
 class _Named:
     statement: str
     reach: Reach
+    parameters: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,12 @@ def query(name: str) -> str:
 def reach(name: str) -> Reach:
     """The reach of the statement `<table>.<name>`: the rows that it may use. Raises UnknownQuery."""
     return _found(name).reach
+
+
+def arguments(name: str, values: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The values of the named parameters of the statement `<table>.<name>`, in the order of their numbers. Other values
+    are ignored. Raises UnknownQuery, or KeyError if a value is missing."""
+    return tuple(values[parameter] for parameter in _found(name).parameters)
 
 
 def _found(name: str) -> _Named:
@@ -142,7 +154,20 @@ def _blocks(table: str, text: str) -> Iterator[tuple[str, _Named]]:
         statement = _without_leading_comments(body).removesuffix(";").rstrip()
         if not statement:
             raise SqlFileError(f"{table}.sql: query {name} has no statement")
-        yield name, _Named(statement, _reach(body, statement))
+        numbered, parameters = _numbered(table, name, statement)
+        yield name, _Named(numbered, _reach(body, statement), parameters)
+
+
+def _numbered(table: str, name: str, statement: str) -> tuple[str, tuple[str, ...]]:
+    """The statement with numbers instead of names, and the names in the order of the numbers: the owner first, the
+    others as they first occur."""
+    found = _PARAMETER.findall(statement)
+    if not found:
+        return statement, ()
+    if _NUMBERED.search(statement):
+        raise SqlFileError(f"{table}.sql: query {name} has named and numbered parameters")
+    names = tuple(dict.fromkeys([*(n for n in found if n == _OWNER), *found]))
+    return _PARAMETER.sub(lambda one: f"${names.index(one[1]) + 1}", statement), names
 
 
 def _reach(body: str, statement: str) -> Reach:

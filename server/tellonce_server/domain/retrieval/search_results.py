@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 from zoneinfo import ZoneInfo
 
-from tellonce.contract import MemoryStatus, ResultKind, Role
+from tellonce.contract import MemoryStatus, ResultKind, Role, SearchMemoryArgs
 from tellonce_text.changes import MessageRange
 
 
@@ -92,6 +92,12 @@ class SearchRequest:
         """The time from which messages are excluded; None if there is no limit."""
         bounds = [bound for bound in (self.until, self.as_of) if bound is not None]
         return min(bounds, default=None)
+
+
+def requested(args: SearchMemoryArgs, **own: Any) -> SearchRequest:
+    """The search for a call's arguments. All fields that both classes have are copied, except those in `own`."""
+    same = {field.name: getattr(args, field.name) for field in fields(SearchRequest) if hasattr(args, field.name)}
+    return SearchRequest(**same | own)
 
 
 @dataclass(frozen=True)
