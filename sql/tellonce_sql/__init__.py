@@ -4,7 +4,8 @@ A file `queries/<table>.sql` holds blocks: a line `-- name: some_name`, comment 
 one statement. `query("<table>.some_name")` is that statement. The parameters of a long statement have names instead of
 numbers (`$owner_id`); `arguments` puts their values in order. Lines that several statements share are written once,
 between `-- part: some_part` and `-- end`. Each line `-- use: some_part` (in another file, `-- use: <table>.some_part`)
-is replaced by the lines of that part. A statement that serves all owners at once is marked in the line after its name:
+is replaced by the lines of that part; `-- values: some_part` by the parameters that the part names (`$a, $b` for
+`a, b`). A statement that serves all owners at once is marked in the line after its name:
 `-- across owners: why`. The files `migrations/NNNN_name.sql` are applied in order, once.
 """
 
@@ -27,7 +28,7 @@ _NAME_LINE = re.compile(r"^-- name:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _ACROSS = re.compile(r"^-- across owners:[ \t]*\S", re.MULTILINE)
 _PART = re.compile(r"^-- part:[ \t]*(\w+)[ \t]*\n(.*?)^-- end[ \t]*$\n?", re.MULTILINE | re.DOTALL)
-_USE = re.compile(r"^[ \t]*-- use:[ \t]*([\w.]+)[ \t]*$", re.MULTILINE)
+_USE = re.compile(r"^[ \t]*-- (use|values):[ \t]*([\w.]+)[ \t]*$", re.MULTILINE)
 _PARAMETER = re.compile(r"\$([a-z]\w*)\b(?!\$)")
 _NUMBERED = re.compile(r"\$\d")
 _OWNER = "owner_id"
@@ -116,13 +117,15 @@ def _read(folder: Traversable) -> dict[str, _Named]:
 
 
 def _filled(table: str, text: str, parts: Mapping[str, str]) -> str:
-    """The text with each `-- use:` line replaced by the part that it names. A part may use other parts."""
+    """The text with each `-- use:` and `-- values:` line replaced by the part that it names. A part may use other
+    parts."""
 
     def part(use: re.Match[str]) -> str:
-        name = use[1] if "." in use[1] else f"{table}.{use[1]}"
+        name = use[2] if "." in use[2] else f"{table}.{use[2]}"
         if name not in parts:
-            raise SqlFileError(f"{table}.sql: there is no part {use[1]}")
-        return _filled(name.partition(".")[0], _without_leading_comments(parts[name]), parts)
+            raise SqlFileError(f"{table}.sql: there is no part {use[2]}")
+        body = _filled(name.partition(".")[0], _without_leading_comments(parts[name]), parts)
+        return re.sub(r"\w+", r"$\g<0>", body) if use[1] == "values" else body
 
     return _USE.sub(part, text)
 

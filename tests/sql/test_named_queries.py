@@ -45,6 +45,11 @@ def test_named_parameters_get_numbers_and_the_owner_the_first(tmp_path: Path) ->
     assert queries(folder(tmp_path, a=text)) == {"a.one": "select $2::int, $1, $2, $f$x$f$"}
 
 
+def test_the_values_of_a_part_are_the_parameters_that_it_names(tmp_path: Path) -> None:
+    text = "-- part: both\nrole, sent_at\n-- end\n-- name: one\ninsert into a (\n-- use: both\n) select\n  -- values: both\n"
+    assert queries(folder(tmp_path, a=text)) == {"a.one": "insert into a (\nrole, sent_at\n) select\n$1, $2"}
+
+
 def test_values_are_put_in_the_order_of_the_named_parameters() -> None:
     values = dict.fromkeys("thread_key since ends vector below scope rarest rarer_half terms all_rarest".split())
     values |= {"scanned": 1, "of_each_kind": 2, "chat_id": 3, "owner_id": 4, "unused": 5}
