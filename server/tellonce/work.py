@@ -10,6 +10,26 @@ from tellonce.contract_types import Precision as Precision
 from tellonce.contract_types import When as When
 
 JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
+
+
+class JobTraits(NamedTuple):
+    """The texts that a kind of job reads, and those that its result replaces. `reads`: its own `messages`; those and
+    earlier ones (`chat`); the `summaries` of a thread; or the `memories`. `replaces`: the texts of the same `messages`,
+    of the same `thread`, or of the `owner`. The queries use the lists `kinds.reads_messages`, `kinds.replaces_thread`
+    and so on."""
+
+    reads: Literal["messages", "chat", "summaries", "memories"]
+    replaces: Literal["messages", "thread", "owner"] | None = None
+
+
+JOBS: Final[dict[JobKind, JobTraits]] = {
+    "exchange": JobTraits("chat"),
+    "chunk_summary": JobTraits("messages", "messages"),
+    "thread_summary": JobTraits("summaries", "thread"),
+    "profile": JobTraits("memories", "owner"),
+    "routine_summary": JobTraits("messages"),
+    "erasure": JobTraits("messages", "messages"),
+}
 JobState = Literal["pending_summarization", "ready_to_write", "complete", "dead"]
 Tier = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]
 """The tiers that do work, best first.

@@ -5,12 +5,14 @@ one statement. `query("<table>.some_name")` is that statement. The parameters of
 numbers (`$owner_id`); `arguments` puts their values in order. Lines that several statements share are written once,
 between `-- part: some_part` and `-- end`. Each line `-- use: some_part` (in another file, `-- use: <table>.some_part`)
 is replaced by the lines of that part; `-- values: some_part` by the parameters that the part names (`$a, $b` for
-`a, b`). A statement that serves all owners at once is marked in the line after its name:
+`a, b`). The parts `statuses.*` and `kinds.*` are the lists of statuses and of kinds of jobs that have a trait
+(`tellonce.contract_types.STATUSES`, `tellonce.work.JOBS`). A statement that serves all owners at once is marked in the line after its name:
 `-- across owners: why`. The files `migrations/NNNN_name.sql` are applied in order, once.
 """
 
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -18,6 +20,9 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, Literal
+
+from tellonce.contract_types import STATUSES, StatusTraits
+from tellonce.work import JOBS, JobTraits
 
 __all__ = ["Migration", "Reach", "SqlFileError", "UnknownQuery", "arguments", "migrations", "queries", "query", "reach"]
 
@@ -109,11 +114,23 @@ def _read(folder: Traversable) -> dict[str, _Named]:
     found: dict[str, _Named] = {}
     texts = {file.name.removesuffix(".sql"): file.read_text(encoding="utf-8") for file in _sql_files(folder)}
     parts = {f"{table}.{name}": body for table, text in texts.items() for name, body in _PART.findall(text)}
+    parts |= _lists("statuses", STATUSES) | _lists("kinds", JOBS)
     for table, text in texts.items():
         for name, named in _blocks(table, _filled(table, _PART.sub("", text), parts)):
             if found.setdefault(f"{table}.{name}", named) is not named:
                 raise SqlFileError(f"{table}.sql: two queries are named {name}")
     return found
+
+
+def _lists(table: str, rows: Mapping[Any, StatusTraits | JobTraits]) -> dict[str, str]:
+    """For each trait, the list of the names that have it, as SQL: the part `<table>.<trait>` if the trait is true or
+    false, otherwise `<table>.<trait>_<value>`."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for name, traits in rows.items():
+        for trait, value in traits._asdict().items():
+            if value:
+                found[f"{table}.{trait}" if value is True else f"{table}.{trait}_{value}"].append(f"'{name}'")
+    return {part: f"({', '.join(names)})" for part, names in found.items()}
 
 
 def _filled(table: str, text: str, parts: Mapping[str, str]) -> str:

@@ -223,10 +223,11 @@ select
       select content from memory_versions v
       where v.owner_id = $1 and v.id = m.id and v.replaced_at > $10
       order by v.version limit 1) v on true
-    -- An overdue goal was active until the user was asked about it. Memories that were rejected while they were still
-    -- uncertain are left out. A rejected memory of higher confidence was active at that time: a later edit withdrew it.
-    where owner_id = $1 and (chat_id is null or chat_id = $2) and (status <> 'uncertain' or overdue_at > $10) and shown
-      and (status <> 'rejected' or confidence > 0.5)
+    -- An overdue goal was active until the user was asked about it.
+    where owner_id = $1 and (chat_id is null or chat_id = $2) and shown
+      and (status = 'uncertain' and overdue_at > $10 or
+        -- use: memories.was_sure
+      )
       and valid_from <= $10 and (valid_to is null or valid_to > $10)
     order by valid_from desc, m.id desc
     limit $5::int + $6::int) as memories,
@@ -246,7 +247,8 @@ with learned as not materialized (
     case when source_chat_id = $2 then (select max(s) from unnest(source_ids) s) end as last_source
   from memories
   where owner_id = $1 and (chat_id is null or chat_id = $2) and shown and not pinned and kind <> 'pin'
-    and (status in ('active', 'completed') or (status = 'superseded' and superseded_by is not null))
+    and
+    -- use: memories.not_dropped
 ), happened as not materialized (
   select from_at, to_at, text, body, to_no
   from conversation_summaries

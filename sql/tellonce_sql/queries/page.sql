@@ -21,7 +21,8 @@ with found as not materialized (
     and ($9::text is null or about = $9)
     and ($10::timestamptz is null or created_at >= $10)
     and case when $8::timestamptz is null then status = any($3::text[])
-      else status <> 'uncertain' and (status <> 'rejected' or confidence > 0.5)
+      else
+        -- use: memories.was_sure
         and valid_from <= $8 and (valid_to is null or valid_to > $8) end
     and ($7::text is null or position(lower($7) in lower(words)) > 0)
 )
@@ -126,7 +127,7 @@ limit $5
 select about as name, count(*) as memories
 from memories
 where owner_id = $1 and valid_to is null and about <> 'user' and status in
-    -- use: memories.holding
+    -- use: statuses.holds
 group by about
 order by 2 desc, 1
 limit $2
@@ -138,7 +139,7 @@ with named as (
   from memories m
   join unnest($2::text[]) n (name) on m.about = n.name or position(lower(n.name) in lower(m.content)) > 0
   where m.owner_id = $1 and m.valid_to is null and m.status in
-    -- use: memories.holding
+    -- use: statuses.holds
 )
 select a.name as one, b.name as other, count(*) as memories
 from named a
@@ -156,7 +157,7 @@ with changed as (
 update memories
 set status = $3, user_confirmed = $4, pinned = $5, updated_at = $6, superseded_by = null,
   valid_to = case when $3::text not in
-    -- use: memories.holding
+    -- use: statuses.holds
   then coalesce(valid_to, $6) end
 where owner_id = $1 and id = $2 and updated_at >= $7
 returning id

@@ -278,8 +278,9 @@ cross join lateral (
 
 -- part: memory_in_scope
     (chat_id is null or chat_id = $asked_in)
-    and (status = any($statuses::text[]) or ($memories_as_of::timestamptz is not null and valid_to > $memories_as_of and status <> 'uncertain'
-      and (status <> 'rejected' or confidence > 0.5)))
+    and (status = any($statuses::text[]) or ($memories_as_of::timestamptz is not null and valid_to > $memories_as_of and
+      -- use: memories.was_sure
+    ))
     and valid_from <= coalesce($memories_as_of, 'infinity')
     and valid_from >= coalesce($since::timestamptz, '-infinity') and valid_from < coalesce($ends::timestamptz, 'infinity')
 -- end

@@ -11,7 +11,7 @@ from operator import attrgetter
 from asyncpg import BitString
 from pgvector import HalfVector
 
-from tellonce.contract import MemoryStatus
+from tellonce.contract_types import CURRENT, SURE
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
 from tellonce_server.domain.retrieval import candidates, ranking, scored_results
@@ -29,10 +29,6 @@ from tellonce_server.store import retrieval
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database
 from tellonce_server.store.messages import NEWEST
-
-CURRENT: tuple[MemoryStatus, ...] = ("active",)
-FORMER: tuple[MemoryStatus, ...] = ("active", "superseded", "completed")
-"""Statuses of the memories that are searched. The statuses in FORMER are for questions about the past."""
 
 SHARES_SECONDS = 600.0
 """Seconds for which word frequencies are cached. These frequencies change slowly."""
@@ -107,7 +103,7 @@ class Retriever:
         if question.wording != r.query:
             vector = await self._vector(question.wording)
         scan = self._scan(r, question, setting, vector)
-        statuses = FORMER if question.asks_past_state else CURRENT
+        statuses = SURE if question.asks_past_state else CURRENT
         messages, learned = await asyncio.gather(
             self._messages(scan), candidates.learned(self._database, scan, statuses)
         )
