@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tellonce.contract import Role
+from tellonce.import_formats import CHANNELS
 from tellonce_cli.importers.claude_code_projects import Choices, choices, conversation_name, without_private
 from tellonce_cli.importers.files import Progress, Source, TextFile, text_files
 from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable, tolerant
@@ -23,7 +24,7 @@ from tellonce_cli.importers.markdown_text import front_matter, said_at, statemen
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
-CHANNEL = "claude-code"
+CHANNEL = CHANNELS["claude-code"]
 NOTHING = "holds neither transcripts of Claude Code nor its memory; try ~/.claude/projects."
 INSTRUCTIONS = "CLAUDE.md"
 INDEX = "MEMORY.md"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tellonce.contract import Role
+from tellonce.import_formats import CHANNELS
 from tellonce_cli.importers.claude_code_projects import without_private
 from tellonce_cli.importers.files import Progress, Source, TextFile, text_files
 from tellonce_cli.importers.items import Item, thread_number, tolerant
@@ -21,7 +22,7 @@ from tellonce_cli.importers.markdown_text import (
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
-CHANNEL = "notes"
+CHANNEL = CHANNELS["markdown"]
 NOTHING = "holds no Markdown notes (files that end in .md)."
 SUFFIX = ".md"
 _OBSERVATION = re.compile(r"^\s*- \[(?![ xX]\])[^\]]+\]\s+(?P<text>.+)$")

@@ -9,13 +9,14 @@ from typing import Any
 import ijson
 
 from tellonce.contract import Role
+from tellonce.import_formats import CHANNELS
 from tellonce_cli.importers.files import Progress, Source, Watched, not_readable, opened
 from tellonce_cli.importers.items import Item, LeftOut, thread_number
 from tellonce_cli.importers.records import Record, read_record, records
 from tellonce_server.services.import_messages import ImportMessage
 from tellonce_text.own_words import forwarded, label
 
-CHANNEL = "telegram"
+CHANNEL = CHANNELS["telegram"]
 NOTHING = "holds no Telegram messages; choose the result.json of an export as JSON."
 _MEDIA = {
     "sticker": "sticker",
