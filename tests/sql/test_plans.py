@@ -10,6 +10,7 @@ import pytest
 from asyncpg import BitString
 from pgvector import HalfVector
 
+from tellonce.page_contract import PageMemoriesArgs
 from tellonce_server.store.codes import ModelVector
 from tellonce_server.store.database import SERVER_ROLE
 from tellonce_server.store.pools import OWNER, SET
@@ -260,8 +261,9 @@ async def test_messages_of_a_span_of_time_are_found_by_time(filled: Any) -> None
 @pytest.mark.parametrize("counted", [True, False])
 async def test_a_page_of_memories_is_read_from_the_index_in_its_order(filled: Any, counted: bool) -> None:
     """Only the first page also counts all memories."""
-    args: list[object] = [BIG, None, ["active"], *(None, None, 0, None, None, None, None), START, 2**40, 101, counted]
-    plan = await plan_of(filled, "page.memories", args)
+    values = dict(PageMemoriesArgs()) | {"owner_id": BIG, "statuses": ["active"], "learned_since": None, "limit": 101}
+    values |= {"after_time": START, "after_id": 2**40, "counted": counted}
+    plan = await plan_of(filled, "page.memories", values)
     listed, *others = sorted(on(plan, "memories"), key=lambda n: "valid_from" not in n["Index Cond"])
     assert listed["Index Name"] == "memories_listed"
     assert rows_read(listed) == 101

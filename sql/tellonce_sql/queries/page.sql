@@ -1,36 +1,34 @@
 -- name: memories
--- $1 owner, $2 kinds (`note` for notes) or null, $3 statuses, $4 origins or null, $5 chat or null, $6 minimum
--- confidence, $7 characters that the text must contain, or null, $8 a past time or null, $9 the subject or null, $10
--- learned since or null, $11 and $12 the time and number of the last memory already listed (for none: infinity and the
--- highest number), $13 how many, $14 whether to count all. With $8, the memories that were valid at that time are
--- returned, with their text of that time. A page is read from an index in the order of the result; only counting ($14)
--- reads all matching memories.
+-- The memories that match the filters of `PageMemoriesArgs`, of which null restricts nothing; learned_since: or null;
+-- after_time, after_id: of the last memory already listed (for none: infinity and the highest number); counted: whether
+-- to count all. With as_of, the memories that were valid at that time are returned, with their text of that time. A
+-- page is read from an index in the order of the result; only counting reads all matching memories.
 with found as not materialized (
   select *
   from (
-    select *, case when $8::timestamptz is null then content else coalesce((
+    select *, case when $as_of::timestamptz is null then content else coalesce((
       select v.content from memory_versions v
-      where v.owner_id = $1 and v.id = m.id and v.replaced_at > $8
+      where v.owner_id = $owner_id and v.id = m.id and v.replaced_at > $as_of
       order by v.version limit 1), content) end as words
     from memories m
-    where owner_id = $1) m
-  where ($2::text[] is null or case when note then 'note' else kind end = any($2))
-    and ($4::text[] is null or origin = any($4))
-    and ($5::bigint is null or chat_id = $5 or source_chat_id = $5)
-    and confidence >= $6::float4
-    and ($9::text is null or about = $9)
-    and ($10::timestamptz is null or created_at >= $10)
-    and case when $8::timestamptz is null then status = any($3::text[])
+    where owner_id = $owner_id) m
+  where ($kinds::text[] is null or case when note then 'note' else kind end = any($kinds))
+    and ($origins::text[] is null or origin = any($origins))
+    and ($chat_id::bigint is null or chat_id = $chat_id or source_chat_id = $chat_id)
+    and confidence >= $least_confidence::float4
+    and ($about::text is null or about = $about)
+    and ($learned_since::timestamptz is null or created_at >= $learned_since)
+    and case when $as_of::timestamptz is null then status = any($statuses::text[])
       else
         -- use: memories.was_sure
-        and valid_from <= $8 and (valid_to is null or valid_to > $8) end
-    and ($7::text is null or position(lower($7) in lower(words)) > 0)
+        and valid_from <= $as_of and (valid_to is null or valid_to > $as_of) end
+    and ($query::text is null or position(lower($query) in lower(words)) > 0)
 )
-select *, case when $14::boolean then (select count(*) from found) end as total
+select *, case when $counted::boolean then (select count(*) from found) end as total
 from found
-where (valid_from, id) < ($11, $12)
+where (valid_from, id) < ($after_time, $after_id)
 order by valid_from desc, id desc
-limit $13
+limit $limit
 
 -- name: dated
 -- $1 owner, $2 now, $3 a time: current dates and deadlines between now and $3, and overdue goals
