@@ -5,14 +5,13 @@ one statement. `query("<table>.some_name")` is that statement. The parameters of
 numbers (`$owner_id`); `arguments` puts their values in order. Lines that several statements share are written once,
 between `-- part: some_part` and `-- end`. Each line `-- use: some_part` (in another file, `-- use: <table>.some_part`)
 is replaced by the lines of that part; `-- values: some_part` by the parameters that the part names (`$a, $b` for
-`a, b`). The parts `statuses.*` and `kinds.*` are the lists of statuses and of kinds of jobs that have a trait
-(`tellonce.contract_types.STATUSES`, `tellonce.work.JOBS`). A statement that serves all owners at once is marked in the line after its name:
+`a, b`). `{statuses.sure}` is the list of the statuses that have a trait (`tellonce.contract_types.STATUSES`), and
+`{kinds.reads_chat}` that of such kinds of jobs (`tellonce.work.JOBS`). A statement that serves all owners at once is marked in the line after its name:
 `-- across owners: why`. The files `migrations/NNNN_name.sql` are applied in order, once.
 """
 
 import hashlib
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -21,8 +20,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
-from tellonce.contract_types import STATUSES, StatusTraits
-from tellonce.work import JOBS, JobTraits
+from tellonce.contract_types import STATUSES
+from tellonce.work import JOBS
 
 __all__ = ["Migration", "Reach", "SqlFileError", "UnknownQuery", "arguments", "migrations", "queries", "query", "reach"]
 
@@ -38,6 +37,7 @@ _PARAMETER = re.compile(r"\$([a-z]\w*)\b(?!\$)")
 _NUMBERED = re.compile(r"\$\d")
 _OWNER = "owner_id"
 """The parameter that is always `$1`."""
+_LIST = re.compile(r"\{(statuses|kinds)\.(\w+)\}")
 _MIGRATION_FILE = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
 
 
@@ -114,23 +114,25 @@ def _read(folder: Traversable) -> dict[str, _Named]:
     found: dict[str, _Named] = {}
     texts = {file.name.removesuffix(".sql"): file.read_text(encoding="utf-8") for file in _sql_files(folder)}
     parts = {f"{table}.{name}": body for table, text in texts.items() for name, body in _PART.findall(text)}
-    parts |= _lists("statuses", STATUSES) | _lists("kinds", JOBS)
     for table, text in texts.items():
-        for name, named in _blocks(table, _filled(table, _PART.sub("", text), parts)):
+        for name, named in _blocks(table, _listed(table, _filled(table, _PART.sub("", text), parts))):
             if found.setdefault(f"{table}.{name}", named) is not named:
                 raise SqlFileError(f"{table}.sql: two queries are named {name}")
     return found
 
 
-def _lists(table: str, rows: Mapping[Any, StatusTraits | JobTraits]) -> dict[str, str]:
-    """For each trait, the list of the names that have it, as SQL: the part `<table>.<trait>` if the trait is true or
-    false, otherwise `<table>.<trait>_<value>`."""
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    for name, traits in rows.items():
-        for trait, value in traits._asdict().items():
-            if value:
-                found[f"{table}.{trait}" if value is True else f"{table}.{trait}_{value}"].append(f"'{name}'")
-    return {part: f"({', '.join(names)})" for part, names in found.items()}
+def _listed(table: str, text: str) -> str:
+    """The text with each `{table.trait}` or `{table.trait_value}` replaced by the names that have the trait, as SQL."""
+
+    def names(found: re.Match[str]) -> str:
+        of: Mapping[Any, Any] = {"statuses": STATUSES, "kinds": JOBS}[found[1]]
+        trait, _, value = found[2].partition("_")
+        having = [f"'{name}'" for name, traits in of.items() if getattr(traits, trait, None) == (value or True)]
+        if not having:
+            raise SqlFileError(f"{table}.sql: there is no list {found[0]}")
+        return f"({', '.join(having)})"
+
+    return _LIST.sub(names, text)
 
 
 def _filled(table: str, text: str, parts: Mapping[str, str]) -> str:

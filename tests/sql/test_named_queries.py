@@ -50,6 +50,12 @@ def test_the_values_of_a_part_are_the_parameters_that_it_names(tmp_path: Path) -
     assert queries(folder(tmp_path, a=text)) == {"a.one": "insert into a (\nrole, sent_at\n) select\n$1, $2"}
 
 
+def test_the_names_that_have_a_trait_are_listed(tmp_path: Path) -> None:
+    text = "-- name: one\nselect '{}', s in {statuses.holds}, k in {kinds.replaces_thread}\n"
+    listed = "select '{}', s in ('active', 'uncertain'), k in ('thread_summary')"
+    assert queries(folder(tmp_path, a=text)) == {"a.one": listed}
+
+
 def test_values_are_put_in_the_order_of_the_named_parameters() -> None:
     values = dict.fromkeys("thread_key since ends vector below scope rarest rarer_half terms all_rarest".split())
     values |= {"scanned": 1, "of_each_kind": 2, "chat_id": 3, "owner_id": 4, "unused": 5}
@@ -75,6 +81,7 @@ def test_other_files_are_not_queries(tmp_path: Path) -> None:
         ("-- name: One Two\nselect 1\n", "'One Two' is not a query name"),
         ("-- name:\nselect 1\n", "'' is not a query name"),
         ("-- name: one\nselect 1\n-- use: two\n", "there is no part two"),
+        ("-- name: one\nselect 1 in {statuses.dead}\n", "there is no list {statuses.dead}"),
         ("-- name: one\nselect $1, $chat_id\n", "query one has named and numbered parameters"),
     ],
 )

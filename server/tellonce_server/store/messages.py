@@ -141,40 +141,23 @@ class Routine:
 
 
 def columns(said: RecordMessageArgs | ImportMessage, text: MessageText, sent_at: datetime) -> dict[str, Any]:
-    """The values that a recorded and an imported message have in common, by the names in `messages.sql`."""
-    return {
-        **vars(text),
-        "role": said.role,
-        "speaker": said.speaker,
-        "ext_id": said.message_id,
-        "reply_to": said.reply_to_message_id,
-        "sent_at": sent_at,
-        "utc_offset": offset_minutes(sent_at),
-    }
+    """The values of a recorded or imported message, by the names in the SQL files."""
+    own = {"ext_id": said.message_id, "reply_to": said.reply_to_message_id, "sent_at": sent_at}
+    return {**vars(said), **vars(text), **own, "utc_offset": offset_minutes(sent_at)}
 
 
 async def record(q: Queries, m: NewMessage, job: FollowUp | None) -> Recorded:
     """Store the message and queue its job in one statement, so that a call repeated after a crash queues no second job.
     Raises asyncpg.UniqueViolationError for an external id that the chat's channel already has."""
-    where, args = m.where, m.args
+    expects = m.args.expects
     values = {
+        **columns(m.args, m.text, m.sent_at),
         **vars(m),
-        **columns(args, m.text, m.sent_at),
-        "owner_id": where.owner_id,
-        "chat_id": where.chat_id,
-        "channel": where.channel,
-        "home": where.home,
-        "conversation": where.conversation,
-        "agent_id": args.agent_id,
-        "routine": args.routine,
-        "slot": args.expects.model_dump(mode="json") if args.expects else None,
-        "slot_until": m.slot_until if args.expects else None,
-        "ends_exchange": args.role == "assistant" and args.routine is None,
-        "job_kind": job and job.kind,
-        "job_key": job and job.key,
-        "job_first": job and job.first,
-        "not_before": job and job.not_before,
-        "traceparent": job and job.traceparent,
+        **vars(m.where),
+        **(vars(job) if job is not None else dict.fromkeys(FollowUp.__dataclass_fields__)),
+        "slot": expects.model_dump(mode="json") if expects else None,
+        "slot_until": m.slot_until if expects else None,
+        "ends_exchange": m.args.role == "assistant" and m.args.routine is None,
     }
     row = await one(q, "messages.record", *arguments("messages.record", values))
     return Recorded(**row)

@@ -76,24 +76,18 @@ select
 -- part: in_list
 -- $2 chat, $3 statuses: memories that hold by their status are left out if they have ended
   and (chat_id is null or chat_id = $2) and status = any($3::text[])
-  and (valid_to is null or status not in
-    -- use: statuses.holds
-  )
+  and (valid_to is null or status not in {statuses.holds})
 -- end
 
 -- part: was_sure
 -- A statement that was true before it ended. A memory that was rejected while it was uncertain has a low confidence. A
 -- rejected memory of higher confidence was active before: a later edit withdrew it.
-    (status in
-      -- use: statuses.sure
-    or status = 'rejected' and confidence > 0.5)
+    (status in {statuses.sure} or status = 'rejected' and confidence > 0.5)
 -- end
 
 -- part: not_dropped
 -- A statement that is or was true, and that was not dropped because a better tier read its messages again
-    (status in
-      -- use: statuses.sure
-    and (status <> 'superseded' or superseded_by is not null))
+    (status in {statuses.sure} and (status <> 'superseded' or superseded_by is not null))
 -- end
 
 -- name: telling
@@ -178,8 +172,7 @@ with asked as materialized (
 select m.id, m.kind, m.content as text, m.valid_from as since, m.status, m.user_confirmed, m.note
 from candidates c
 join memories m on m.owner_id = $1 and m.id = c.id
-where m.id in (select id from denied) or m.status in
-    -- use: statuses.holds
+where m.id in (select id from denied) or m.status in {statuses.holds}
 order by c.place, m.id
 limit $7
 
@@ -466,9 +459,7 @@ left join lateral (
   select array_agg(v.content order by v.version) as contents, max(v.replaced_at) as replaced_at
   from memory_versions v
   where v.owner_id = $1 and v.id = learned.id) former on true
-where c.following is null and now.status in
-    -- use: statuses.sure
-  and now.status <> 'superseded'
+where c.following is null and now.status in {statuses.sure} and now.status <> 'superseded'
   and ($5::bigint is null or now.chat_id is null or now.chat_id = $5)
   and case when now.id = learned.id then c.sent_at <= former.replaced_at
     else not (now.source_chat_id is not distinct from c.chat_id and c.message_id = any(now.source_ids)) end

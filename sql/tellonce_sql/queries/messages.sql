@@ -3,17 +3,10 @@
 role, content, speaker, ext_id, reply_to, importance, tokens, sent_at, utc_offset
 -- end
 
--- part: given_now
--- The columns of recorded messages alone
-channel, agent_id, routine, routine_summary, exchange_of
--- end
-
 -- name: record
--- reply_to: the reply target; exchange_of: the answered message; utc_offset: in minutes; index_text: the text to index;
--- ends_exchange: whether it ends an exchange; home: the channel of a new chat; conversation: the name of the chat or
--- null. A forgotten name is not stored again.
--- The job to queue: its kind or null, its dedup key (null for a separate job), its first message (null for this one), the
--- time before which it must not be claimed, and its trace in W3C form.
+-- utc_offset: in minutes; index_text: the text to index; ends_exchange: whether it ends an exchange; home: the channel of
+-- a new chat; conversation: the name of the chat or null. A forgotten name is not stored again.
+-- kind, key, first, not_before, traceparent: of the job to queue (`FollowUp`), or null
 -- This is one statement, so that a message, its place in the thread, its full-text row and its job are stored together
 -- or not at all. `before` is the time at which the thread's previous message was sent.
 with owner as (
@@ -22,12 +15,12 @@ with owner as (
 ), chat as (
   insert into chats as c (owner_id, chat_id, channel, conversation, last_id, exchanges, last_job_id, created_at)
   values ($owner_id, $chat_id, $home, $conversation, 1, $ends_exchange::boolean::int,
-    ($job_kind::text is not null)::int, $now)
+    ($kind::text is not null)::int, $now)
   on conflict (owner_id, chat_id) do update
     set conversation = case when c.conversation ^@ 'forgotten:' then c.conversation
           else coalesce($conversation, c.conversation) end,
         last_id = c.last_id + 1, exchanges = c.exchanges + $ends_exchange::boolean::int,
-        last_job_id = c.last_job_id + ($job_kind::text is not null)::int
+        last_job_id = c.last_job_id + ($kind::text is not null)::int
   returning last_id, epoch, last_job_id
 ), thread as (
   insert into thread_state as t (owner_id, chat_id, thread_key, last_no, open_tokens, focus_id, slot, slot_until)
@@ -41,15 +34,13 @@ with owner as (
         slot_until = case when $role = 'assistant' and $routine::text is null then $slot_until else t.slot_until end
   returning last_no, queued_to, open_tokens
 ), message as (
-  insert into messages (owner_id, chat_id, id, thread_key, thread_no, epoch, recorded_at,
+  insert into messages (owner_id, chat_id, id, thread_key, thread_no, epoch, recorded_at, channel, agent_id,
+    routine, routine_summary, exchange_of,
     -- use: given
-    ,
-    -- use: given_now
   )
-  select $owner_id, $chat_id, chat.last_id, $thread_key, thread.last_no, chat.epoch, $now,
+  select $owner_id, $chat_id, chat.last_id, $thread_key, thread.last_no, chat.epoch, $now, $channel, $agent_id,
+    $routine, $routine_summary, $exchange_of,
     -- values: given
-    ,
-    -- values: given_now
   from chat, thread
   returning id
 ), fts as (
@@ -61,10 +52,10 @@ with owner as (
   -- As in `queue.enqueue`, an existing job that is not claimed yet is extended by the message.
   insert into chat_context_queue as q (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id, exchanges,
     not_before, created_at, trace_id)
-  select $owner_id, $chat_id, chat.last_job_id, $job_kind, $thread_key,
-    coalesce($job_key, $job_kind || ':' || message.id), coalesce($job_first, message.id), message.id, $ends_exchange::boolean::int, $not_before, $now, $traceparent
+  select $owner_id, $chat_id, chat.last_job_id, $kind, $thread_key,
+    coalesce($key, $kind || ':' || message.id), coalesce($first, message.id), message.id, $ends_exchange::boolean::int, $not_before, $now, $traceparent
   from chat, message
-  where $job_kind is not null
+  where $kind is not null
   on conflict (owner_id, chat_id, kind, class, dedup_key) where state = 'pending_summarization' and claims = 0 do update
     set from_id = least(q.from_id, excluded.from_id), to_id = greatest(q.to_id, excluded.to_id),
         exchanges = q.exchanges + excluded.exchanges, not_before = least(q.not_before, excluded.not_before),

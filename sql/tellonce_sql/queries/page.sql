@@ -124,8 +124,7 @@ limit $5
 -- $1 owner, $2 how many: the people and things that current memories are about, most frequent first
 select about as name, count(*) as memories
 from memories
-where owner_id = $1 and valid_to is null and about <> 'user' and status in
-    -- use: statuses.holds
+where owner_id = $1 and valid_to is null and about <> 'user' and status in {statuses.holds}
 group by about
 order by 2 desc, 1
 limit $2
@@ -136,8 +135,7 @@ with named as (
   select m.id, n.name
   from memories m
   join unnest($2::text[]) n (name) on m.about = n.name or position(lower(n.name) in lower(m.content)) > 0
-  where m.owner_id = $1 and m.valid_to is null and m.status in
-    -- use: statuses.holds
+  where m.owner_id = $1 and m.valid_to is null and m.status in {statuses.holds}
 )
 select a.name as one, b.name as other, count(*) as memories
 from named a
@@ -154,9 +152,7 @@ with changed as (
 )
 update memories
 set status = $3, user_confirmed = $4, pinned = $5, updated_at = $6, superseded_by = null,
-  valid_to = case when $3::text not in
-    -- use: statuses.holds
-  then coalesce(valid_to, $6) end
+  valid_to = case when $3::text not in {statuses.holds} then coalesce(valid_to, $6) end
 where owner_id = $1 and id = $2 and updated_at >= $7
 returning id
 

@@ -186,15 +186,10 @@ update chat_context_queue q
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
   and case
-    when q.kind in
-      -- use: kinds.reads_memories
-      then exists (select from memories m where m.owner_id = $1 and m.source_chat_id = $2 and $3 = any(m.source_ids))
-    when q.kind in
-      -- use: kinds.reads_chat
-      then q.chat_id = $2 and q.to_id >= $3
-    when q.kind in
-      -- use: kinds.reads_summaries
-      then q.chat_id = $2 and q.thread_key in ($4, $5)
+    when q.kind in {kinds.reads_memories} then exists (
+      select from memories m where m.owner_id = $1 and m.source_chat_id = $2 and $3 = any(m.source_ids))
+    when q.kind in {kinds.reads_chat} then q.chat_id = $2 and q.to_id >= $3
+    when q.kind in {kinds.reads_summaries} then q.chat_id = $2 and q.thread_key in ($4, $5)
     else q.chat_id = $2 and q.thread_key = $4 and $3 between q.from_id and q.to_id
   end
 
@@ -214,16 +209,10 @@ from chat_context_queue j
 where j.owner_id = $1 and j.chat_id = $2 and j.id = $3
   and q.owner_id = $1 and q.state = 'complete' and q.provisional and (q.chat_id, q.id) <> ($2, $3)
   and case
-    when j.kind in
-      -- use: kinds.replaces_owner
-      then q.kind = j.kind
-    when j.kind in
-      -- use: kinds.replaces_thread
-      then q.kind = j.kind and q.chat_id = $2 and q.thread_key = j.thread_key
-    when j.kind in
-      -- use: kinds.replaces_messages
-      then q.chat_id = $2 and q.thread_key = j.thread_key and q.from_id = j.from_id and q.kind in
-      -- use: kinds.replaces_messages
+    when j.kind in {kinds.replaces_owner} then q.kind = j.kind
+    when j.kind in {kinds.replaces_thread} then q.chat_id = $2 and q.kind = j.kind and q.thread_key = j.thread_key
+    when j.kind in {kinds.replaces_messages} then q.chat_id = $2 and q.kind in {kinds.replaces_messages}
+      and q.thread_key = j.thread_key and q.from_id = j.from_id
   end
 
 -- name: carries_canonical
@@ -266,18 +255,12 @@ from (
       and (r.tier <> $4 or $5::boolean and not j.redo and j.kind = 'exchange' and c.second_calls < c.exchanges)
       and (j.kind = 'exchange' or not $6::boolean or c.summary_calls < greatest(c.exchanges, 1))
       and (not j.redo or j.done_at <= $2::timestamptz - interval '10 minutes')
-      and (j.kind in
-        -- use: kinds.reads_messages
-        or j.kind in
-        -- use: kinds.reads_chat
-        or not exists (
+      and (j.kind in {kinds.reads_messages} or j.kind in {kinds.reads_chat} or not exists (
         select from chat_context_queue e
         where e.owner_id = j.owner_id and e.chat_id = j.chat_id
           and (e.state in ('pending_summarization', 'ready_to_write')
             or e.state = 'complete' and e.provisional and e.tier = any($3::text[])
-              and e.kind in
-              -- use: kinds.replaces_messages
-          )))
+              and e.kind in {kinds.replaces_messages})))
     order by j.created_at desc
     limit $1) l
   join chat_context_queue j on j.owner_id = l.owner_id and j.chat_id = l.chat_id and j.id = l.id
