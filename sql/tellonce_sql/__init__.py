@@ -37,6 +37,7 @@ _PARAMETER = re.compile(r"\$([a-z]\w*)\b(?!\$)")
 _NUMBERED = re.compile(r"\$\d")
 _OWNER = "owner_id"
 """The parameter that is always `$1`."""
+_TRAITS: Mapping[str, Mapping[Any, Any]] = {"statuses": STATUSES, "kinds": JOBS}
 _LIST = re.compile(r"\{(statuses|kinds)\.(\w+)\}")
 _MIGRATION_FILE = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
 
@@ -125,9 +126,10 @@ def _listed(table: str, text: str) -> str:
     """The text with each `{table.trait}` or `{table.trait_value}` replaced by the names that have the trait, as SQL."""
 
     def names(found: re.Match[str]) -> str:
-        of: Mapping[Any, Any] = {"statuses": STATUSES, "kinds": JOBS}[found[1]]
         trait, _, value = found[2].partition("_")
-        having = [f"'{name}'" for name, traits in of.items() if getattr(traits, trait, None) == (value or True)]
+        having = [
+            f"'{name}'" for name, traits in _TRAITS[found[1]].items() if getattr(traits, trait, None) == (value or True)
+        ]
         if not having:
             raise SqlFileError(f"{table}.sql: there is no list {found[0]}")
         return f"({', '.join(having)})"
