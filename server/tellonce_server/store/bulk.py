@@ -132,16 +132,12 @@ async def exported(q: Queries, owner_id: int) -> AsyncGenerator[Exported]:
 
 def _exported(row: Row) -> Exported:
     return Exported(
+        **{name: row[name] for name in ("model", "shown", "source_chat_id", "user_name", "categories")},
         memory=memory(row),
-        model=row["model"],
-        shown=row["shown"],
-        source_chat_id=row["source_chat_id"],
         versions=[TextVersion(*version) for version in row["versions"]],
         said=[SourceMessage(*message) for message in row["said"]],
         quotes=[Quoted(**quote) for quote in row["quotes"]],
         alarm=_alarm(row) if row["due_at"] is not None else None,
-        user_name=row["user_name"],
-        categories=row["categories"],
     )
 
 

@@ -3,7 +3,7 @@ callers give by name."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from tellonce_server.store.database import Queries, Row, one, unzip
 from tellonce_sql import arguments
@@ -27,20 +27,12 @@ async def shares(q: Queries) -> dict[str, float]:
     return {row["lexeme"]: row["frequency"] for row in await q.rows("retrieval.document_frequencies")}
 
 
-async def messages(q: Queries, values: Mapping[str, Any]) -> list[Row]:
-    return await q.rows("retrieval.messages", *arguments("retrieval.messages", values))
+Search = Literal["messages", "messages_of_chat", "messages_within", "learned"]
 
 
-async def messages_of_chat(q: Queries, values: Mapping[str, Any]) -> list[Row]:
-    return await q.rows("retrieval.messages_of_chat", *arguments("retrieval.messages_of_chat", values))
-
-
-async def messages_within(q: Queries, values: Mapping[str, Any]) -> list[Row]:
-    return await q.rows("retrieval.messages_within", *arguments("retrieval.messages_within", values))
-
-
-async def learned(q: Queries, values: Mapping[str, Any]) -> list[Row]:
-    return await q.rows("retrieval.learned", *arguments("retrieval.learned", values))
+async def found(q: Queries, search: Search, values: Mapping[str, Any]) -> list[Row]:
+    """The candidates that a search finds."""
+    return await q.rows(f"retrieval.{search}", *arguments(f"retrieval.{search}", values))
 
 
 async def contents(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:

@@ -1,20 +1,20 @@
 -- name: enqueue
--- $1 owner, $2 chat, $3 kind, $4 thread key, $5 dedup key, $6 first and $7 last message, $8 exchanges, $9 not before,
--- $10 now, $11 its trace in W3C form, $12 live or past. If there is an unclaimed job with the same kind, class and
--- dedup key, that job is extended by the new messages instead. A past job then waits for the later of the two dates,
--- because an import holds its jobs until it has ended.
+-- Queues a `NewJob`. If there is an unclaimed job with the same kind, class and dedup key, that job is extended by the
+-- new messages instead. A past job then waits for the later of the two dates, because an import holds its jobs until it
+-- has ended.
 with chat as (
   update chats set last_job_id = last_job_id + 1
-  where owner_id = $1 and chat_id = $2
+  where owner_id = $owner_id and chat_id = $chat_id
   returning last_job_id
 )
 insert into chat_context_queue as q (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id, exchanges,
   not_before, created_at, trace_id, class)
-select $1, $2, chat.last_job_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 from chat
+select $owner_id, $chat_id, chat.last_job_id, $kind, $thread_key, $dedup_key, $from_id, $to_id, $exchanges,
+  $not_before, $now, $traceparent, $job_class from chat
 on conflict (owner_id, chat_id, kind, class, dedup_key) where state = 'pending_summarization' and claims = 0 do update
   set from_id = least(q.from_id, excluded.from_id), to_id = greatest(q.to_id, excluded.to_id),
       exchanges = q.exchanges + excluded.exchanges,
-      not_before = case when $12 = 'past' then greatest(q.not_before, excluded.not_before)
+      not_before = case when $job_class = 'past' then greatest(q.not_before, excluded.not_before)
         else least(q.not_before, excluded.not_before) end,
       trace_id = coalesce(excluded.trace_id, q.trace_id)
 returning id

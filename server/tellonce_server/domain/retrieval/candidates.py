@@ -54,6 +54,9 @@ SMALL = 2_000
 common words would match more messages than there are candidates."""
 
 
+_LIMITS = {"of_each_kind": OF_EACH_KIND, "neighbored": NEIGHBOURED, "of_a_span": OF_A_SPAN, "scanned": SCANNED}
+
+
 @dataclass(frozen=True)
 class Scan:
     """A search of the database among `size` messages, limited to messages with a number below `below`.
@@ -78,12 +81,6 @@ class Scan:
         return len(self.question.terms) <= RAREST
 
     @property
-    def searches_all_words(self) -> bool:
-        """Whether the index is searched for all words of the question, so that the candidates' words need not be read
-        one by one."""
-        return self.all_rarest or self.size <= SMALL
-
-    @property
     def uses_near_index(self) -> bool:
         return self.near_index and self.size >= MANY
 
@@ -93,11 +90,6 @@ class Scan:
         question = self.question
         return not (self.request.chat_id is None or question.spans or question.asks_routine or self.uses_near_index)
 
-    @property
-    def scope(self) -> str:
-        r = self.request
-        return owner_scope(r.owner_id) if r.chat_id is None else quoted(f"@c{r.chat_id}")
-
     @cached_property
     def values(self) -> dict[str, Any]:
         """The values of the parameters in `retrieval.sql`. The fields of the request have their own names there."""
@@ -105,25 +97,20 @@ class Scan:
         start, end, late = _told_in(question.spans)
         return {
             **vars(r),
+            **vars(self),
+            **_LIMITS,
             "ends": r.ends,
-            "below": self.below,
-            "vector": self.vector,
-            "code": self.code,
             "terms": [quoted(term) for term in question.terms],
             "rarest": any_of(question.terms[:RAREST]),
             "rarer_half": any_of(question.terms[: max(1, min(RAREST, len(question.terms)) // 2)]),
             "all_rarest": self.all_rarest,
-            "all_words": self.searches_all_words,
-            "scope": self.scope,
+            "all_words": self.all_rarest or self.size <= SMALL,
+            "scope": owner_scope(r.owner_id) if r.chat_id is None else quoted(f"@c{r.chat_id}"),
             "owner_scope": owner_scope(r.owner_id),
             "reranked": _reranked(self.size),
-            "of_each_kind": OF_EACH_KIND,
-            "neighbored": NEIGHBOURED,
-            "scanned": SCANNED,
             "span_start": start,
             "span_end": end,
             "span_late": late,
-            "of_a_span": OF_A_SPAN,
             "named": sorted(question.named),
             "asks_routine": question.asks_routine,
             "near_index": self.uses_near_index,
@@ -131,9 +118,9 @@ class Scan:
             "memories_as_of": r.as_of or r.until,
             "most_memories": MEMORIES if r.kinds is None or set(MEMORY_KINDS) & set(r.kinds) else 0,
             "most_summaries": SUMMARIES if r.kinds is None or "summary" in r.kinds else 0,
-            "most_listed": LISTED,
             "category_terms": [f"@k{term}" for term in question.terms],
             "categories": " ".join(self.categories),
+            "most_listed": LISTED,
         }
 
 
@@ -148,13 +135,13 @@ async def setting(database: Database, r: SearchRequest, normal_text: str, span: 
 
 async def messages(database: Database, scan: Scan) -> list[Candidate]:
     """Candidates of a chat or of all chats of the owner."""
-    rows = await (retrieval.messages_of_chat if scan.is_usual else retrieval.messages)(database, scan.values)
+    rows = await retrieval.found(database, "messages_of_chat" if scan.is_usual else "messages", scan.values)
     return list(map(Candidate._make, rows))
 
 
 async def messages_within(database: Database, scan: Scan) -> list[Candidate]:
     """Candidates of one thread or one span of time."""
-    return list(map(Candidate._make, await retrieval.messages_within(database, scan.values)))
+    return list(map(Candidate._make, await retrieval.found(database, "messages_within", scan.values)))
 
 
 async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> list[Learned]:
@@ -162,7 +149,7 @@ async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> li
     values = {**scan.values, "statuses": list(statuses)}
     if not values["most_memories"] + values["most_summaries"]:
         return []
-    return list(map(Learned._make, await retrieval.learned(database, values)))
+    return list(map(Learned._make, await retrieval.found(database, "learned", values)))
 
 
 def _reranked(size: int) -> int:
