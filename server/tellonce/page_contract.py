@@ -1,11 +1,13 @@
 """Arguments and results of the tools that only the page calls. No model sees these tools."""
 
-from typing import Annotated, Literal, get_args
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal, get_args
 
 from pydantic import AwareDatetime, Field
 
 from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, Section, ShownName
 from tellonce.contract_types import (
+    CURRENT,
     HOLDING,
     LISTED_KINDS,
     STATUSES,
@@ -61,16 +63,16 @@ class PageGroups(Contract):
     groups: tuple[PageGroup, ...]
 
 
-class PageFilters(Contract):
-    """The values of the filters of the list."""
-
-    kind: tuple[ListedKind, ...] = LISTED_KINDS
-    status: tuple[MemoryStatus, ...] = tuple(STATUSES)
-    origin: tuple[MemoryOrigin, ...] = get_args(MemoryOrigin)
+FILTERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "kind": ("", *LISTED_KINDS),
+    "status": ("live", *(status for status in STATUSES if status not in CURRENT)),
+    "origin": ("", *get_args(MemoryOrigin)),
+}
+"""The values of the filters of the list. An empty text stands for all values, `live` for the default statuses."""
 
 
 class PageMemories(Contract):
-    filters: PageFilters | None = Field(description="Only on the first page.")
+    filters: dict[str, tuple[str, ...]] | None = Field(description="Only on the first page.")
     entries: tuple[PageEntry, ...]
     chats: tuple[PageChat, ...] = Field(description="All chats of the owner, for a filter; only on the first page.")
     total: int | None = Field(description="The number of matches; only on the first page.")

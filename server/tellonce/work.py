@@ -13,10 +13,8 @@ JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "rou
 
 
 class JobTraits(NamedTuple):
-    """The texts that a kind of job reads, and those that its result replaces. `reads`: its own `messages`; those and
-    earlier ones (`chat`); the `summaries` of a thread; or the `memories`. `replaces`: the texts of the same `messages`,
-    of the same `thread`, or of the `owner`. The queries use the lists `kinds.reads_messages`, `kinds.replaces_thread`
-    and so on."""
+    """What a kind of job reads: its `messages`, also earlier ones of the `chat`, the `summaries` of a thread, or the
+    `memories`. Which former texts its result replaces: those of the same `messages` or `thread`, or the `owner`'s."""
 
     reads: Literal["messages", "chat", "summaries", "memories"]
     replaces: Literal["messages", "thread", "owner"] | None = None

@@ -5,9 +5,9 @@ one statement. `query("<table>.some_name")` is that statement. The parameters of
 numbers (`$owner_id`); `arguments` puts their values in order. Lines that several statements share are written once,
 between `-- part: some_part` and `-- end`. Each line `-- use: some_part` (in another file, `-- use: <table>.some_part`)
 is replaced by the lines of that part; `-- values: some_part` by the parameters that the part names (`$a, $b` for
-`a, b`). `{statuses.sure}` is the list of the statuses that have a trait (`tellonce.contract_types.STATUSES`), and
-`{kinds.reads_chat}` that of such kinds of jobs (`tellonce.work.JOBS`). A statement that serves all owners at once is marked in the line after its name:
-`-- across owners: why`. The files `migrations/NNNN_name.sql` are applied in order, once.
+`a, b`). `{statuses.sure}` lists the statuses with this trait (`tellonce.contract_types.STATUSES`), `{kinds.reads_chat}`
+the kinds of jobs with this one (`tellonce.work.JOBS`). A statement that serves all owners at once is marked in the line
+after its name: `-- across owners: why`. The files `migrations/NNNN_name.sql` are applied in order, once.
 """
 
 import hashlib
@@ -127,9 +127,8 @@ def _listed(table: str, text: str) -> str:
 
     def names(found: re.Match[str]) -> str:
         trait, _, value = found[2].partition("_")
-        having = [
-            f"'{name}'" for name, traits in _TRAITS[found[1]].items() if getattr(traits, trait, None) == (value or True)
-        ]
+        rows = _TRAITS[found[1]].items()
+        having = [f"'{name}'" for name, traits in rows if getattr(traits, trait, None) == (value or True)]
         if not having:
             raise SqlFileError(f"{table}.sql: there is no list {found[0]}")
         return f"({', '.join(having)})"

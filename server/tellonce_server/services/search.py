@@ -26,15 +26,9 @@ class Searcher:
     async def search(self, where: ChatScope, args: SearchMemoryArgs) -> SearchResults:
         """Search. Raises CursorRefused for a cursor of another search."""
         thread = await thread_of(self._deps, where, args) if args.where == "thread" else None
-        request = requested(
-            args,
-            owner_id=where.owner_id,
-            chat_id=None if args.where == "all" else where.chat_id,
-            asked_in=where.chat_id,
-            thread_key=thread,
-            now=self._deps.now(),
-            zone=self._deps.zone,
-        )
+        chat_id = None if args.where == "all" else where.chat_id
+        scope = {"chat_id": chat_id, "asked_in": where.chat_id, "thread_key": thread}
+        request = requested(args, where, now=self._deps.now(), zone=self._deps.zone, **scope)
         page = await self._retriever.search(request)
         found = [result for result in page.results if result.full_text != GONE]
         places = [result.place for result in found if result.place is not None]
@@ -48,15 +42,10 @@ class Searcher:
         self, changes: Mapping[tuple[int, int], Sequence[Change]], listed: frozenset[int], result: Result
     ) -> SearchResult:
         return SearchResult(
-            id=result.id,
-            kind=result.kind,
+            **{name: getattr(result, name) for name in ("id", "kind", "role", "speaker", "chat_id", "thread_key")},
             text=mask(marked(result.full_text, changes_at(result.place, changes), listed)),
-            role=result.role,
-            speaker=result.speaker,
             at=result.at.astimezone(self._deps.zone),
             age=age(result.at, self._deps.now(), self._deps.zone),
-            chat_id=result.chat_id,
-            thread_key=result.thread_key,
             score=round(result.score, 6),
             sources=tuple(result.source_ids),
         )

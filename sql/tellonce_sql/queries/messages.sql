@@ -53,7 +53,8 @@ with owner as (
   insert into chat_context_queue as q (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id, exchanges,
     not_before, created_at, trace_id)
   select $owner_id, $chat_id, chat.last_job_id, $kind, $thread_key,
-    coalesce($key, $kind || ':' || message.id), coalesce($first, message.id), message.id, $ends_exchange::boolean::int, $not_before, $now, $traceparent
+    coalesce($key, $kind || ':' || message.id), coalesce($first, message.id), message.id,
+    $ends_exchange::boolean::int, $not_before, $now, $traceparent
   from chat, message
   where $kind is not null
   on conflict (owner_id, chat_id, kind, class, dedup_key) where state = 'pending_summarization' and claims = 0 do update

@@ -98,6 +98,19 @@ asked as materialized (
   and owner_id = $owner_id and ($chat_id::bigint is null or chat_id = $chat_id) and id < $below
 -- end
 
+-- part: best
+lexical as materialized (
+  select chat_id, id from worded
+  where rank > 0
+  order by rank desc, id desc
+  limit $of_each_kind
+), best as materialized (
+  (select chat_id, id from dense limit $neighbored)
+  union
+  (select chat_id, id from lexical limit $neighbored)
+)
+-- end
+
 -- name: messages_of_chat
 -- Like `messages`, for the usual question: about one chat, and without a span of time, routine messages or the owner's
 -- own vector index. The database spends a quarter of its time for `messages` on starting the statement, whose parts for
@@ -105,7 +118,7 @@ asked as materialized (
 with
 -- use: asked
 , dense as materialized (
-  select id from messages
+  select chat_id, id from messages
   where owner_id = $owner_id and chat_id = $chat_id and id = any(array(
     select id from messages
     where (select code from asked) is not null and owner_id = $owner_id and chat_id = $chat_id and id < $below
@@ -118,16 +131,9 @@ with
   select chat_id, id, ts_rank(tsv, $rarest::tsquery) + ts_rank(tsv, $rarer_half::tsquery) as rank
   from messages_with($scope::tsquery && case when $all_words then (select term from any_term) else $rarest::tsquery end)
   where chat_id = $chat_id and id < $below
-), lexical as materialized (
-  select id from worded
-  where rank > 0
-  order by rank desc, id desc
-  limit $of_each_kind
-), best as materialized (
-  (select id from dense limit $neighbored)
-  union
-  (select id from lexical limit $neighbored)
-), hits as materialized (
+),
+-- use: best
+, hits as materialized (
   select id from dense
   union select id from lexical
   union select id - 1 from best
@@ -185,12 +191,9 @@ with
   select chat_id, id, ts_rank(tsv, $rarest::tsquery) + ts_rank(tsv, $rarer_half::tsquery) as rank
   from messages_with($scope::tsquery && case when $all_words then (select term from any_term) else $rarest::tsquery end)
   where ($chat_id::bigint is null or chat_id = $chat_id) and id < $below
-), lexical as materialized (
-  select chat_id, id from worded
-  where rank > 0
-  order by rank desc, id desc
-  limit $of_each_kind
-), dated as materialized (
+),
+-- use: best
+, dated as materialized (
   select chat_id, id
   from (
     select chat_id, id, speaker, ebits, sent_at from messages
@@ -207,10 +210,6 @@ with
     -- use: searched
   order by sent_at desc
   limit 5
-), best as materialized (
-  (select chat_id, id from dense limit $neighbored)
-  union
-  (select chat_id, id from lexical limit $neighbored)
 ), hits as materialized (
   select chat_id, id from dense
   union select chat_id, id from lexical

@@ -1,9 +1,7 @@
 """Queues jobs that rewrite derived texts from which sentences were removed. Until these jobs are done, the shortened
 texts are used."""
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Final
 
 from tellonce.contract import JobKind
 from tellonce_server.store import messages, queue, summaries
@@ -15,9 +13,6 @@ _REBUILD = "anew:"
 _NEWEST = 12
 """Number of newest messages that are searched for a chat's last exchange."""
 
-ROLLING: Final[Mapping[str, JobKind]] = {"thread": "thread_summary", "session": "thread_summary"}
-"""For each kind of rolling summary (`conversation_summaries.kind`), the kind of the job that writes it."""
-
 
 def ignores_former_text(job: Job) -> bool:
     """Whether the job makes a rolling summary from chunk summaries alone, without the rolling summary's former text."""
@@ -27,7 +22,7 @@ def ignores_former_text(job: Job) -> bool:
 async def queue_summary(q: Queries, owner_id: int, row: TextRow, now: datetime) -> JobKind | None:
     chat = row.chat_id or 0
     if row.subject != "chunk":
-        return await queue_rolling_rebuild(q, owner_id, chat, row.thread_key, now, ROLLING[row.subject])
+        return await queue_rolling_rebuild(q, owner_id, chat, row.thread_key, now)
     covered = await summaries.chunk_range(q, owner_id, chat, row.id)
     return await queue_chunk(q, owner_id, chat, *covered, now) if covered is not None else None
 
@@ -39,11 +34,11 @@ async def queue_chunk(
     return await _queue(q, NewJob(owner_id, chat_id, "erasure", thread_key, f"erasure:{from_id}", from_id, to_id, now))
 
 
-async def queue_rolling_rebuild(
-    q: Queries, owner_id: int, chat_id: int, thread_key: str, now: datetime, kind: JobKind = "thread_summary"
-) -> JobKind:
+async def queue_rolling_rebuild(q: Queries, owner_id: int, chat_id: int, thread_key: str, now: datetime) -> JobKind:
     """Queue a rolling summary. `thread_key` is a thread's key or the chat's `session_thread`."""
-    return await _queue(q, NewJob(owner_id, chat_id, kind, thread_key, f"{_REBUILD}{thread_key}", 0, 0, now))
+    return await _queue(
+        q, NewJob(owner_id, chat_id, "thread_summary", thread_key, f"{_REBUILD}{thread_key}", 0, 0, now)
+    )
 
 
 async def queue_canonical(q: Queries, owner_id: int, row: TextRow, now: datetime) -> JobKind | None:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from zlib import crc32
 from zoneinfo import ZoneInfo
 
-from tellonce.contract import MemoryStatus, ResultKind, Role, SearchMemoryArgs
+from tellonce.contract import GetContextArgs, MemoryStatus, ResultKind, Role, SearchMemoryArgs
+from tellonce_server.core.scope import ChatScope
 from tellonce_text.changes import MessageRange
 
 
@@ -94,10 +95,10 @@ class SearchRequest:
         return min(bounds, default=None)
 
 
-def requested(args: SearchMemoryArgs, **own: Any) -> SearchRequest:
-    """The search for a call's arguments. All fields that both classes have are copied, except those in `own`."""
+def requested(args: SearchMemoryArgs | GetContextArgs, where: ChatScope, **own: Any) -> SearchRequest:
+    """The search for a call in `where`. All fields that the arguments also have are copied, except those in `own`."""
     same = {field.name: getattr(args, field.name) for field in fields(SearchRequest) if hasattr(args, field.name)}
-    return SearchRequest(**same | own)
+    return SearchRequest(**{**same, "owner_id": where.owner_id, "chat_id": where.chat_id, **own})
 
 
 @dataclass(frozen=True)

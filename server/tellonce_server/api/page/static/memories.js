@@ -32,16 +32,10 @@ export async function memories(place, about) {
   await load();
 }
 
-/* Fills the filters with their values. "Live" stands for the statuses that the server lists by default. */
+/* Fills the filters with their values. */
 function fill(choices, { filters, chats }) {
-  const named = (name, values) => values.map((value) => [value, t(`${name}.${value}`)]);
-  const values = {
-    kind: [["", t("any")], ...named("kind", filters.kind)],
-    status: named("status", ["live", ...filters.status.filter((status) => status !== "active")]),
-    origin: [["", t("any")], ...named("origin", filters.origin)],
-    chat: [["", t("any")], ...chats.map((x) => [String(x.chat_id), [x.channel, x.conversation].filter(Boolean).join(": ")])],
-  };
-  for (const name in choices) show(choices[name], options(values[name], wanted[name]));
+  for (const name in filters) show(choices[name], options(filters[name].map((value) => [value, t(value ? `${name}.${value}` : "any")]), wanted[name]));
+  show(choices.chat, options([["", t("any")], ...chats.map((x) => [String(x.chat_id), [x.channel, x.conversation].filter(Boolean).join(": ")])], wanted.chat));
 }
 
 function filter() {
@@ -52,7 +46,7 @@ function filter() {
 function filters(set, choices) {
   const search = h("input", { type: "search", id: "search", value: wanted.query, className: "grow", placeholder: t("search.hint"), "aria-label": t("search"), oninput: (event) => set("query")(event.target.value) });
   return h("div", div("row", search), div("row end",
-    field(t("kind"), choices.kind), field(t("status"), choices.status), field(t("origin"), choices.origin),
+    ["kind", "status", "origin"].map((name) => field(t(name), choices[name])),
     field(t("certainty"), choice([["0", t("any")], ["0.5", "≥ 50 %"], ["0.8", "≥ 80 %"], ["1", "100 %"]], wanted.certainty, set("certainty"))),
     field(t("chat"), choices.chat),
     wanted.about ? button(`${wanted.about} ✕`, (event) => { event.target.remove(); set("about")(""); }) : null));
