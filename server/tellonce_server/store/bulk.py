@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tellonce.contract import Memory
 from tellonce_server.core.scope import ChatScope
@@ -61,15 +61,9 @@ async def add(q: Queries, where: ChatScope, rows: Sequence[Placed], now: datetim
         {"channel": r.message.channel, "thread_key": r.thread_key, **columns(r.message, r.text, r.sent_at)}
         for r in rows
     ]
-    values = {
-        **{name: [message[name] for message in said] for name in said[0]},
-        "id": numbers,
-        "thread_no": await _thread_numbers(q, owner_id, chat_id, rows, numbers),
-        "owner_id": owner_id,
-        "chat_id": chat_id,
-        "epoch": reserved["epoch"],
-        "now": now,
-    }
+    values: dict[str, Any] = {name: [message[name] for message in said] for name in said[0]}
+    values |= {"id": numbers, "thread_no": await _thread_numbers(q, owner_id, chat_id, rows, numbers)}
+    values |= {"owner_id": owner_id, "chat_id": chat_id, "epoch": reserved["epoch"], "now": now}
     await q.run("bulk.add", *arguments("bulk.add", values))
     return numbers
 

@@ -3,8 +3,7 @@ a model and the check of the answer), and its result without a model, which cons
 and day."""
 
 import re
-from collections.abc import Callable, Iterable
-from datetime import datetime
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from zoneinfo import ZoneInfo
 
@@ -115,7 +114,7 @@ def thread_task(work: ThreadInput) -> Task[SummaryResult]:
             _json(THREAD.format(cap=work.cap_tokens), source, work.cap_tokens * 2 + 500),
             _text(CHUNK_LOCAL.format(characters=LONGEST), source, 250),
         ),
-        accept=_accepting(partial(_capped, work), lambda text: _local_thread(work, checked(text, source))),
+        accept=_accepting(partial(_capped, work), lambda text: _rolled(work, [checked(text, source)])),
         without_model=lambda: thread_summary(work),
     )
 
@@ -126,17 +125,15 @@ def _capped(work: ThreadInput, answer: Answer) -> SummaryResult:
     return SummaryResult(text=text, body=body)
 
 
-def _local_thread(work: ThreadInput, text: str) -> SummaryResult:
-    body = joined([work.prior_body, *(chunk.body for chunk in work.chunks)])
-    text, body = rolling([text], body, work.cap_tokens)
-    return SummaryResult(text=text, body=body)
-
-
 def thread_summary(work: ThreadInput) -> SummaryResult:
     """The prior summary and the new chunks within `cap_tokens` for text and body together; the newest lines are kept."""
     told = [*work.prior_text.splitlines(), *(line for chunk in work.chunks for line in chunk.text.splitlines())]
+    return _rolled(work, [line.strip() for line in told if line.strip()], _TEXT_SHARE)
+
+
+def _rolled(work: ThreadInput, told: Sequence[str], share: float = 1.0) -> SummaryResult:
     body = joined([work.prior_body, *(chunk.body for chunk in work.chunks)])
-    text, body = rolling([line.strip() for line in told if line.strip()], body, work.cap_tokens, _TEXT_SHARE)
+    text, body = rolling(told, body, work.cap_tokens, share)
     return SummaryResult(text=text or _EMPTY, body=body)
 
 
@@ -146,14 +143,9 @@ def bullets(found: SummaryBody) -> str:
 
 
 def chunk_line(chunk: ChunkText, zone: ZoneInfo) -> str:
-    """One chunk on a line: `2026-02-15 to 2026-02-16 (20 messages): …`."""
-    return f"{period(chunk.from_at, chunk.to_at, zone)} ({chunk.count} messages): {' '.join(chunk.text.split())}"
-
-
-def period(first: datetime, last: datetime, zone: ZoneInfo) -> str:
-    """`2026-02-15` or `2026-02-15 to 2026-02-16`, in the user's zone."""
-    days = sorted({at.astimezone(zone).date().isoformat() for at in (first, last)})
-    return " to ".join(days)
+    """One chunk on a line, with its days in the user's zone: `2026-02-15 to 2026-02-16 (20 messages): …`."""
+    days = sorted({at.astimezone(zone).date().isoformat() for at in (chunk.from_at, chunk.to_at)})
+    return f"{' to '.join(days)} ({chunk.count} messages): {' '.join(chunk.text.split())}"
 
 
 PROFILE = """\
@@ -223,14 +215,11 @@ def routine_task(work: RoutineInput) -> Task[RoutineResult]:
     """The task of summarizing a proactive message; without a model, its first 300 characters."""
     text = work.message.text.strip()
     request = _text(ROUTINE.format(characters=ROUTINE_CHARACTERS), f"{work.name}:\n{text}", 250)
-
-    def accept(answer: Answer) -> RoutineResult:
-        return RoutineResult(summary=_shorter(checked(answer.text, text), text))
-
-    def cut() -> RoutineResult:
-        return RoutineResult(summary=text[:ROUTINE_CHARACTERS])
-
-    return Task(request=lambda tier: request, accept=accept, without_model=cut)
+    return Task(
+        request=lambda tier: request,
+        accept=lambda answer: RoutineResult(summary=_shorter(checked(answer.text, text), text)),
+        without_model=lambda: RoutineResult(summary=text[:ROUTINE_CHARACTERS]),
+    )
 
 
 def _shorter(summary: str, text: str) -> str:

@@ -127,10 +127,7 @@ class Scan:
 async def setting(database: Database, r: SearchRequest, normal_text: str, span: Span | None) -> Setting:
     start, end = span or (None, None)
     row = await retrieval.setting(database, r.owner_id, r.chat_id, normal_text, start, end)
-    return Setting(
-        *(row["lexemes"] or (), row["speakers"], row["size"], row["last_id"], row["last_at"]),
-        *(bool(row["span_holds"]), row["near_index"]),
-    )
+    return Setting(**{**row, "lexemes": row["lexemes"] or ()})
 
 
 async def messages(database: Database, scan: Scan) -> list[Candidate]:
