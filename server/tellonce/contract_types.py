@@ -82,8 +82,7 @@ MemoryStatus = Literal[RestorableStatus, "superseded"]
 
 
 class StatusTraits(NamedTuple):
-    """`holds`: the statement is valid, or the user is asked about it. `sure`: it is or was valid. The SQL queries
-    use the lists `statuses.holds` and `statuses.sure`."""
+    """`holds`: the statement is valid, or the user is asked about it. `sure`: the statement is or was valid."""
 
     holds: bool = False
     sure: bool = False

@@ -14,11 +14,5 @@ TITLES: Final[Mapping[ImportKind, str]] = {
 }
 """The names of programs whose exports the page asks for. The page also imports the other formats."""
 
-CHANNELS: Final[Mapping[ImportKind, str]] = {
-    "telegram": "telegram",
-    "chatgpt": "chatgpt",
-    "claude": "claude",
-    "claude-code": "claude-code",
-    "markdown": "notes",
-}
+CHANNELS: Final = {kind: kind for kind in ("telegram", "chatgpt", "claude", "claude-code")} | {"markdown": "notes"}
 """The channel of the messages from each format whose messages are all of one channel."""

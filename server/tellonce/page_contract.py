@@ -1,6 +1,5 @@
 """Arguments and results of the tools that only the page calls. No model sees these tools."""
 
-from collections.abc import Mapping
 from typing import Annotated, Final, Literal, get_args
 
 from pydantic import AwareDatetime, Field
@@ -63,7 +62,7 @@ class PageGroups(Contract):
     groups: tuple[PageGroup, ...]
 
 
-FILTERS: Final[Mapping[str, tuple[str, ...]]] = {
+FILTERS: Final[dict[str, tuple[str, ...]]] = {
     "kind": ("", *LISTED_KINDS),
     "status": ("live", *(status for status in STATUSES if status not in CURRENT)),
     "origin": ("", *get_args(MemoryOrigin)),

@@ -35,8 +35,6 @@ _PART = re.compile(r"^-- part:[ \t]*(\w+)[ \t]*\n(.*?)^-- end[ \t]*$\n?", re.MUL
 _USE = re.compile(r"^[ \t]*-- (use|values):[ \t]*([\w.]+)[ \t]*$", re.MULTILINE)
 _PARAMETER = re.compile(r"\$([a-z]\w*)\b(?!\$)")
 _NUMBERED = re.compile(r"\$\d")
-_OWNER = "owner_id"
-"""The parameter that is always `$1`."""
 _TRAITS: Mapping[str, Mapping[Any, Any]] = {"statuses": STATUSES, "kinds": JOBS}
 _LIST = re.compile(r"\{(statuses|kinds)\.(\w+)\}")
 _MIGRATION_FILE = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
@@ -189,7 +187,7 @@ def _numbered(table: str, name: str, statement: str) -> tuple[str, tuple[str, ..
         return statement, ()
     if _NUMBERED.search(statement):
         raise SqlFileError(f"{table}.sql: query {name} has named and numbered parameters")
-    names = tuple(dict.fromkeys([*(n for n in found if n == _OWNER), *found]))
+    names = tuple(dict.fromkeys([*(n for n in found if n == "owner_id"), *found]))
     return _PARAMETER.sub(lambda one: f"${names.index(one[1]) + 1}", statement), names
 
 

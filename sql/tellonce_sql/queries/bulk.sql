@@ -39,8 +39,7 @@ on conflict (owner_id, chat_id, thread_key) do update
 returning last_no - $4::int
 
 -- name: add
--- Each parameter other than the owner, the chat, its epoch and now is an array: the values of a column of the messages,
--- or the texts to index
+-- Each parameter is an array with the values of a column, except owner_id, chat_id, epoch and now
 with input as (
   select * from unnest($id::bigint[], $thread_key::text[], $thread_no::bigint[], $channel::text[], $index_text::text[],
     $role::text[], $content::text[], $speaker::text[], $ext_id::text[], $reply_to::text[], $importance::real[],

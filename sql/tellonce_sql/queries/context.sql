@@ -247,8 +247,7 @@ with learned as not materialized (
     case when source_chat_id = $2 then (select max(s) from unnest(source_ids) s) end as last_source
   from memories
   where owner_id = $1 and (chat_id is null or chat_id = $2) and shown and not pinned and kind <> 'pin'
-    and
-    -- use: memories.not_dropped
+    and status in {statuses.sure} and (status <> 'superseded' or superseded_by is not null)
 ), happened as not materialized (
   select from_at, to_at, text, body, to_no
   from conversation_summaries

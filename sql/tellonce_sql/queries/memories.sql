@@ -80,14 +80,8 @@ select
 -- end
 
 -- part: was_sure
--- A statement that was true before it ended. A memory that was rejected while it was uncertain has a low confidence. A
--- rejected memory of higher confidence was active before: a later edit withdrew it.
+-- A statement that was valid before it ended. A rejected memory of high confidence was active until an edit withdrew it
     (status in {statuses.sure} or status = 'rejected' and confidence > 0.5)
--- end
-
--- part: not_dropped
--- A statement that is or was true, and that was not dropped because a better tier read its messages again
-    (status in {statuses.sure} and (status <> 'superseded' or superseded_by is not null))
 -- end
 
 -- name: telling

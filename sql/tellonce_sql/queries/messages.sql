@@ -4,9 +4,8 @@ role, content, speaker, ext_id, reply_to, importance, tokens, sent_at, utc_offse
 -- end
 
 -- name: record
--- utc_offset: in minutes; index_text: the text to index; ends_exchange: whether it ends an exchange; home: the channel of
--- a new chat; conversation: the name of the chat or null. A forgotten name is not stored again.
--- kind, key, first, not_before, traceparent: of the job to queue (`FollowUp`), or null
+-- The parameters are fields of `NewMessage`, its arguments and scope, and of `FollowUp` (null: no job is queued). A
+-- forgotten name of the conversation is not stored again.
 -- This is one statement, so that a message, its place in the thread, its full-text row and its job are stored together
 -- or not at all. `before` is the time at which the thread's previous message was sent.
 with owner as (
@@ -120,15 +119,19 @@ m.id, m.thread_no, m.role, m.content,
 -- use: line_after_text
 -- end
 
+-- part: lines
+select
+  -- use: line
+from messages m
+-- end
+
 -- part: line_after_text
 m.routine, m.routine_summary, m.speaker, m.sent_at, m.utc_offset, m.ext_id, m.channel
 -- end
 
 -- name: id_range
 -- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most
-select
-  -- use: line
-from messages m
+-- use: lines
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
 order by id
 limit $6
@@ -136,9 +139,7 @@ limit $6
 -- name: last_of_range
 -- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most: the last messages of the range
 select * from (
-  select
-    -- use: line
-  from messages m
+  -- use: lines
   where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
   order by id desc
   limit $6) l
@@ -146,26 +147,20 @@ order by id
 
 -- name: before_in_thread
 -- $1 owner, $2 chat, $3 thread key, $4 number, $5 how many
-select
-  -- use: line
-from messages m
+-- use: lines
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and id < $4
 order by thread_no desc
 limit $5
 
 -- name: by_ids
 -- $1 owner, $2 chat, $3 ids
-select
-  -- use: line
-from messages m
+-- use: lines
 where owner_id = $1 and chat_id = $2 and id = any($3::bigint[])
 order by id
 
 -- name: page
 -- $1 owner, $2 chat, $3 a number, $4 how many: messages with numbers below $3, newest first
-select
-  -- use: line
-from messages m
+-- use: lines
 where owner_id = $1 and chat_id = $2 and id < $3
 order by id desc
 limit $4

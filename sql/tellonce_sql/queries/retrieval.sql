@@ -99,7 +99,11 @@ asked as materialized (
 -- end
 
 -- part: best
-lexical as materialized (
+worded as materialized (
+  select chat_id, id, ts_rank(tsv, $rarest::tsquery) + ts_rank(tsv, $rarer_half::tsquery) as rank
+  from messages_with($scope::tsquery && case when $all_words then (select term from any_term) else $rarest::tsquery end)
+  where ($chat_id::bigint is null or chat_id = $chat_id) and id < $below
+), lexical as materialized (
   select chat_id, id from worded
   where rank > 0
   order by rank desc, id desc
@@ -127,10 +131,6 @@ with
     limit $reranked))
   order by embedding <=> (select vector from asked)
   limit $of_each_kind
-), worded as materialized (
-  select chat_id, id, ts_rank(tsv, $rarest::tsquery) + ts_rank(tsv, $rarer_half::tsquery) as rank
-  from messages_with($scope::tsquery && case when $all_words then (select term from any_term) else $rarest::tsquery end)
-  where chat_id = $chat_id and id < $below
 ),
 -- use: best
 , hits as materialized (
@@ -187,10 +187,6 @@ with
   where $near_index::boolean and (select vector from asked) is not null
   order by distance
   limit $of_each_kind
-), worded as materialized (
-  select chat_id, id, ts_rank(tsv, $rarest::tsquery) + ts_rank(tsv, $rarer_half::tsquery) as rank
-  from messages_with($scope::tsquery && case when $all_words then (select term from any_term) else $rarest::tsquery end)
-  where ($chat_id::bigint is null or chat_id = $chat_id) and id < $below
 ),
 -- use: best
 , dated as materialized (
@@ -301,13 +297,9 @@ cross join lateral (
 -- chat only, even if all chats are searched
 -- category_terms: lexemes that may name a category; categories: words of the requested categories; most_listed: maximum
 -- number of memories of these categories (`listed`)
-with asked as materialized (
-  select $vector::halfvec as vector where speaks_active()
-), terms as materialized (
-  select term::tsquery as term from unnest($terms::text[]) as t (term)
-), any_term as materialized (
-  select string_agg(term, ' | ')::tsquery as term from unnest($terms::text[]) as t (term)
-), alike as materialized (
+with
+-- use: asked
+, alike as materialized (
   select id from memories
   where $most_memories > 0 and (select vector from asked) is not null and owner_id = $owner_id
     and embedding is not null

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
+from typing import NamedTuple
 
 from asyncpg import BitString
 from pgvector import HalfVector
@@ -47,8 +48,7 @@ class Read:
     newest: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Embedded:
+class _Embedded(NamedTuple):
     """A query's vector in two forms, and the words of the nearest categories."""
 
     half: HalfVector
@@ -121,10 +121,9 @@ class Retriever:
         return setting, await offloaded(len(r.query), lambda: questions.question(r.query, setting, shares, spans))
 
     def _scan(self, r: SearchRequest, question: Question, setting: Setting, vector: _Embedded | None) -> Scan:
-        below = r.before_id or NEWEST
-        if vector is None:
-            return Scan(r, question, setting.size, below, None, None)
-        return Scan(r, question, setting.size, below, vector.half, vector.bits, setting.near_index, vector.categories)
+        half, bits, categories = vector or (None, None, ())
+        near = setting.near_index and half is not None
+        return Scan(r, question, setting.size, r.before_id or NEWEST, half, bits, near, categories)
 
     async def _vector(self, wording: str) -> _Embedded | None:
         """The query's vector. None means that the search uses words alone."""
