@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Iterator
 from enum import Enum
-from typing import TypeGuard
+from typing import Any, Literal, TypeGuard, get_args, get_origin
 
 import typer.main
 from typer.core import TyperArgument, TyperGroup, TyperOption
@@ -53,7 +53,7 @@ def _row(parameter: TyperArgument | TyperOption) -> str:
 
 
 def _choices(parameter: TyperArgument | TyperOption) -> str:
-    kind = parameter.type_descriptor.annotation
-    if not (isinstance(kind, type) and issubclass(kind, Enum)):
-        return ""
-    return " One of " + ", ".join(f"`{choice.value}`" for choice in kind) + "."
+    kind: Any = parameter.type_descriptor.annotation
+    is_enum = isinstance(kind, type) and issubclass(kind, Enum)
+    values = [choice.value for choice in kind] if is_enum else get_args(kind) if get_origin(kind) is Literal else ()
+    return " One of " + ", ".join(f"`{value}`" for value in values) + "." if values else ""

@@ -4,7 +4,7 @@ Python client, and the table of commands in the page of the bot. A test compares
 from collections.abc import Mapping
 from pathlib import Path
 
-from docs import bot_reference, client_reference, command_reference, settings_reference, tools_reference
+from docs import blocks, bot_reference, client_reference, command_reference, settings_reference, tools_reference
 
 FOLDER = Path(__file__).with_name("reference")
 
@@ -20,6 +20,11 @@ def pages() -> Mapping[str, str]:
     }
 
 
+def written() -> dict[Path, str]:
+    """The text of each file that is generated, or that contains generated lines."""
+    return {FOLDER / name: text for name, text in pages().items()} | blocks.documents()
+
+
 if __name__ == "__main__":
-    for name, text in pages().items():
-        (FOLDER / name).write_text(text)
+    for path, text in written().items():
+        path.write_text(text)

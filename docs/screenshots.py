@@ -17,13 +17,20 @@ from playwright.async_api import Browser, Page
 
 from tellonce.connect import connect_http
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
-from tests.page.browser import browser, signed_in
+from tests.page.browser import RAIL, browser, signed_in
 from tests.page.seed import seed
 from tests.server.processes import HttpServer, http_server
 
 IMAGES = Path(__file__).parent / "images"
 TOPIC = "forget/topic/Tiago"
-SCREENS = ("today", "memories", "memory/7", "timeline", "timeline/known", "why", "answer", TOPIC, "data")
+FURTHER = {
+    "memories": ("memories", "memory/7"),
+    "timeline": ("timeline", "timeline/known"),
+    "why": ("why", "answer"),
+    "forget": (TOPIC,),
+}
+"""The pictures of a screen, unless it has only one."""
+SCREENS = tuple(picture for name in RAIL for picture in FURTHER.get(name, (name,)))
 ALONE = {"today": "page-today", "memory/7": "page-memory", TOPIC: "page-forget"}
 Scheme = Literal["light", "dark"]
 

@@ -54,10 +54,8 @@ from tellonce_server.store.tombstones import Tombstone
 from tellonce_summarizer import quotes
 from tellonce_summarizer.keep import lines as kept_lines
 from tellonce_summarizer.keep import sentences as told_sentences
-from tellonce_summarizer.keep import summaries
 from tellonce_summarizer.models import answers
-from tellonce_summarizer.tasks import exchange, items, prompts
-from tellonce_summarizer.tasks import summaries as model_summaries
+from tellonce_summarizer.tasks import exchange, items, local_answers, prompts, summaries
 from tellonce_text import (
     changes,
     claims,
@@ -439,7 +437,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_summarizer.keep.sentences.telling": lambda text: (
         told_sentences.telling([_message(text)], [_notable(text)], 5) + told_sentences.telling([_message(text)], (), 5)
     ),
-    "tellonce_summarizer.keep.summaries.shown_memories": lambda text: summaries.shown_memories([_known(text)], ZONE),
+    "tellonce_summarizer.tasks.summaries.shown_memories": lambda text: summaries.shown_memories([_known(text)], ZONE),
     "tellonce_summarizer.keep.lines.clip": lambda text: kept_lines.clip(text, 500),
     "tellonce_text.tokens.head_and_tail": lambda text: tokens.head_and_tail(text, 500),
     "tellonce_summarizer.tasks.items.first_moment": lambda text: items.first_moment(text, ZONE),
@@ -448,8 +446,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_summarizer.quotes.verbatim": lambda text: quotes.verbatim(text[:600], text),
     "tellonce_summarizer.tasks.prompts.plain": lambda text: prompts.plain([_message(text)], 1_800),
     "tellonce_summarizer.tasks.prompts.transcript": lambda text: prompts.transcript([_message(text)], ZONE),
-    "tellonce_summarizer.tasks.summaries.complaint": lambda text: model_summaries.complaint(text[:2_000], text),
-    "tellonce_summarizer.tasks.summaries.overlap": lambda text: model_summaries.overlap(text, text),
+    "tellonce_summarizer.tasks.local_answers.complaint": lambda text: local_answers.complaint(text[:2_000], text),
+    "tellonce_summarizer.tasks.local_answers.overlap": lambda text: local_answers.overlap(text, text),
     "tellonce_text.dates.meanings.admits": lambda text: meanings.admits(text, NOW.date(), SAID),
     "tellonce_text.dates.alarms.alarm": lambda text: alarms.alarm(text, SAID),
     "tellonce_text.dates.alarms.hour_alone": lambda text: alarms.hour_alone(text, SAID),
@@ -512,7 +510,7 @@ NOT_READERS = frozenset(
     tellonce_server.api.schema.compact_arguments
     tellonce_server.api.schema.compact_result tellonce_server.api.strict.explained
     tellonce_server.api.strict.strict_tool tellonce_summarizer.tasks.exchange.extended tellonce_summarizer.tasks.items.items
-    tellonce_summarizer.quotes.own tellonce_summarizer.tasks.prompts.speaker
+    tellonce_summarizer.quotes.own tellonce_summarizer.tasks.prompts.speaker tellonce_summarizer.tasks.local_answers.checked
 
     tellonce_text.dates.clock_phrases.hour_in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.neighbor_phrases.counted_from tellonce_text.dates.neighbor_phrases.unit_from tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days

@@ -86,9 +86,15 @@ class RecordedMessage(Contract):
     queued: tuple[JobKind, ...] = Field(description="Background jobs that this message started.")
 
 
+TOKEN_BUDGET: Final = 4300
+"""The tokens of a context, unless the caller asks for another number."""
+
+
 class GetContextArgs(Place):
     query: Clean | None = Field(default=None, description="The message to answer.")
-    token_budget: int = Field(default=4300, ge=100, le=100_000, strict=True, description="Default 4300.")
+    token_budget: int = Field(
+        default=TOKEN_BUDGET, ge=100, le=100_000, strict=True, description=f"Default {TOKEN_BUDGET}."
+    )
     exclude_message_id: ExternalId | None = Field(default=None, description="That message, if recorded.")
     as_of: Moment | None = Field(default=None, description="Memory at this ISO 8601 time.")
     include: Annotated[tuple[SectionName, ...] | None, ABSENT_IF_EMPTY] = Field(

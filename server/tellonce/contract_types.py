@@ -2,7 +2,7 @@
 
 import re
 from datetime import datetime
-from typing import Annotated, Final, Literal, get_args
+from typing import Annotated, Final, Literal, NamedTuple, get_args
 
 from pydantic import (
     AfterValidator,
@@ -79,9 +79,25 @@ ListedKind = Literal[MemoryKind, "note"]
 RestorableStatus = Literal["active", "uncertain", "completed", "rejected"]
 """The statuses that an undo can restore."""
 MemoryStatus = Literal[RestorableStatus, "superseded"]
-HOLDING: Final[tuple[MemoryStatus, ...]] = ("active", "uncertain")
-"""The statuses of memories that are valid, or about which the user is asked. The part `holding` of `memories.sql` is
-the same condition in SQL."""
+
+
+class StatusTraits(NamedTuple):
+    """`holds`: the statement is valid, or the user is asked about it. `sure`: the statement is or was valid."""
+
+    holds: bool = False
+    sure: bool = False
+
+
+STATUSES: Final[dict[MemoryStatus, StatusTraits]] = {
+    "active": StatusTraits(holds=True, sure=True),
+    "uncertain": StatusTraits(holds=True),
+    "completed": StatusTraits(sure=True),
+    "rejected": StatusTraits(),
+    "superseded": StatusTraits(sure=True),
+}
+HOLDING: Final = tuple(status for status, traits in STATUSES.items() if traits.holds)
+SURE: Final = tuple(status for status, traits in STATUSES.items() if traits.sure)
+CURRENT: Final = tuple(status for status in SURE if status in HOLDING)
 MemoryOrigin = Literal["user", "extracted", "model", "tag", "import"]
 Scope = Literal["chat", "global"]
 SlotType = Literal["text", "yes_no", "number", "date", "time", "email", "url", "choice"]

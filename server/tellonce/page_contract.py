@@ -1,12 +1,15 @@
 """Arguments and results of the tools that only the page calls. No model sees these tools."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, get_args
 
 from pydantic import AwareDatetime, Field
 
 from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, Section, ShownName
 from tellonce.contract_types import (
+    CURRENT,
     HOLDING,
+    LISTED_KINDS,
+    STATUSES,
     Bigint,
     Contract,
     Instant,
@@ -59,7 +62,16 @@ class PageGroups(Contract):
     groups: tuple[PageGroup, ...]
 
 
+FILTERS: Final[dict[str, tuple[str, ...]]] = {
+    "kind": ("", *LISTED_KINDS),
+    "status": ("live", *(status for status in STATUSES if status not in CURRENT)),
+    "origin": ("", *get_args(MemoryOrigin)),
+}
+"""The values of the filters of the list. An empty text stands for all values, `live` for the default statuses."""
+
+
 class PageMemories(Contract):
+    filters: dict[str, tuple[str, ...]] | None = Field(description="Only on the first page.")
     entries: tuple[PageEntry, ...]
     chats: tuple[PageChat, ...] = Field(description="All chats of the owner, for a filter; only on the first page.")
     total: int | None = Field(description="The number of matches; only on the first page.")

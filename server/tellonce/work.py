@@ -10,6 +10,24 @@ from tellonce.contract_types import Precision as Precision
 from tellonce.contract_types import When as When
 
 JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
+
+
+class JobTraits(NamedTuple):
+    """What a kind of job reads: its `messages`, also earlier ones of the `chat`, the `summaries` of a thread, or the
+    `memories`. Which former texts its result replaces: those of the same `messages` or `thread`, or the `owner`'s."""
+
+    reads: Literal["messages", "chat", "summaries", "memories"]
+    replaces: Literal["messages", "thread", "owner"] | None = None
+
+
+JOBS: Final[dict[JobKind, JobTraits]] = {
+    "exchange": JobTraits("chat"),
+    "chunk_summary": JobTraits("messages", "messages"),
+    "thread_summary": JobTraits("summaries", "thread"),
+    "profile": JobTraits("memories", "owner"),
+    "routine_summary": JobTraits("messages"),
+    "erasure": JobTraits("messages", "messages"),
+}
 JobState = Literal["pending_summarization", "ready_to_write", "complete", "dead"]
 Tier = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]
 """The tiers that do work, best first.

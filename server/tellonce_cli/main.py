@@ -173,8 +173,8 @@ def import_(
 ) -> None:
     """Import a history or memories from another program.
 
-    Recognizes the files of Telegram, ChatGPT, Claude, Claude Code, mem0, the MCP reference memory, Markdown notes
-    (Obsidian, basic-memory), and `tellonce export`. `tellonce import KIND FILE` names the kind.
+    Recognizes the files of all kinds that --kind lists (markdown: also of Obsidian and basic-memory; jsonl: of
+    `tellonce export`). `tellonce import KIND FILE` names the kind.
 
     Shows the number of messages, the time and the cost, and asks before it begins. A repeated import adds only what is
     new.

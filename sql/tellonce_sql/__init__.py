@@ -1,10 +1,13 @@
 """Reads the product's SQL statements and migrations from files, by name. The package never connects to a database.
 
 A file `queries/<table>.sql` holds blocks: a line `-- name: some_name`, comment lines that explain `$1`, `$2` …, then
-one statement. `query("<table>.some_name")` is that statement. Lines that several statements share are written once,
+one statement. `query("<table>.some_name")` is that statement. The parameters of a long statement have names instead of
+numbers (`$owner_id`); `arguments` puts their values in order. Lines that several statements share are written once,
 between `-- part: some_part` and `-- end`. Each line `-- use: some_part` (in another file, `-- use: <table>.some_part`)
-is replaced by the lines of that part. A statement that serves all owners at once is marked in the line after its name:
-`-- across owners: why`. The files `migrations/NNNN_name.sql` are applied in order, once.
+is replaced by the lines of that part; `-- values: some_part` by the parameters that the part names (`$a, $b` for
+`a, b`). `{statuses.sure}` lists the statuses with this trait (`tellonce.contract_types.STATUSES`), `{kinds.reads_chat}`
+the kinds of jobs with this one (`tellonce.work.JOBS`). A statement that serves all owners at once is marked in the line
+after its name: `-- across owners: why`. The files `migrations/NNNN_name.sql` are applied in order, once.
 """
 
 import hashlib
@@ -15,9 +18,12 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Literal
+from typing import Any, Literal
 
-__all__ = ["Migration", "Reach", "SqlFileError", "UnknownQuery", "migrations", "queries", "query", "reach"]
+from tellonce.contract_types import STATUSES
+from tellonce.work import JOBS
+
+__all__ = ["Migration", "Reach", "SqlFileError", "UnknownQuery", "arguments", "migrations", "queries", "query", "reach"]
 
 Reach = Literal["owner", "all owners", "no owner"]
 """The rows that a statement uses: of the owner in $1, of all owners, or of no owner."""
@@ -26,7 +32,11 @@ _NAME_LINE = re.compile(r"^-- name:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _ACROSS = re.compile(r"^-- across owners:[ \t]*\S", re.MULTILINE)
 _PART = re.compile(r"^-- part:[ \t]*(\w+)[ \t]*\n(.*?)^-- end[ \t]*$\n?", re.MULTILINE | re.DOTALL)
-_USE = re.compile(r"^[ \t]*-- use:[ \t]*([\w.]+)[ \t]*$", re.MULTILINE)
+_USE = re.compile(r"^[ \t]*-- (use|values):[ \t]*([\w.]+)[ \t]*$", re.MULTILINE)
+_PARAMETER = re.compile(r"\$([a-z]\w*)\b(?!\$)")
+_NUMBERED = re.compile(r"\$\d")
+_TRAITS: Mapping[str, Mapping[Any, Any]] = {"statuses": STATUSES, "kinds": JOBS}
+_LIST = re.compile(r"\{(statuses|kinds)\.(\w+)\}")
 _MIGRATION_FILE = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
 
 
@@ -42,6 +52,7 @@ class SqlFileError(Exception):
 class _Named:
     statement: str
     reach: Reach
+    parameters: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -66,6 +77,12 @@ def query(name: str) -> str:
 def reach(name: str) -> Reach:
     """The reach of the statement `<table>.<name>`: the rows that it may use. Raises UnknownQuery."""
     return _found(name).reach
+
+
+def arguments(name: str, values: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The values of the named parameters of the statement `<table>.<name>`, in the order of their numbers. Other values
+    are ignored. Raises UnknownQuery, or KeyError if a value is missing."""
+    return tuple(values[parameter] for parameter in _found(name).parameters)
 
 
 def _found(name: str) -> _Named:
@@ -97,20 +114,36 @@ def _read(folder: Traversable) -> dict[str, _Named]:
     texts = {file.name.removesuffix(".sql"): file.read_text(encoding="utf-8") for file in _sql_files(folder)}
     parts = {f"{table}.{name}": body for table, text in texts.items() for name, body in _PART.findall(text)}
     for table, text in texts.items():
-        for name, named in _blocks(table, _filled(table, _PART.sub("", text), parts)):
+        for name, named in _blocks(table, _listed(table, _filled(table, _PART.sub("", text), parts))):
             if found.setdefault(f"{table}.{name}", named) is not named:
                 raise SqlFileError(f"{table}.sql: two queries are named {name}")
     return found
 
 
+def _listed(table: str, text: str) -> str:
+    """The text with each `{table.trait}` or `{table.trait_value}` replaced by the names that have the trait, as SQL."""
+
+    def names(found: re.Match[str]) -> str:
+        trait, _, value = found[2].partition("_")
+        rows = _TRAITS[found[1]].items()
+        having = [f"'{name}'" for name, traits in rows if getattr(traits, trait, None) == (value or True)]
+        if not having:
+            raise SqlFileError(f"{table}.sql: there is no list {found[0]}")
+        return f"({', '.join(having)})"
+
+    return _LIST.sub(names, text)
+
+
 def _filled(table: str, text: str, parts: Mapping[str, str]) -> str:
-    """The text with each `-- use:` line replaced by the part that it names. A part may use other parts."""
+    """The text with each `-- use:` and `-- values:` line replaced by the part that it names. A part may use other
+    parts."""
 
     def part(use: re.Match[str]) -> str:
-        name = use[1] if "." in use[1] else f"{table}.{use[1]}"
+        name = use[2] if "." in use[2] else f"{table}.{use[2]}"
         if name not in parts:
-            raise SqlFileError(f"{table}.sql: there is no part {use[1]}")
-        return _filled(name.partition(".")[0], _without_leading_comments(parts[name]), parts)
+            raise SqlFileError(f"{table}.sql: there is no part {use[2]}")
+        body = _filled(name.partition(".")[0], _without_leading_comments(parts[name]), parts)
+        return re.sub(r"\w+", r"$\g<0>", body) if use[1] == "values" else body
 
     return _USE.sub(part, text)
 
@@ -142,7 +175,20 @@ def _blocks(table: str, text: str) -> Iterator[tuple[str, _Named]]:
         statement = _without_leading_comments(body).removesuffix(";").rstrip()
         if not statement:
             raise SqlFileError(f"{table}.sql: query {name} has no statement")
-        yield name, _Named(statement, _reach(body, statement))
+        numbered, parameters = _numbered(table, name, statement)
+        yield name, _Named(numbered, _reach(body, statement), parameters)
+
+
+def _numbered(table: str, name: str, statement: str) -> tuple[str, tuple[str, ...]]:
+    """The statement with numbers instead of names, and the names in the order of the numbers: the owner first, the
+    others as they first occur."""
+    found = _PARAMETER.findall(statement)
+    if not found:
+        return statement, ()
+    if _NUMBERED.search(statement):
+        raise SqlFileError(f"{table}.sql: query {name} has named and numbered parameters")
+    names = tuple(dict.fromkeys([*(n for n in found if n == "owner_id"), *found]))
+    return _PARAMETER.sub(lambda one: f"${names.index(one[1]) + 1}", statement), names
 
 
 def _reach(body: str, statement: str) -> Reach:

@@ -1,10 +1,12 @@
 """Headless Chromium, and one signed-in tab of the memory page."""
 
 import os
+import re
 import shutil
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import httpx2
 from playwright.async_api import Browser, Locator, Page, async_playwright, expect
@@ -23,7 +25,10 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-SCREENS = ("today", "memories", "timeline", "timeline/known", "timeline/people", "why", "forget", "data")
+STATIC = Path(__file__).parents[2] / "server/tellonce_server/api/page/static"
+RAIL = tuple(re.findall(r"^  (\w+): \[\w+, ", (STATIC / "app.js").read_text(), re.MULTILINE))
+"""The screens in the page's rail, in the order of their keys."""
+SCREENS = (*RAIL, "timeline/known", "timeline/people")
 
 
 def chromium() -> str | None:

@@ -9,7 +9,7 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client_settings import ClientSettings
-from tellonce.contract_types import MEMORY_KINDS
+from tellonce.contract_types import MEMORY_KINDS, STATUSES, RestorableStatus
 from tellonce.page_contract import PageMemoriesArgs
 from tellonce_llm.providers import PROVIDERS
 from tellonce_server.domain.erasure.text_places import PLACES
@@ -40,13 +40,13 @@ async def test_every_kind_reaches_the_context_the_profile_and_the_page(memory: M
     assert {entry.memory.content for entry in page.entries} == texts
 
 
-async def checked(memory: Memory, pattern: str) -> set[str]:
-    """The values that a check constraint of the queue's table allows."""
+async def checked(memory: Memory, pattern: str, table: str = "chat_context_queue") -> set[str]:
+    """The values that a check constraint of the table allows."""
     async with memory.tables() as tables:
         check = await tables.fetchval(
             "select string_agg(pg_get_constraintdef(oid), '') from pg_constraint where contype = 'c' "
-            "and conrelid = 'chat_context_queue'::regclass and pg_get_constraintdef(oid) like $1",
-            pattern,
+            "and conrelid = $2::text::regclass and pg_get_constraintdef(oid) like $1",
+            *(pattern, table),
         )
     return set(re.findall(r"'([\w-]+)'", check))
 
@@ -65,7 +65,12 @@ async def test_every_kind_of_job_is_in_the_contract_the_database_and_the_server(
     services = await memory.storage.services()
     assert {model.model_fields["kind"].default for model in models} == kinds
     assert await checked(memory, "%exchange%") == kinds
-    assert set(services.work._kinds._types) == kinds
+    assert set(services.work._kinds._types) == set(w.JOBS) == kinds
+
+
+async def test_every_status_has_traits_and_an_undo_restores_all_but_a_replaced_memory(memory: Memory) -> None:
+    assert await checked(memory, "%active%", "memories") == set(STATUSES)
+    assert {*get_args(RestorableStatus), "superseded"} == set(STATUSES) == set(get_args(c.MemoryStatus))
 
 
 def test_every_place_of_texts_is_declared_searched_and_cleaned() -> None:

@@ -2,11 +2,16 @@
 the same messages as a full scan."""
 
 import random
+from zoneinfo import ZoneInfo
 
 import asyncpg
 import pytest
 from pgvector import HalfVector
 
+from tellonce_server.domain.retrieval.candidates import MANY, Scan
+from tellonce_server.domain.retrieval.question import Setting, question
+from tellonce_server.domain.retrieval.search_results import SearchRequest
+from tellonce_server.store import retrieval
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database, open_database
 from tellonce_server.store.near_indexes import build_missing
@@ -56,12 +61,10 @@ async def fill(dsn: str) -> dict[int, list[float]]:
 
 async def nearest(database: Database, vector: list[float], most: int) -> list[int]:
     """The nearest messages by vector alone, as a search finds them."""
-    bits = code(vector, [0.0] * 384)
-    rows = await database.rows(
-        "retrieval.messages",
-        *(OWNER, OWNER, ModelVector(vector, "none"), bits, "'none'", "'none'", "'@c7'", 2**62),
-        *(most, most, None, None, 0, [], False, True, [], 0, None, True),
-    )
+    request = SearchRequest(OWNER, OWNER, None, "x", START, ZoneInfo("UTC"))
+    asked = question("x", Setting(["none"], [], MANY, 0, None, span_holds=False, near_index=True), {}, ())
+    scan = Scan(request, asked, MANY, 2**62, ModelVector(vector, "none"), code(vector, [0.0] * 384), near_index=True)
+    rows = await retrieval.found(database, "messages", scan.values | {"of_each_kind": most, "neighbored": 0})
     return [row["id"] for row in sorted(rows, key=lambda row: -row["cosine"])]
 
 

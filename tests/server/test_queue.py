@@ -271,10 +271,10 @@ async def test_with_the_budget_spent_only_who_has_no_better_tier_than_a_free_one
         item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
         args = {"job_id": item.job_id, "fence": item.fence, "result": answer(item)}
         await agent.submit_work(w.SubmitWorkArgs(**args, model="rules", tier="keep", provisional=True))
-        for best in ("claude", "ollama"):
+        for best in ("claude", "claude-cli", "ollama"):
             claims = [await agent.claim_work(w.ClaimWorkArgs(worker="one", best_tier=best)) for _ in range(2)]
             again[best] = [job.best_tier for claimed in claims for job in claimed.jobs]
-    assert again == {"claude": [], "ollama": ["ollama"]}
+    assert again == {"claude": [], "claude-cli": [], "ollama": ["ollama"]}
 
 
 async def test_what_became_of_an_exchange_and_of_a_summary_is_told_as_events(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tellonce_sql
-from tellonce_sql import SqlFileError, UnknownQuery, migrations, queries, query, read_migrations
+from tellonce_sql import SqlFileError, UnknownQuery, arguments, migrations, queries, query, read_migrations
 
 NAMES = st.text(string.ascii_lowercase, min_size=1, max_size=12)
 
@@ -40,6 +40,32 @@ def test_a_part_stands_wherever_it_is_used(tmp_path: Path) -> None:
     assert queries(folder(tmp_path, a=text, b=other)) == {"a.one": one, "b.two": two}
 
 
+def test_named_parameters_get_numbers_and_the_owner_the_first(tmp_path: Path) -> None:
+    text = "-- name: one\nselect $chat_id::int, $owner_id, $chat_id, $f$x$f$\n"
+    assert queries(folder(tmp_path, a=text)) == {"a.one": "select $2::int, $1, $2, $f$x$f$"}
+
+
+def test_the_values_of_a_part_are_the_parameters_that_it_names(tmp_path: Path) -> None:
+    text = "-- part: both\nrole, sent_at\n-- end\n-- name: one\ninsert into a (\n-- use: both\n) select\n  -- values: both\n"
+    assert queries(folder(tmp_path, a=text)) == {"a.one": "insert into a (\nrole, sent_at\n) select\n$1, $2"}
+
+
+def test_the_names_that_have_a_trait_are_listed(tmp_path: Path) -> None:
+    text = "-- name: one\nselect '{}', s in {statuses.holds}, k in {kinds.replaces_thread}\n"
+    listed = "select '{}', s in ('active', 'uncertain'), k in ('thread_summary')"
+    assert queries(folder(tmp_path, a=text)) == {"a.one": listed}
+
+
+def test_values_are_put_in_the_order_of_the_named_parameters() -> None:
+    values = dict.fromkeys("thread_key since ends vector below scope rarest rarer_half terms all_rarest".split())
+    values |= {"scanned": 1, "of_each_kind": 2, "chat_id": 3, "owner_id": 4, "unused": 5}
+    found = arguments("retrieval.messages_within", values)
+    assert found[0] == 4
+    assert sorted(value for value in found if value) == [1, 2, 3, 4]
+    with pytest.raises(KeyError, match="vector"):
+        arguments("retrieval.messages_within", {name: values[name] for name in values if name != "vector"})
+
+
 def test_other_files_are_not_queries(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing")
     assert queries(tmp_path) == {}
@@ -55,6 +81,8 @@ def test_other_files_are_not_queries(tmp_path: Path) -> None:
         ("-- name: One Two\nselect 1\n", "'One Two' is not a query name"),
         ("-- name:\nselect 1\n", "'' is not a query name"),
         ("-- name: one\nselect 1\n-- use: two\n", "there is no part two"),
+        ("-- name: one\nselect 1 in {statuses.dead}\n", "there is no list {statuses.dead}"),
+        ("-- name: one\nselect $1, $chat_id\n", "query one has named and numbered parameters"),
     ],
 )
 def test_a_file_that_breaks_the_form_is_refused_by_name(tmp_path: Path, text: str, complaint: str) -> None:

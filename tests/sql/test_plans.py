@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any
 
 import asyncpg
@@ -10,11 +10,12 @@ import pytest
 from asyncpg import BitString
 from pgvector import HalfVector
 
+from tellonce.page_contract import PageMemoriesArgs
 from tellonce_server.store.codes import ModelVector
 from tellonce_server.store.database import SERVER_ROLE
 from tellonce_server.store.pools import OWNER, SET
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
-from tellonce_sql import query
+from tellonce_sql import arguments, query
 from tests.memory_fixtures import START, database
 
 pytestmark = pytest.mark.anyio
@@ -85,9 +86,10 @@ async def filled(filled_dsn: str) -> AsyncIterator[Any]:
     await connection.close()
 
 
-async def plan_of(connection: Any, name: str, args: Sequence[object]) -> dict[str, Any]:
+async def plan_of(connection: Any, name: str, given: Sequence[object] | Mapping[str, object]) -> dict[str, Any]:
     """The plan of a prepared statement after its execution. As on the server's connections, it is planned once for all
     arguments."""
+    args = arguments(name, given) if isinstance(given, Mapping) else given
     await connection.fetchval(SET, OWNER, str(args[0]), False)
     values = ", ".join([await connection.fetchval("select quote_nullable($1::text)", _literal(arg)) for arg in args])
     await connection.execute(f"prepare hot as {query(name)}")
@@ -122,42 +124,34 @@ def on(plan: dict[str, Any], table: str) -> list[dict[str, Any]]:
     return [n for n in nodes(plan) if n.get("Relation Name") == table and n["Actual Loops"] > 0]
 
 
-def searched(chat: int | None) -> list[object]:
-    """Arguments for `retrieval.messages`."""
-    vector, code = ModelVector([0.5] * 384, "none"), BitString.from_int(3, length=384)
-    scope = f"'@c{chat}'" if chat is not None else f"'@o{BIG}'"
+def searched(owner: int, chat: int | None) -> dict[str, object]:
+    """Values for `retrieval.messages` and `retrieval.messages_of_chat`."""
     terms = ["'word5'", "'word7'"]
-    return [
-        BIG,
-        chat,
-        vector,
-        code,
-        " | ".join(terms),
-        terms[0],
-        scope,
-        2**62,
-        120,
-        120,
-        None,
-        None,
-        30,
-        terms,
-        False,
-        False,
-        [],
-        1000,
-        None,
-        True,
-    ]
+    return {
+        "owner_id": owner,
+        "chat_id": chat,
+        "vector": ModelVector([0.5] * 384, "none"),
+        "code": BitString.from_int(3, length=384),
+        "rarest": " | ".join(terms),
+        "rarer_half": terms[0],
+        "terms": terms,
+        "all_words": True,
+        "scope": f"'@c{chat}'" if chat is not None else f"'@o{owner}'",
+        "below": 2**62,
+        "reranked": 120,
+        "of_each_kind": 120,
+        "neighbored": 30,
+        "span_start": None,
+        "span_end": None,
+        "span_late": None,
+        "of_a_span": 1000,
+        "named": [],
+        "asks_routine": False,
+        "near_index": False,
+    }
 
 
-def asked_of(chat: int) -> list[object]:
-    """The same arguments for `retrieval.messages_of_chat`."""
-    args = searched(chat)
-    return [*args[:10], args[12], args[13], args[19]]
-
-
-OF_ONE_CHAT = [("retrieval.messages", searched(BIG)), ("retrieval.messages_of_chat", asked_of(BIG))]
+OF_ONE_CHAT = [(f"retrieval.{name}", searched(BIG, BIG)) for name in ("messages", "messages_of_chat")]
 
 
 def rows_read(node: dict[str, Any]) -> float:
@@ -167,7 +161,7 @@ def rows_read(node: dict[str, Any]) -> float:
 
 
 @pytest.mark.parametrize(("name", "args"), OF_ONE_CHAT)
-async def test_likeness_is_an_index_only_scan_of_the_codes(filled: Any, name: str, args: list[object]) -> None:
+async def test_likeness_is_an_index_only_scan_of_the_codes(filled: Any, name: str, args: dict[str, object]) -> None:
     plan = await plan_of(filled, name, args)
     scans = [n for n in on(plan, "messages") if n["Node Type"] == "Index Only Scan"]
     assert [n["Index Name"] for n in scans] == ["messages_pkey"]
@@ -176,7 +170,7 @@ async def test_likeness_is_an_index_only_scan_of_the_codes(filled: Any, name: st
 
 
 async def test_an_owners_whole_memory_is_scanned_by_codes_too(filled: Any) -> None:
-    plan = await plan_of(filled, "retrieval.messages", searched(None))
+    plan = await plan_of(filled, "retrieval.messages", searched(BIG, None))
     assert any(n["Node Type"] == "Index Only Scan" and n["Index Name"] == "messages_pkey" for n in on(plan, "messages"))
 
 
@@ -194,8 +188,8 @@ async def test_words_are_found_by_the_gin_index(filled_dsn: str) -> None:
     assert any(n.get("Index Name") == "message_fts_tsv" for n in nodes(json.loads(text)[0]["Plan"]))
 
 
-@pytest.mark.parametrize(("name", "args"), [*OF_ONE_CHAT, ("retrieval.messages", searched(None))])
-async def test_no_table_of_messages_is_read_from_end_to_end(filled: Any, name: str, args: list[object]) -> None:
+@pytest.mark.parametrize(("name", "args"), [*OF_ONE_CHAT, ("retrieval.messages", searched(BIG, None))])
+async def test_no_table_of_messages_is_read_from_end_to_end(filled: Any, name: str, args: dict[str, object]) -> None:
     plan = await plan_of(filled, name, args)
     assert [n["Relation Name"] for n in nodes(plan) if n["Node Type"] == "Seq Scan"] == []
 
@@ -203,11 +197,12 @@ async def test_no_table_of_messages_is_read_from_end_to_end(filled: Any, name: s
 @pytest.mark.parametrize("by_words", [True, False])
 async def test_the_statement_for_the_usual_question_finds_the_same_candidates(filled: Any, by_words: bool) -> None:
     found = []
-    for name, args in (("retrieval.messages", searched(SMALL)), ("retrieval.messages_of_chat", asked_of(SMALL))):
-        args[0] = SMALL
-        # All vectors are equal, so a search by vectors is the same only if it finds all messages.
-        args[2:4], args[8:10] = ([None, None], [0, 9]) if by_words else (args[2:4], [1_000, 1_000])
+    # All vectors are equal, so a search by vectors is the same only if it finds all messages.
+    none = {"vector": None, "code": None, "reranked": 0, "of_each_kind": 9}
+    asked = searched(SMALL, SMALL) | (none if by_words else {"reranked": 1_000, "of_each_kind": 1_000})
+    for name in ("retrieval.messages", "retrieval.messages_of_chat"):
         await filled.fetchval(SET, OWNER, str(SMALL), False)
+        args = arguments(name, asked)
         values = ", ".join([await filled.fetchval("select quote_nullable($1::text)", _literal(arg)) for arg in args])
         await filled.execute(f"prepare asked as {query(name)}")
         found.append([tuple(row) for row in await filled.fetch(f"execute asked ({values})")])
@@ -218,7 +213,7 @@ async def test_the_statement_for_the_usual_question_finds_the_same_candidates(fi
 
 @pytest.mark.parametrize(("name", "args"), OF_ONE_CHAT)
 async def test_a_candidate_is_fetched_by_its_key_not_by_reading_its_chat(
-    filled: Any, name: str, args: list[object]
+    filled: Any, name: str, args: dict[str, object]
 ) -> None:
     """If another index begins with owner and chat, the planner may read the whole chat for every candidate."""
     plan = await plan_of(filled, name, args)
@@ -257,9 +252,8 @@ async def test_a_message_is_found_by_its_channels_id_alone(filled: Any) -> None:
 
 
 async def test_messages_of_a_span_of_time_are_found_by_time(filled: Any) -> None:
-    args = searched(BIG)
-    args[10:12], args[18] = [START, START], START
-    plan = await plan_of(filled, "retrieval.messages", args)
+    span = {"span_start": START, "span_end": START, "span_late": START}
+    plan = await plan_of(filled, "retrieval.messages", searched(BIG, BIG) | span)
     dated = [n for n in on(plan, "messages") if "sent_at" in n.get("Index Cond", "")]
     assert [n["Index Name"] for n in dated] == ["messages_sent_at"]
 
@@ -267,8 +261,9 @@ async def test_messages_of_a_span_of_time_are_found_by_time(filled: Any) -> None
 @pytest.mark.parametrize("counted", [True, False])
 async def test_a_page_of_memories_is_read_from_the_index_in_its_order(filled: Any, counted: bool) -> None:
     """Only the first page also counts all memories."""
-    args: list[object] = [BIG, None, ["active"], *(None, None, 0, None, None, None, None), START, 2**40, 101, counted]
-    plan = await plan_of(filled, "page.memories", args)
+    values = dict(PageMemoriesArgs()) | {"owner_id": BIG, "statuses": ["active"], "learned_since": None, "limit": 101}
+    values |= {"after_time": START, "after_id": 2**40, "counted": counted}
+    plan = await plan_of(filled, "page.memories", values)
     listed, *others = sorted(on(plan, "memories"), key=lambda n: "valid_from" not in n["Index Cond"])
     assert listed["Index Name"] == "memories_listed"
     assert rows_read(listed) == 101

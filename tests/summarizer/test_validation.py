@@ -2,7 +2,7 @@
 
 import pytest
 
-from tellonce_summarizer.tasks.summaries import complaint, overlap
+from tellonce_summarizer.tasks.local_answers import complaint, overlap
 
 SOURCE = "User: I tried changing the redirect URI but the callback still fails with invalid_grant.\nAssistant: Check the clock."
 

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
+from tellonce.import_formats import CHANNELS
 from tellonce_cli.importers.files import Progress, Source, shards
 from tellonce_cli.importers.items import Item, NotAsItShouldBe, thread_number, tolerant
 from tellonce_cli.importers.records import read_record, records_of
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
-CHANNEL = "chatgpt"
 NOTHING = "holds no ChatGPT conversations; choose the zip, or its conversations.json."
 _FILES = r"conversations(?:-\d+)?\.json$"
 _NUMBERED = re.compile(r"^\s*\d+\.\s+(?:\[(?P<day>[^\]]*)\]\.?\s*)?")
@@ -64,9 +64,9 @@ def _node(node: dict[str, Any], identity: str, begun: Any) -> Iterator[Item]:
         content=text,
         message_id=f"chatgpt:{identity}:{node.get('id')}",
         sent_at=at,
-        channel=CHANNEL,
+        channel=CHANNELS["chatgpt"],
         message_thread_id=thread_number(identity),
-        conversation=OwnConversation(CHANNEL),
+        conversation=OwnConversation(CHANNELS["chatgpt"]),
     )
 
 

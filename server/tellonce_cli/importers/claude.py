@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from tellonce.import_formats import CHANNELS
 from tellonce_cli.importers.files import Progress, Source, shards
 from tellonce_cli.importers.items import Item, thread_number, tolerant
 from tellonce_cli.importers.markdown_text import statements
@@ -13,7 +14,6 @@ from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 from tellonce_text.own_words import label
 
-CHANNEL = "claude"
 NOTHING = "holds no Claude conversations; choose the downloaded zip, or the folder it was unpacked into."
 SHORTEST = 16
 """Minimum number of characters of a statement in Claude's memory; shorter lines are titles."""
@@ -52,9 +52,9 @@ def _message(message: dict[str, Any], thread: int) -> Iterator[Item]:
             content=text,
             message_id=f"claude:{message['uuid']}",
             sent_at=datetime.fromisoformat(str(message["created_at"])),
-            channel=CHANNEL,
+            channel=CHANNELS["claude"],
             message_thread_id=thread,
-            conversation=OwnConversation(CHANNEL),
+            conversation=OwnConversation(CHANNELS["claude"]),
         )
 
 

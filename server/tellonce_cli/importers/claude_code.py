@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tellonce.contract import Role
+from tellonce.import_formats import CHANNELS
 from tellonce_cli.importers.claude_code_projects import Choices, choices, conversation_name, without_private
 from tellonce_cli.importers.files import Progress, Source, TextFile, text_files
 from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable, tolerant
@@ -23,7 +24,6 @@ from tellonce_cli.importers.markdown_text import front_matter, said_at, statemen
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
-CHANNEL = "claude-code"
 NOTHING = "holds neither transcripts of Claude Code nor its memory; try ~/.claude/projects."
 INSTRUCTIONS = "CLAUDE.md"
 INDEX = "MEMORY.md"
@@ -167,7 +167,7 @@ class _Session:
             content=text,
             message_id=number,
             sent_at=datetime.fromisoformat(str(entry["timestamp"])),
-            channel=CHANNEL,
+            channel=CHANNELS["claude-code"],
             message_thread_id=str(entry.get("sessionId") or self.name)[:_LONGEST_NAME],
             conversation=self.conversation,
         )
@@ -179,7 +179,7 @@ def _session(file: Path, allowed: Choices, progress: Progress) -> Iterator[Item]
         if not allowed.records(folder):
             yield _left_out(folder)
             return
-        session = _Session(file.stem, OwnConversation(CHANNEL, conversation_name(folder)))
+        session = _Session(file.stem, OwnConversation(CHANNELS["claude-code"], conversation_name(folder)))
         with file.open("rb") as stream:
             for number, line in lines_of(stream, progress):
                 if len(line) > LONGEST_LINE:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tellonce.contract import Role
+from tellonce.import_formats import CHANNELS
 from tellonce_cli.importers.claude_code_projects import without_private
 from tellonce_cli.importers.files import Progress, Source, TextFile, text_files
 from tellonce_cli.importers.items import Item, thread_number, tolerant
@@ -21,7 +22,6 @@ from tellonce_cli.importers.markdown_text import (
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
-CHANNEL = "notes"
 NOTHING = "holds no Markdown notes (files that end in .md)."
 SUFFIX = ".md"
 _OBSERVATION = re.compile(r"^\s*- \[(?![ xX]\])[^\]]+\]\s+(?P<text>.+)$")
@@ -84,7 +84,7 @@ def _messages(file: TextFile, fields: dict[str, str], body: str, role: Role) -> 
                 content=text if text.splitlines()[0] == title or not title else f"{title}\n{text}",
                 message_id=f"notes:{digest}",
                 sent_at=at,
-                channel=CHANNEL,
+                channel=CHANNELS["markdown"],
                 message_thread_id=thread_number(f"notes:{file.name}"),
-                conversation=OwnConversation(CHANNEL),
+                conversation=OwnConversation(CHANNELS["markdown"]),
             )

@@ -9,13 +9,13 @@ from typing import Any
 import ijson
 
 from tellonce.contract import Role
+from tellonce.import_formats import CHANNELS
 from tellonce_cli.importers.files import Progress, Source, Watched, not_readable, opened
 from tellonce_cli.importers.items import Item, LeftOut, thread_number
 from tellonce_cli.importers.records import Record, read_record, records
 from tellonce_server.services.import_messages import ImportMessage
 from tellonce_text.own_words import forwarded, label
 
-CHANNEL = "telegram"
 NOTHING = "holds no Telegram messages; choose the result.json of an export as JSON."
 _MEDIA = {
     "sticker": "sticker",
@@ -126,7 +126,7 @@ def _message(raw: dict[str, Any], chat: _Chat, source: Source) -> Iterator[Impor
         content=content,
         message_id=f"telegram:{chat.id}:{number}",
         sent_at=_sent_at(raw),
-        channel=CHANNEL,
+        channel=CHANNELS["telegram"],
         speaker=speaker,
         message_thread_id=_thread(chat, topic),
         reply_to_message_id=f"telegram:{chat.id}:{target}" if target is not None and target != topic else None,

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
+from tellonce.import_formats import CHANNELS
 from tellonce.settings import ServerSettings
 from tellonce_server.core.errors import Refused
 
@@ -21,9 +22,7 @@ DEFAULT_CHANNEL = "telegram"
 UNNAMED_CHANNEL = "mcp"
 """The channel of a client without a name."""
 
-PROGRAMS = frozenset(
-    (DEFAULT_CHANNEL, UNNAMED_CHANNEL, "terminal", "notes", "chatgpt", "claude", "claude-ai", "claude-code")
-)
+PROGRAMS = frozenset((DEFAULT_CHANNEL, UNNAMED_CHANNEL, "terminal", "claude-ai", *CHANNELS.values()))
 """Channels that are named after known programs. No person chose these names, so `forget` leaves them as they are."""
 
 

@@ -24,7 +24,7 @@ from tellonce_server.domain.retrieval.excerpt import excerpts_of
 from tellonce_server.domain.retrieval.prompt_selection import choose
 from tellonce_server.domain.retrieval.question import asks
 from tellonce_server.domain.retrieval.search import Retriever
-from tellonce_server.domain.retrieval.search_results import Result, SearchRequest
+from tellonce_server.domain.retrieval.search_results import Result, SearchRequest, requested
 from tellonce_server.store import chats, memories, messages
 from tellonce_server.store import context as rows_of
 from tellonce_server.store.context import ContextRows, Limits, LogRows, Wanted
@@ -180,15 +180,7 @@ class ContextReader:
         wanted = r.args.include is None or "relevant" in r.args.include
         if not wanted or not r.args.query or not r.args.query.strip():
             return None
-        return SearchRequest(
-            owner_id=r.where.owner_id,
-            chat_id=r.where.chat_id,
-            thread_key=r.thread_key,
-            query=r.args.query,
-            now=r.moment,
-            zone=self._deps.zone,
-            as_of=r.args.as_of,
-        )
+        return requested(r.args, r.where, thread_key=r.thread_key, now=r.moment, zone=self._deps.zone)
 
     async def _recalled(self, asked: SearchRequest | None) -> list[Result]:
         return await self._retriever.recalled(asked) if asked is not None else []

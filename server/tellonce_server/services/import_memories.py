@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Literal
 
 from tellonce.contract import MAX_TEXT_BYTES, Memory, MemoryKind, Scope
-from tellonce.contract_types import Instant
+from tellonce.contract_types import HOLDING, Instant
 from tellonce_server.core.scope import ChatScope, room
 from tellonce_server.domain.location import message_of_id
 from tellonce_server.domain.memory.extraction_results import PRIORITY
@@ -30,8 +30,6 @@ Outcome = Literal["kept", "known", "forgotten", "unfit"]
 
 CONFIDENCE = 0.9
 IMPORTANCE = 0.5
-_ENDED = ("superseded", "rejected")
-"""Memories with these statuses must have an end (`valid_to`). A check constraint of the database enforces this."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +172,7 @@ class Keeper:
                 await memories.restore_versions(t, owner, added.id, former)
             await self._set_alarm(t, item, added.id)
             if item.status != "active":
-                end = item.valid_to or (deps.now() if item.status in _ENDED else None)
+                end = item.valid_to or (None if item.status in HOLDING else deps.now())
                 await memories.set_status(
                     *(t, owner, added.id, item.status, deps.now()), valid_to=end, superseded_by=by, reason=item.reason
                 )

@@ -23,11 +23,11 @@ from tellonce_server.domain.location import with_stored_channel, without_forgott
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.services.record import message_text
 from tellonce_server.store import bulk, chats, forget, queue, tombstones
-from tellonce_server.store.bulk import ImportMessage as ImportMessage
 from tellonce_server.store.bulk import Named, Placed
-from tellonce_server.store.bulk import OwnConversation as OwnConversation
 from tellonce_server.store.database import Queries
+from tellonce_server.store.messages import ImportMessage as ImportMessage
 from tellonce_server.store.messages import MessageText
+from tellonce_server.store.messages import OwnConversation as OwnConversation
 from tellonce_server.store.queue import NewJob
 from tellonce_text.dates.clock import not_ahead
 from tellonce_text.secrets import mask

@@ -11,7 +11,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.retrieval.search import Retriever
-from tellonce_server.domain.retrieval.search_results import Result, SearchRequest
+from tellonce_server.domain.retrieval.search_results import Result, requested
 from tellonce_server.store import memories
 from tellonce_text.changes import Change, changes_at, marked
 from tellonce_text.dates.clock import age
@@ -26,22 +26,10 @@ class Searcher:
     async def search(self, where: ChatScope, args: SearchMemoryArgs) -> SearchResults:
         """Search. Raises CursorRefused for a cursor of another search."""
         thread = await thread_of(self._deps, where, args) if args.where == "thread" else None
-        page = await self._retriever.search(
-            SearchRequest(
-                owner_id=where.owner_id,
-                chat_id=None if args.where == "all" else where.chat_id,
-                asked_in=where.chat_id,
-                thread_key=thread,
-                query=args.query,
-                now=self._deps.now(),
-                zone=self._deps.zone,
-                kinds=args.kinds,
-                since=args.since,
-                until=args.until,
-                limit=args.limit,
-                cursor=args.cursor,
-            )
-        )
+        chat_id = None if args.where == "all" else where.chat_id
+        scope = {"chat_id": chat_id, "asked_in": where.chat_id, "thread_key": thread}
+        request = requested(args, where, now=self._deps.now(), zone=self._deps.zone, **scope)
+        page = await self._retriever.search(request)
         found = [result for result in page.results if result.full_text != GONE]
         places = [result.place for result in found if result.place is not None]
         changes = await memories.changes(self._deps.database, where.owner_id, (), places, where.chat_id)
@@ -54,15 +42,10 @@ class Searcher:
         self, changes: Mapping[tuple[int, int], Sequence[Change]], listed: frozenset[int], result: Result
     ) -> SearchResult:
         return SearchResult(
-            id=result.id,
-            kind=result.kind,
+            **{name: getattr(result, name) for name in ("id", "kind", "role", "speaker", "chat_id", "thread_key")},
             text=mask(marked(result.full_text, changes_at(result.place, changes), listed)),
-            role=result.role,
-            speaker=result.speaker,
             at=result.at.astimezone(self._deps.zone),
             age=age(result.at, self._deps.now(), self._deps.zone),
-            chat_id=result.chat_id,
-            thread_key=result.thread_key,
             score=round(result.score, 6),
             sources=tuple(result.source_ids),
         )

@@ -4,41 +4,15 @@ from collections import defaultdict
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from tellonce.contract import Memory, Role
+from tellonce.contract import Memory
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.memories import Quoted, memory
-from tellonce_server.store.messages import MessageText, TextVersion
+from tellonce_server.store.messages import ImportMessage, MessageText, TextVersion, columns
 from tellonce_server.store.reminders import Alarm
-from tellonce_text.dates.clock import offset_minutes
-
-
-class OwnConversation(NamedTuple):
-    """The conversation of an imported message. It is ignored if the import goes to one chat. Without a name, it is the
-    channel's own chat."""
-
-    channel: str
-    name: str | None = None
-
-
-@dataclass(frozen=True)
-class ImportMessage:
-    """One message of an export. `message_id` must be stable, so that another import recognizes it.
-
-    `conversation` is None for the user's private chat.
-    """
-
-    role: Role
-    content: str
-    message_id: str
-    sent_at: datetime
-    channel: str
-    speaker: str | None = None
-    message_thread_id: int | str | None = None
-    reply_to_message_id: str | None = None
-    conversation: OwnConversation | None = None
+from tellonce_sql import arguments
 
 
 class Placed(NamedTuple):
@@ -79,21 +53,18 @@ async def add(q: Queries, where: ChatScope, rows: Sequence[Placed], now: datetim
     """Store the messages and return their ids in the same order. The caller must be inside a transaction, because this
     function locks the chat."""
     owner_id, chat_id = where.owner_id, where.chat_id
-    said = [row.message for row in rows]
-    exchanges = sum(m.role == "assistant" for m in said)
+    exchanges = sum(row.message.role == "assistant" for row in rows)
     counts = (len(rows), exchanges, now)
     reserved = await one(q, "bulk.reserve", owner_id, chat_id, where.home, *counts, where.conversation)
     numbers = [reserved["before"] + n for n in range(1, len(rows) + 1)]
-    thread_numbers = await _thread_numbers(q, owner_id, chat_id, rows, numbers)
-    await q.run(
-        "bulk.add",
-        *(owner_id, chat_id, reserved["epoch"], now, numbers),
-        *([r.thread_key for r in rows], thread_numbers, [m.role for m in said], [r.text.content for r in rows]),
-        *([m.channel for m in said], [m.speaker for m in said]),
-        *([m.message_id for m in said], [m.reply_to_message_id for m in said]),
-        *([r.text.importance for r in rows], [r.text.tokens for r in rows], [r.sent_at for r in rows]),
-        *([offset_minutes(r.sent_at) for r in rows], [r.text.index_text for r in rows]),
-    )
+    said = [
+        {"channel": r.message.channel, "thread_key": r.thread_key, **columns(r.message, r.text, r.sent_at)}
+        for r in rows
+    ]
+    values: dict[str, Any] = {name: [message[name] for message in said] for name in said[0]}
+    values |= {"id": numbers, "thread_no": await _thread_numbers(q, owner_id, chat_id, rows, numbers)}
+    values |= {"owner_id": owner_id, "chat_id": chat_id, "epoch": reserved["epoch"], "now": now}
+    await q.run("bulk.add", *arguments("bulk.add", values))
     return numbers
 
 
@@ -155,16 +126,12 @@ async def exported(q: Queries, owner_id: int) -> AsyncGenerator[Exported]:
 
 def _exported(row: Row) -> Exported:
     return Exported(
+        **{name: row[name] for name in ("model", "shown", "source_chat_id", "user_name", "categories")},
         memory=memory(row),
-        model=row["model"],
-        shown=row["shown"],
-        source_chat_id=row["source_chat_id"],
         versions=[TextVersion(*version) for version in row["versions"]],
         said=[SourceMessage(*message) for message in row["said"]],
         quotes=[Quoted(**quote) for quote in row["quotes"]],
         alarm=_alarm(row) if row["due_at"] is not None else None,
-        user_name=row["user_name"],
-        categories=row["categories"],
     )
 
 

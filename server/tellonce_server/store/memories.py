@@ -14,6 +14,7 @@ from tellonce_server.core.scope import ChatId, MemoryId, MessageId, OwnerId
 from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.messages import TextVersion
 from tellonce_server.store.named_queries import MaybeRow, Rows, Run, Value, column, named, placed
+from tellonce_sql import arguments
 from tellonce_text.changes import Change, MessageRange
 
 _FIELDS = frozenset(Memory.model_fields) - {"scope", "sources", "when"}
@@ -134,25 +135,21 @@ async def add(
     words_key: int,
     category_words: str,
 ) -> Memory:
-    row = await one(
-        q,
-        "memories.add",
-        *(m.owner_id, m.chat_id, m.kind, m.status, m.content, _quotes(m.quotes), m.confidence, m.priority),
-        *(m.importance, m.pinned, m.deadline, m.valid_from, m.origin, m.user_confirmed, m.source_chat_id),
-        *(list(m.source_ids), m.model, now, index_text, embedding, m.about, m.reason),
-        *((m.when.start, m.when.end, m.when.precision) if m.when else (None, None, None)),
-        *(
-            m.note,
-            m.shown,
-            m.provisional,
-            m.tier,
-            asdict(m.intends) if m.intends else None,
-            m.valid_to,
-            m.superseded_by,
-            words_key,
-        ),
-        *(list(m.categories) if m.categories is not None else None, category_words, m.user_name),
-    )
+    when = m.when or When()
+    values = {
+        **vars(m),
+        "quotes": _quotes(m.quotes),
+        "intends": asdict(m.intends) if m.intends else None,
+        "happens_from": when.start,
+        "happens_to": when.end,
+        "happens_precision": when.precision if m.when else None,
+        "now": now,
+        "index_text": index_text,
+        "embedding": embedding,
+        "words_key": words_key,
+        "category_words": category_words,
+    }
+    row = await one(q, "memories.add", *arguments("memories.add", values))
     return memory(row)
 
 

@@ -3,13 +3,14 @@
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tellonce import tracing
 from tellonce.contract import JobKind, RecordMessageArgs, Role
 from tellonce_server.core.scope import DEFAULT_CHANNEL, ChatId, ChatScope, MessageId, OwnerId, ThreadKey
 from tellonce_server.store.database import Queries, one
 from tellonce_server.store.named_queries import MaybeRow, Rows, Run, named, placed
+from tellonce_sql import arguments
 from tellonce_text.dates.clock import offset_minutes
 
 NEWEST = 2**62
@@ -27,6 +28,32 @@ class FollowUp:
     first: int | None
     not_before: datetime
     traceparent: str | None = field(default_factory=tracing.traceparent)
+
+
+class OwnConversation(NamedTuple):
+    """The conversation of an imported message. It is ignored if the import goes to one chat. Without a name, it is the
+    channel's own chat."""
+
+    channel: str
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class ImportMessage:
+    """One message of an export. `message_id` must be stable, so that another import recognizes it.
+
+    `conversation` is None for the user's private chat.
+    """
+
+    role: Role
+    content: str
+    message_id: str
+    sent_at: datetime
+    channel: str
+    speaker: str | None = None
+    message_thread_id: int | str | None = None
+    reply_to_message_id: str | None = None
+    conversation: OwnConversation | None = None
 
 
 @dataclass(frozen=True)
@@ -113,21 +140,26 @@ class Routine:
     sent_at: datetime
 
 
+def columns(said: RecordMessageArgs | ImportMessage, text: MessageText, sent_at: datetime) -> dict[str, Any]:
+    """The values of a recorded or imported message, by the names in the SQL files."""
+    own = {"ext_id": said.message_id, "reply_to": said.reply_to_message_id, "sent_at": sent_at}
+    return {**vars(said), **vars(text), **own, "utc_offset": offset_minutes(sent_at)}
+
+
 async def record(q: Queries, m: NewMessage, job: FollowUp | None) -> Recorded:
     """Store the message and queue its job in one statement, so that a call repeated after a crash queues no second job.
     Raises asyncpg.UniqueViolationError for an external id that the chat's channel already has."""
-    where, args, text = m.where, m.args, m.text
-    slot = (args.expects.model_dump(mode="json"), m.slot_until) if args.expects else (None, None)
-    row = await one(
-        q,
-        "messages.record",
-        *(*where.key, where.channel, m.now, m.thread_key, args.role, text.content, args.speaker, args.message_id),
-        *(args.reply_to_message_id, args.agent_id, args.routine, m.routine_summary, m.exchange_of, text.importance),
-        *(text.tokens, m.sent_at, offset_minutes(m.sent_at), text.index_text, *slot),
-        args.role == "assistant" and args.routine is None,
-        *((job.kind, job.key, job.first, job.not_before, job.traceparent) if job else (None, None, None, None, None)),
-        *(where.home, where.conversation),
-    )
+    expects = m.args.expects
+    values = {
+        **columns(m.args, m.text, m.sent_at),
+        **vars(m),
+        **vars(m.where),
+        **(vars(job) if job is not None else dict.fromkeys(FollowUp.__dataclass_fields__)),
+        "slot": expects.model_dump(mode="json") if expects else None,
+        "slot_until": m.slot_until if expects else None,
+        "ends_exchange": m.args.role == "assistant" and m.args.routine is None,
+    }
+    row = await one(q, "messages.record", *arguments("messages.record", values))
     return Recorded(**row)
 
 

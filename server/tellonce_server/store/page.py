@@ -21,6 +21,7 @@ from tellonce_server.core.scope import ChatId, MemoryId, MessageId, OwnerId
 from tellonce_server.store import memories
 from tellonce_server.store.database import Queries, Row
 from tellonce_server.store.named_queries import Found, OneRow, Rows, Run, named
+from tellonce_sql import arguments
 
 Position: TypeAlias = tuple[datetime, int]
 """The position of a memory in the list: its time and number."""
@@ -60,11 +61,9 @@ async def found(
     """At most `limit` memories after a position, newest first, and, if `counted`, the number of all matches. A filter
     that is None does not restrict the result. `as_of` selects the memories that were valid at that time, whatever their
     status is now."""
-    rows = await q.rows(
-        "page.memories",
-        *(owner_id, wanted.kinds, wanted.statuses, wanted.origins, wanted.chat_id, wanted.least_confidence),
-        *(wanted.query, wanted.as_of, wanted.about, learned_since, *after, limit, counted),
-    )
+    own = {"owner_id": owner_id, "learned_since": learned_since, "limit": limit, "counted": counted}
+    values = {**dict(wanted), **own, "after_time": after[0], "after_id": after[1]}
+    rows = await q.rows("page.memories", *arguments("page.memories", values))
     return [_quoted(row) for row in rows], rows[0]["total"] or 0 if rows else 0
 
 

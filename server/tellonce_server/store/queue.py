@@ -12,6 +12,7 @@ from tellonce.work import DeadLetter, Failed, JobState, KindStatus, Tier
 from tellonce_server.core.scope import ChatId, MemoryId, MessageId, OwnerId
 from tellonce_server.store.database import Queries, Row
 from tellonce_server.store.named_queries import MaybeRow, OneRow, Rows, Run, Value, named
+from tellonce_sql import arguments
 
 JobClass = Literal["live", "past"]
 """`past`: jobs about imported messages, and jobs that a better tier does again. Live jobs are claimed first."""
@@ -104,11 +105,7 @@ def _job(row: Row) -> Job:
 async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
     """Queue a job. Returns the number of the job, or of the existing job that was extended; None if the chat does not
     exist."""
-    row = await q.row(
-        "queue.enqueue",
-        *(job.owner_id, job.chat_id, job.kind, job.thread_key, job.dedup_key, job.from_id, job.to_id, job.exchanges),
-        *(job.not_before, now, job.traceparent, job.job_class),
-    )
+    row = await q.row("queue.enqueue", *arguments("queue.enqueue", {**vars(job), "now": now}))
     return row["id"] if row is not None else None
 
 

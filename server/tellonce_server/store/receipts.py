@@ -7,6 +7,7 @@ from typing import Any
 from tellonce_server.core.scope import ChatId, MessageId, OwnerId
 from tellonce_server.store.database import Queries
 from tellonce_server.store.named_queries import MaybeRow, Rows, Run, Value, column, named
+from tellonce_sql import arguments
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,7 @@ class Receipt:
 
 async def add(q: Queries, r: Receipt, erasures: int) -> None:
     """Store the receipt, unless text of the owner was erased since the context was read (`erasures`)."""
-    await q.run(
-        "receipts.add",
-        *(r.owner_id, r.chat_id, r.id, r.thread_key, r.message_id, r.token_budget, r.tokens, r.truncated),
-        *(r.as_of, r.sections, r.included, r.left_out, r.created_at, erasures),
-    )
+    await q.run("receipts.add", *arguments("receipts.add", {**vars(r), "erasures": erasures}))
 
 
 find = MaybeRow[[OwnerId, str], Receipt]("receipts.find", named(Receipt))

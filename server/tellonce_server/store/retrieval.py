@@ -1,10 +1,12 @@
-"""The queries of a search. `retrieval.sql` describes their parameters, whose values the callers choose."""
+"""The queries of a search. `retrieval.sql` describes the parameters of the searches for candidates, whose values the
+callers give by name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from tellonce_server.store.database import Queries, Row, one, unzip
+from tellonce_sql import arguments
 
 
 async def setting(
@@ -25,20 +27,12 @@ async def shares(q: Queries) -> dict[str, float]:
     return {row["lexeme"]: row["frequency"] for row in await q.rows("retrieval.document_frequencies")}
 
 
-async def messages(q: Queries, *parameters: Any) -> list[Row]:
-    return await q.rows("retrieval.messages", *parameters)
+Search = Literal["messages", "messages_of_chat", "messages_within", "learned"]
 
 
-async def messages_of_chat(q: Queries, *parameters: Any) -> list[Row]:
-    return await q.rows("retrieval.messages_of_chat", *parameters)
-
-
-async def messages_within(q: Queries, *parameters: Any) -> list[Row]:
-    return await q.rows("retrieval.messages_within", *parameters)
-
-
-async def learned(q: Queries, *parameters: Any) -> list[Row]:
-    return await q.rows("retrieval.learned", *parameters)
+async def found(q: Queries, search: Search, values: Mapping[str, Any]) -> list[Row]:
+    """The candidates that a search finds."""
+    return await q.rows(f"retrieval.{search}", *arguments(f"retrieval.{search}", values))
 
 
 async def contents(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:

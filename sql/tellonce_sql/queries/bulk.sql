@@ -39,23 +39,25 @@ on conflict (owner_id, chat_id, thread_key) do update
 returning last_no - $4::int
 
 -- name: add
--- $1 owner, $2 chat, $3 epoch, $4 now, and one array for each column of the messages: $5 ids, $6 thread keys,
--- $7 thread numbers, $8 roles, $9 contents, $10 channels, $11 speakers, $12 external ids, $13 reply targets,
--- $14 importances, $15 tokens, $16 sent at, $17 UTC offsets, $18 texts to index.
+-- Each parameter is an array with the values of a column, except owner_id, chat_id, epoch and now
 with input as (
-  select * from unnest($5::bigint[], $6::text[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[],
-    $12::text[], $13::text[], $14::real[], $15::int[], $16::timestamptz[], $17::smallint[], $18::text[])
-    as i (id, thread_key, thread_no, role, content, channel, speaker, ext_id, reply_to, importance, tokens, sent_at,
-      utc_offset, index_text)
+  select * from unnest($id::bigint[], $thread_key::text[], $thread_no::bigint[], $channel::text[], $index_text::text[],
+    $role::text[], $content::text[], $speaker::text[], $ext_id::text[], $reply_to::text[], $importance::real[],
+    $tokens::int[], $sent_at::timestamptz[], $utc_offset::smallint[])
+    as i (id, thread_key, thread_no, channel, index_text,
+      -- use: messages.given
+    )
 ), fts as (
   insert into message_fts (owner_id, chat_id, id, tsv)
-  select $1, $2, id, to_tsvector('chatmem', index_text) || array_to_tsvector(array['@o' || $1::bigint, '@c' || $2::bigint])
+  select $owner_id, $chat_id, id, to_tsvector('chatmem', index_text)
+    || array_to_tsvector(array['@o' || $owner_id::bigint, '@c' || $chat_id::bigint])
   from input
 )
-insert into messages (owner_id, chat_id, id, thread_key, thread_no, epoch, role, content, channel, speaker, ext_id,
-  reply_to, importance, tokens, sent_at, utc_offset, recorded_at)
-select $1, $2, id, thread_key, thread_no, $3, role, content, channel, speaker, ext_id, reply_to, importance, tokens,
-  sent_at, utc_offset, $4
+insert into messages (owner_id, chat_id, epoch, recorded_at, id, thread_key, thread_no, channel,
+  -- use: messages.given
+)
+select $owner_id, $chat_id, $epoch, $now, id, thread_key, thread_no, channel,
+  -- use: messages.given
 from input
 order by id
 

@@ -39,7 +39,7 @@ asked as (
     select row(
       -- use: messages.line
     )
-    from messages
+    from messages m
     where $19 and owner_id = $1 and chat_id = $2 and $13::text is not null and id < (select id from asked)
       and sent_at <= $10
       and thread_key = coalesce(
@@ -59,8 +59,9 @@ asked as (
       limit 2) m
     order by m.id) as replies,
   array(
-    select row(o.chat_id, o.channel, o.conversation, m.id, m.thread_no, m.role, m.content, m.routine, m.routine_summary,
-      m.speaker, m.sent_at, m.utc_offset, m.ext_id, m.channel)
+    select row(o.chat_id, o.channel, o.conversation,
+      -- use: messages.line
+    )
     from others o
     join messages m on m.owner_id = $1 and m.chat_id = o.chat_id and m.thread_key = o.thread_key
       and m.thread_no between o.thread_no - 1 and o.thread_no
@@ -101,7 +102,7 @@ select
     select row(
       -- use: messages.line
     )
-    from messages
+    from messages m
     where owner_id = $1 and chat_id = $2 and thread_key = $3
       and id > coalesce((select epoch_after from chats where owner_id = $1 and chat_id = $2), 0)
       and thread_no > (select greatest(least(covered_to, last_no - $4::int), last_no - $9::int) from thread)
@@ -130,7 +131,7 @@ select
   (select row(
     -- use: messages.line
   )
-    from messages
+    from messages m
     where owner_id = $1 and chat_id = $2 and ext_id = $8
       and (channel = $11
         or (select count(*) from messages where owner_id = $1 and chat_id = $2 and ext_id = $8) = 1)) as quoted,
@@ -148,8 +149,8 @@ with thread as materialized (
   select coalesce(max(epoch_after), 0) as after from chats
   where owner_id = $1 and chat_id = $2 and epoch_began <= $10
 ), said as not materialized (
-  select m.id, thread_key, thread_no, role, coalesce(v.content, m.content) as content, routine, routine_summary, speaker,
-    sent_at, utc_offset, ext_id, channel
+  select m.thread_key, m.id, m.thread_no, m.role, coalesce(v.content, m.content) as content,
+    -- use: messages.line_after_text
   from messages m
   left join lateral (
     select content from message_versions v
@@ -194,7 +195,7 @@ select
     select row(
       -- use: messages.line
     )
-    from said
+    from said m
     where thread_key = $3 and thread_no > (select greatest(least(covered_to, last_no - $4::int), last_no - $9::int) from thread)
       and id > (select after from begun)
     order by thread_no) as window,
@@ -222,17 +223,18 @@ select
       select content from memory_versions v
       where v.owner_id = $1 and v.id = m.id and v.replaced_at > $10
       order by v.version limit 1) v on true
-    -- An overdue goal was active until the user was asked about it. Memories that were rejected while they were still
-    -- uncertain are left out. A rejected memory of higher confidence was active at that time: a later edit withdrew it.
-    where owner_id = $1 and (chat_id is null or chat_id = $2) and (status <> 'uncertain' or overdue_at > $10) and shown
-      and (status <> 'rejected' or confidence > 0.5)
+    -- An overdue goal was active until the user was asked about it.
+    where owner_id = $1 and (chat_id is null or chat_id = $2) and shown
+      and (status = 'uncertain' and overdue_at > $10 or
+        -- use: memories.was_sure
+      )
       and valid_from <= $10 and (valid_to is null or valid_to > $10)
     order by valid_from desc, m.id desc
     limit $5::int + $6::int) as memories,
   (select row(
     -- use: messages.line
   )
-    from said where ext_id = $8
+    from said m where ext_id = $8
       and (channel = $11 or (select count(*) from said where ext_id = $8) = 1)) as quoted,
   -- use: messages_of_other_threads
 
@@ -245,7 +247,7 @@ with learned as not materialized (
     case when source_chat_id = $2 then (select max(s) from unnest(source_ids) s) end as last_source
   from memories
   where owner_id = $1 and (chat_id is null or chat_id = $2) and shown and not pinned and kind <> 'pin'
-    and (status in ('active', 'completed') or (status = 'superseded' and superseded_by is not null))
+    and status in {statuses.sure} and (status <> 'superseded' or superseded_by is not null)
 ), happened as not materialized (
   select from_at, to_at, text, body, to_no
   from conversation_summaries
@@ -261,8 +263,8 @@ select
 -- name: around
 -- $1 owner, $2 chat, $3 message number, $4 how many on each side, $5 a past time or null for now: the messages around a
 -- quoted message in its thread
-select m.id, thread_no, role, coalesce(v.content, m.content) as content, routine, routine_summary, speaker, sent_at,
-  utc_offset, ext_id, channel
+select m.id, m.thread_no, m.role, coalesce(v.content, m.content) as content,
+  -- use: messages.line_after_text
 from messages m
 left join lateral (
   select content from message_versions v

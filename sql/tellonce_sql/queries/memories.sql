@@ -1,24 +1,24 @@
+-- part: stored
+-- The columns of a new memory: the fields of `NewMemory` in store/memories.py
+chat_id, kind, status, content, quotes, confidence, priority, importance, pinned, deadline, valid_from, valid_to, origin,
+user_confirmed, source_chat_id, source_ids, model, about, reason, happens_from, happens_to, happens_precision, note, shown,
+provisional, tier, intends, superseded_by, words_key, categories, user_name
+-- end
+
 -- name: add
--- $1 owner, $2 chat or null, $3 kind, $4 status, $5 content, $6 quotes, $7 confidence, $8 priority, $9 importance, $10
--- pinned, $11 deadline, $12 valid from, $13 origin, $14 user confirmed, $15 source chat, $16 source messages, $17
--- model, $18 now, $19 text to index, $20 vector or null, $21 its subject (`user` or a name), $22 the reason for its
--- status, $23 start and $24 end of the time at which it holds or happens, $25 the precision of these times, $26 note,
--- $27 shown, $28 provisional, $29 tier, $30 the memories that it will replace and end once confirmed, $31 valid to, $32
--- superseded by, $33 key of its words, $34 categories or null, $35 words of these categories to index, $36 the user's
--- name that it states, or null
+-- index_text: the text to index; category_words: the words of its categories to index
 with owner as (
-  insert into user_profile as p (owner_id, last_memory_id, memories_changed_at) values ($1, 1, $18)
-  on conflict (owner_id) do update set last_memory_id = p.last_memory_id + 1, memories_changed_at = $18
+  insert into user_profile as p (owner_id, last_memory_id, memories_changed_at) values ($owner_id, 1, $now)
+  on conflict (owner_id) do update set last_memory_id = p.last_memory_id + 1, memories_changed_at = $now
   returning last_memory_id
 )
-insert into memories (owner_id, id, chat_id, kind, status, content, quotes, confidence, priority, importance, pinned,
-  deadline, valid_from, origin, user_confirmed, source_chat_id, source_ids, model, created_at, updated_at, tsv, embedding,
-  about, reason, happens_from, happens_to, happens_precision, note, shown, provisional, tier, intends, valid_to,
-  superseded_by, words_key, categories, user_name)
-select $1, owner.last_memory_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18,
-  to_tsvector('chatmem', $19) || array_to_tsvector(array['@o' || $1::bigint] || category_lexemes($35)),
-  case when may_write_vectors() then $20::halfvec end,
-  $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34::text[], $36
+insert into memories (owner_id, id, created_at, updated_at, tsv, embedding,
+  -- use: stored
+)
+select $owner_id, owner.last_memory_id, $now, $now, to_tsvector('chatmem', $index_text)
+    || array_to_tsvector(array['@o' || $owner_id::bigint] || category_lexemes($category_words)),
+  case when may_write_vectors() then $embedding::halfvec end,
+  -- values: stored
 from owner
 returning *
 
@@ -74,16 +74,14 @@ select
     as verbatim
 
 -- part: in_list
--- $2 chat, $3 statuses: memories with a status of `holding` are left out if they have ended
+-- $2 chat, $3 statuses: memories that hold by their status are left out if they have ended
   and (chat_id is null or chat_id = $2) and status = any($3::text[])
-  and (valid_to is null or status not in
-    -- use: holding
-  )
+  and (valid_to is null or status not in {statuses.holds})
 -- end
 
--- part: holding
--- the statuses of memories that hold, or about which the user is asked
-    ('active', 'uncertain')
+-- part: was_sure
+-- A statement that was valid before it ended. A rejected memory of high confidence was active until an edit withdrew it
+    (status in {statuses.sure} or status = 'rejected' and confidence > 0.5)
 -- end
 
 -- name: telling
@@ -168,8 +166,7 @@ with asked as materialized (
 select m.id, m.kind, m.content as text, m.valid_from as since, m.status, m.user_confirmed, m.note
 from candidates c
 join memories m on m.owner_id = $1 and m.id = c.id
-where m.id in (select id from denied) or m.status in
-    -- use: holding
+where m.id in (select id from denied) or m.status in {statuses.holds}
 order by c.place, m.id
 limit $7
 
@@ -355,8 +352,7 @@ where not exists (
 -- $1 owner, $2 now, $3 a time: marks goals with a deadline before $3 as uncertain, so that the user is asked about
 -- them. Each goal is marked only once.
 update memories
-set status = 'uncertain', overdue_at = $2, updated_at = $2, reason = 'its deadline passed long ago: is it still a goal?',
-  asked_at = null
+set status = 'uncertain', overdue_at = $2, updated_at = $2, reason = 'its deadline passed long ago: is it still a goal?'
 where owner_id = $1 and valid_to is null and status = 'active' and kind = 'goal' and coalesce(happens_to, deadline) < $3
   and overdue_at is null
 
@@ -457,7 +453,7 @@ left join lateral (
   select array_agg(v.content order by v.version) as contents, max(v.replaced_at) as replaced_at
   from memory_versions v
   where v.owner_id = $1 and v.id = learned.id) former on true
-where c.following is null and now.status in ('active', 'completed')
+where c.following is null and now.status in {statuses.sure} and now.status <> 'superseded'
   and ($5::bigint is null or now.chat_id is null or now.chat_id = $5)
   and case when now.id = learned.id then c.sent_at <= former.replaced_at
     else not (now.source_chat_id is not distinct from c.chat_id and c.message_id = any(now.source_ids)) end

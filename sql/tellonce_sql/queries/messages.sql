@@ -1,53 +1,61 @@
+-- part: given
+-- The columns that recorded and imported messages have in common: `columns` in store/messages.py
+role, content, speaker, ext_id, reply_to, importance, tokens, sent_at, utc_offset
+-- end
+
 -- name: record
--- $1 owner, $2 chat, $3 channel, $4 now, $5 thread key, $6 role, $7 content, $8 speaker, $9 external id, $10 reply
--- target, $11 agent, $12 routine, $13 routine summary, $14 answered message, $15 importance, $16 tokens, $17 sent at,
--- $18 UTC offset in minutes, $19 text to index, $20 slot, $21 slot end, $22 whether it ends an
--- exchange, $23 kind of the job to queue or null, $24 the job's dedup key or null for a separate job, $25 the job's
--- first message or null for this one, $26 the time before which the job must not be claimed, $27 the job's trace in W3C
--- form, $28 the home channel of a new chat, $29 the name of the chat or null. A forgotten name is not stored again.
+-- The parameters are fields of `NewMessage`, its arguments and scope, and of `FollowUp` (null: no job is queued). A
+-- forgotten name of the conversation is not stored again.
 -- This is one statement, so that a message, its place in the thread, its full-text row and its job are stored together
 -- or not at all. `before` is the time at which the thread's previous message was sent.
 with owner as (
-  insert into user_profile (owner_id) values ($1)
+  insert into user_profile (owner_id) values ($owner_id)
   on conflict do nothing
 ), chat as (
   insert into chats as c (owner_id, chat_id, channel, conversation, last_id, exchanges, last_job_id, created_at)
-  values ($1, $2, $28, $29, 1, $22::boolean::int, ($23::text is not null)::int, $4)
+  values ($owner_id, $chat_id, $home, $conversation, 1, $ends_exchange::boolean::int,
+    ($kind::text is not null)::int, $now)
   on conflict (owner_id, chat_id) do update
-    set conversation = case when c.conversation ^@ 'forgotten:' then c.conversation else coalesce($29, c.conversation) end,
-        last_id = c.last_id + 1, exchanges = c.exchanges + $22::boolean::int,
-        last_job_id = c.last_job_id + ($23::text is not null)::int
+    set conversation = case when c.conversation ^@ 'forgotten:' then c.conversation
+          else coalesce($conversation, c.conversation) end,
+        last_id = c.last_id + 1, exchanges = c.exchanges + $ends_exchange::boolean::int,
+        last_job_id = c.last_job_id + ($kind::text is not null)::int
   returning last_id, epoch, last_job_id
 ), thread as (
   insert into thread_state as t (owner_id, chat_id, thread_key, last_no, open_tokens, focus_id, slot, slot_until)
-  select $1, $2, $5, 1, $16, case when $6 = 'assistant' then last_id end, $20, $21
+  select $owner_id, $chat_id, $thread_key, 1, $tokens, case when $role = 'assistant' then last_id end, $slot, $slot_until
   from chat
   on conflict (owner_id, chat_id, thread_key) do update
     set last_no = t.last_no + 1,
-        open_tokens = t.open_tokens + $16,
+        open_tokens = t.open_tokens + $tokens,
         focus_id = coalesce(excluded.focus_id, t.focus_id),
-        slot = case when $6 = 'assistant' and $12::text is null then $20 else t.slot end,
-        slot_until = case when $6 = 'assistant' and $12::text is null then $21 else t.slot_until end
+        slot = case when $role = 'assistant' and $routine::text is null then $slot else t.slot end,
+        slot_until = case when $role = 'assistant' and $routine::text is null then $slot_until else t.slot_until end
   returning last_no, queued_to, open_tokens
 ), message as (
-  insert into messages (owner_id, chat_id, id, thread_key, thread_no, epoch, role, content, channel, speaker, ext_id,
-    reply_to, agent_id, routine, routine_summary, exchange_of, importance, tokens, sent_at, utc_offset, recorded_at)
-  select $1, $2, chat.last_id, $5, thread.last_no, chat.epoch, $6, $7, $3, $8, $9,
-    $10, $11, $12, $13, $14, $15, $16, $17, $18, $4
+  insert into messages (owner_id, chat_id, id, thread_key, thread_no, epoch, recorded_at, channel, agent_id,
+    routine, routine_summary, exchange_of,
+    -- use: given
+  )
+  select $owner_id, $chat_id, chat.last_id, $thread_key, thread.last_no, chat.epoch, $now, $channel, $agent_id,
+    $routine, $routine_summary, $exchange_of,
+    -- values: given
   from chat, thread
   returning id
 ), fts as (
   insert into message_fts (owner_id, chat_id, id, tsv)
-  select $1, $2, id, to_tsvector('chatmem', $19) || array_to_tsvector(array['@o' || $1::bigint, '@c' || $2::bigint])
+  select $owner_id, $chat_id, id, to_tsvector('chatmem', $index_text)
+    || array_to_tsvector(array['@o' || $owner_id::bigint, '@c' || $chat_id::bigint])
   from message
 ), job as (
   -- As in `queue.enqueue`, an existing job that is not claimed yet is extended by the message.
   insert into chat_context_queue as q (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id, exchanges,
     not_before, created_at, trace_id)
-  select $1, $2, chat.last_job_id, $23, $5, coalesce($24, $23 || ':' || message.id), coalesce($25, message.id),
-    message.id, $22::boolean::int, $26, $4, $27
+  select $owner_id, $chat_id, chat.last_job_id, $kind, $thread_key,
+    coalesce($key, $kind || ':' || message.id), coalesce($first, message.id), message.id,
+    $ends_exchange::boolean::int, $not_before, $now, $traceparent
   from chat, message
-  where $23 is not null
+  where $kind is not null
   on conflict (owner_id, chat_id, kind, class, dedup_key) where state = 'pending_summarization' and claims = 0 do update
     set from_id = least(q.from_id, excluded.from_id), to_id = greatest(q.to_id, excluded.to_id),
         exchanges = q.exchanges + excluded.exchanges, not_before = least(q.not_before, excluded.not_before),
@@ -55,7 +63,8 @@ with owner as (
 )
 select message.id, thread.last_no, thread.queued_to, thread.open_tokens,
   (select sent_at from messages
-    where owner_id = $1 and chat_id = $2 and thread_key = $5 and thread_no = thread.last_no - 1) as before
+    where owner_id = $owner_id and chat_id = $chat_id and thread_key = $thread_key
+      and thread_no = thread.last_no - 1) as before
 from message, thread
 
 -- name: by_ext_id
@@ -105,15 +114,24 @@ where owner_id = $1 and chat_id = $2 and id = $3
 order by version
 
 -- part: line
--- A message as `Line` in store/messages.py
-id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, ext_id, channel
+-- A message `m` as `Line` in store/messages.py
+m.id, m.thread_no, m.role, m.content,
+-- use: line_after_text
+-- end
+
+-- part: lines
+select
+  -- use: line
+from messages m
+-- end
+
+-- part: line_after_text
+m.routine, m.routine_summary, m.speaker, m.sent_at, m.utc_offset, m.ext_id, m.channel
 -- end
 
 -- name: id_range
 -- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most
-select
-  -- use: line
-from messages
+-- use: lines
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
 order by id
 limit $6
@@ -121,9 +139,7 @@ limit $6
 -- name: last_of_range
 -- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most: the last messages of the range
 select * from (
-  select
-    -- use: line
-  from messages
+  -- use: lines
   where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
   order by id desc
   limit $6) l
@@ -131,26 +147,20 @@ order by id
 
 -- name: before_in_thread
 -- $1 owner, $2 chat, $3 thread key, $4 number, $5 how many
-select
-  -- use: line
-from messages
+-- use: lines
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and id < $4
 order by thread_no desc
 limit $5
 
 -- name: by_ids
 -- $1 owner, $2 chat, $3 ids
-select
-  -- use: line
-from messages
+-- use: lines
 where owner_id = $1 and chat_id = $2 and id = any($3::bigint[])
 order by id
 
 -- name: page
 -- $1 owner, $2 chat, $3 a number, $4 how many: messages with numbers below $3, newest first
-select
-  -- use: line
-from messages
+-- use: lines
 where owner_id = $1 and chat_id = $2 and id < $3
 order by id desc
 limit $4

@@ -1,35 +1,34 @@
 -- name: memories
--- $1 owner, $2 kinds (`note` for notes) or null, $3 statuses, $4 origins or null, $5 chat or null, $6 minimum
--- confidence, $7 characters that the text must contain, or null, $8 a past time or null, $9 the subject or null, $10
--- learned since or null, $11 and $12 the time and number of the last memory already listed (for none: infinity and the
--- highest number), $13 how many, $14 whether to count all. With $8, the memories that were valid at that time are
--- returned, with their text of that time. A page is read from an index in the order of the result; only counting ($14)
--- reads all matching memories.
+-- The memories that match the filters of `PageMemoriesArgs`, of which null restricts nothing; learned_since: or null;
+-- after_time, after_id: of the last memory already listed (for none: infinity and the highest number); counted: whether
+-- to count all. With as_of, the memories that were valid at that time are returned, with their text of that time. A
+-- page is read from an index in the order of the result; only counting reads all matching memories.
 with found as not materialized (
   select *
   from (
-    select *, case when $8::timestamptz is null then content else coalesce((
+    select *, case when $as_of::timestamptz is null then content else coalesce((
       select v.content from memory_versions v
-      where v.owner_id = $1 and v.id = m.id and v.replaced_at > $8
+      where v.owner_id = $owner_id and v.id = m.id and v.replaced_at > $as_of
       order by v.version limit 1), content) end as words
     from memories m
-    where owner_id = $1) m
-  where ($2::text[] is null or case when note then 'note' else kind end = any($2))
-    and ($4::text[] is null or origin = any($4))
-    and ($5::bigint is null or chat_id = $5 or source_chat_id = $5)
-    and confidence >= $6::float4
-    and ($9::text is null or about = $9)
-    and ($10::timestamptz is null or created_at >= $10)
-    and case when $8::timestamptz is null then status = any($3::text[])
-      else status <> 'uncertain' and (status <> 'rejected' or confidence > 0.5)
-        and valid_from <= $8 and (valid_to is null or valid_to > $8) end
-    and ($7::text is null or position(lower($7) in lower(words)) > 0)
+    where owner_id = $owner_id) m
+  where ($kinds::text[] is null or case when note then 'note' else kind end = any($kinds))
+    and ($origins::text[] is null or origin = any($origins))
+    and ($chat_id::bigint is null or chat_id = $chat_id or source_chat_id = $chat_id)
+    and confidence >= $least_confidence::float4
+    and ($about::text is null or about = $about)
+    and ($learned_since::timestamptz is null or created_at >= $learned_since)
+    and case when $as_of::timestamptz is null then status = any($statuses::text[])
+      else
+        -- use: memories.was_sure
+        and valid_from <= $as_of and (valid_to is null or valid_to > $as_of) end
+    and ($query::text is null or position(lower($query) in lower(words)) > 0)
 )
-select *, case when $14::boolean then (select count(*) from found) end as total
+select *, case when $counted::boolean then (select count(*) from found) end as total
 from found
-where (valid_from, id) < ($11, $12)
+where (valid_from, id) < ($after_time, $after_id)
 order by valid_from desc, id desc
-limit $13
+limit $limit
 
 -- name: dated
 -- $1 owner, $2 now, $3 a time: current dates and deadlines between now and $3, and overdue goals
@@ -125,8 +124,7 @@ limit $5
 -- $1 owner, $2 how many: the people and things that current memories are about, most frequent first
 select about as name, count(*) as memories
 from memories
-where owner_id = $1 and valid_to is null and about <> 'user' and status in
-    -- use: memories.holding
+where owner_id = $1 and valid_to is null and about <> 'user' and status in {statuses.holds}
 group by about
 order by 2 desc, 1
 limit $2
@@ -137,8 +135,7 @@ with named as (
   select m.id, n.name
   from memories m
   join unnest($2::text[]) n (name) on m.about = n.name or position(lower(n.name) in lower(m.content)) > 0
-  where m.owner_id = $1 and m.valid_to is null and m.status in
-    -- use: memories.holding
+  where m.owner_id = $1 and m.valid_to is null and m.status in {statuses.holds}
 )
 select a.name as one, b.name as other, count(*) as memories
 from named a
@@ -155,9 +152,7 @@ with changed as (
 )
 update memories
 set status = $3, user_confirmed = $4, pinned = $5, updated_at = $6, superseded_by = null,
-  valid_to = case when $3::text not in
-    -- use: memories.holding
-  then coalesce(valid_to, $6) end
+  valid_to = case when $3::text not in {statuses.holds} then coalesce(valid_to, $6) end
 where owner_id = $1 and id = $2 and updated_at >= $7
 returning id
 

@@ -1,20 +1,20 @@
 -- name: enqueue
--- $1 owner, $2 chat, $3 kind, $4 thread key, $5 dedup key, $6 first and $7 last message, $8 exchanges, $9 not before,
--- $10 now, $11 its trace in W3C form, $12 live or past. If there is an unclaimed job with the same kind, class and
--- dedup key, that job is extended by the new messages instead. A past job then waits for the later of the two dates,
--- because an import holds its jobs until it has ended.
+-- Queues a `NewJob`. If there is an unclaimed job with the same kind, class and dedup key, that job is extended by the
+-- new messages instead. A past job then waits for the later of the two dates, because an import holds its jobs until it
+-- has ended.
 with chat as (
   update chats set last_job_id = last_job_id + 1
-  where owner_id = $1 and chat_id = $2
+  where owner_id = $owner_id and chat_id = $chat_id
   returning last_job_id
 )
 insert into chat_context_queue as q (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id, exchanges,
   not_before, created_at, trace_id, class)
-select $1, $2, chat.last_job_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 from chat
+select $owner_id, $chat_id, chat.last_job_id, $kind, $thread_key, $dedup_key, $from_id, $to_id, $exchanges,
+  $not_before, $now, $traceparent, $job_class from chat
 on conflict (owner_id, chat_id, kind, class, dedup_key) where state = 'pending_summarization' and claims = 0 do update
   set from_id = least(q.from_id, excluded.from_id), to_id = greatest(q.to_id, excluded.to_id),
       exchanges = q.exchanges + excluded.exchanges,
-      not_before = case when $12 = 'past' then greatest(q.not_before, excluded.not_before)
+      not_before = case when $job_class = 'past' then greatest(q.not_before, excluded.not_before)
         else least(q.not_before, excluded.not_before) end,
       trace_id = coalesce(excluded.trace_id, q.trace_id)
 returning id
@@ -180,21 +180,17 @@ where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
 -- name: void_readers
 -- $1 owner, $2 chat, $3 message, $4 its thread, $5 the chat's session thread: invalidates the claims of jobs that may
 -- have read the former text of a message that is being edited. These jobs are done again. Unclaimed jobs are updated
--- too, so that no worker can claim a job and read its input before this transaction ends. A chunk job reads the
--- messages that it covers. An exchange job reads earlier messages and the chat's summary. A rolling summary reads what
--- was derived from the message. A profile reads what was learned from the message. A job of any other kind may have
--- read every message. Jobs of other chats continue, except profile jobs and jobs of any other kind.
+-- too, so that no worker can claim a job and read its input before this transaction ends. Jobs of other chats
+-- continue, unless they read what was learned from the message.
 update chat_context_queue q
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
   and case
-    when q.kind = 'profile' then exists (
+    when q.kind in {kinds.reads_memories} then exists (
       select from memories m where m.owner_id = $1 and m.source_chat_id = $2 and $3 = any(m.source_ids))
-    when q.kind = 'exchange' then q.chat_id = $2 and q.to_id >= $3
-    when q.kind = 'thread_summary' then q.chat_id = $2 and q.thread_key in ($4, $5)
-    when q.kind in ('chunk_summary', 'erasure', 'routine_summary') then
-      q.chat_id = $2 and q.thread_key = $4 and $3 between q.from_id and q.to_id
-    else true
+    when q.kind in {kinds.reads_chat} then q.chat_id = $2 and q.to_id >= $3
+    when q.kind in {kinds.reads_summaries} then q.chat_id = $2 and q.thread_key in ($4, $5)
+    else q.chat_id = $2 and q.thread_key = $4 and $3 between q.from_id and q.to_id
   end
 
 -- name: replay
@@ -207,15 +203,15 @@ returning owner_id, chat_id, id
 
 -- name: settle
 -- $1 owner, $2 chat, $3 job: marks the results of earlier jobs as final if this job has replaced their texts, so that
--- those jobs are not done again. Jobs of the kinds that are not named here replace no other text.
+-- those jobs are not done again
 update chat_context_queue q set provisional = false
 from chat_context_queue j
 where j.owner_id = $1 and j.chat_id = $2 and j.id = $3
   and q.owner_id = $1 and q.state = 'complete' and q.provisional and (q.chat_id, q.id) <> ($2, $3)
   and case
-    when j.kind = 'profile' then q.kind = 'profile'
-    when j.kind = 'thread_summary' then q.chat_id = $2 and q.kind = 'thread_summary' and q.thread_key = j.thread_key
-    when j.kind in ('chunk_summary', 'erasure') then q.chat_id = $2 and q.kind in ('chunk_summary', 'erasure')
+    when j.kind in {kinds.replaces_owner} then q.kind = j.kind
+    when j.kind in {kinds.replaces_thread} then q.chat_id = $2 and q.kind = j.kind and q.thread_key = j.thread_key
+    when j.kind in {kinds.replaces_messages} then q.chat_id = $2 and q.kind in {kinds.replaces_messages}
       and q.thread_key = j.thread_key and q.from_id = j.from_id
   end
 
@@ -259,12 +255,12 @@ from (
       and (r.tier <> $4 or $5::boolean and not j.redo and j.kind = 'exchange' and c.second_calls < c.exchanges)
       and (j.kind = 'exchange' or not $6::boolean or c.summary_calls < greatest(c.exchanges, 1))
       and (not j.redo or j.done_at <= $2::timestamptz - interval '10 minutes')
-      and (j.kind not in ('thread_summary', 'profile') or not exists (
+      and (j.kind in {kinds.reads_messages} or j.kind in {kinds.reads_chat} or not exists (
         select from chat_context_queue e
         where e.owner_id = j.owner_id and e.chat_id = j.chat_id
           and (e.state in ('pending_summarization', 'ready_to_write')
             or e.state = 'complete' and e.provisional and e.tier = any($3::text[])
-              and e.kind in ('chunk_summary', 'erasure'))))
+              and e.kind in {kinds.replaces_messages})))
     order by j.created_at desc
     limit $1) l
   join chat_context_queue j on j.owner_id = l.owner_id and j.chat_id = l.chat_id and j.id = l.id

@@ -1,3 +1,14 @@
+-- The searches for candidates share the names of their parameters:
+-- owner_id; chat_id: null for all chats of the owner; thread_key, since, ends: null for no limit
+-- below: only messages with a lower number are searched
+-- vector, code: two forms of the question's vector, or null
+-- terms: the lexemes of the question as tsquery texts; rarest: the rarest of them; rarer_half: the rarer half of these
+-- scope: lexeme query of the searched chat or owner
+-- reranked: number of nearest codes whose vectors are compared exactly
+-- of_each_kind: maximum number of candidates of each kind
+-- neighbored: number of best candidates whose neighbors become candidates, too
+-- all_words: whether the full-text index is searched for all lexemes; even then, only the rarest select candidates
+
 -- name: setting
 -- The text's lexemes, the recent speakers, the number of messages, and whether any message was sent in the span.
 -- $1 owner, $2 chat, or null for all chats of the owner, $3 text, $4 and $5 a span of time or null
@@ -34,230 +45,209 @@ m.chat_id, m.id, m.thread_key, m.thread_no, m.role, m.speaker, m.sent_at, m.toke
   octet_length(m.content) > 600 as clipped, 1 - (m.embedding <=> (select vector from asked)) as cosine, f.ranks
 -- end
 
+-- part: ranked_columns
+chat_id, id, thread_key, thread_no, role, speaker, sent_at, tokens, routine, content, embedding
+-- end
+
 -- part: words_of_message
--- $1 owner: the ranks of `terms` in a message `m`, or null if it contains none of them. The words of a message are read
+-- The ranks of `terms` in a message `m`, or null if it contains none of them. The words of a message are read
 -- only if they may match, that is, if the message is in `worded`, or if the query has words that `worded` does not
 -- cover (`any_term`).
 left join lateral (
   select case when ts_rank(tsv, (select term from any_term)) > 0
     then array(select ts_rank(tsv, term) from terms) end as ranks
   from message_fts f
-  where f.owner_id = $1 and f.chat_id = m.chat_id and f.id = m.id
+  where f.owner_id = $owner_id and f.chat_id = m.chat_id and f.id = m.id
     and ((select covered from any_term) is not true or (m.chat_id, m.id) in (select chat_id, id from worded))
   offset 0) f on true
 -- end
 
 -- part: messages_of_hits
--- $1 owner, $2 chat or null: the ranker's data for the messages in `hits`. The messages of one chat are read with an
+-- The ranker's data for the messages in `hits`. The messages of one chat are read with an
 -- array of numbers, which searches the index once instead of once per message.
 select
 -- use: message_for_ranking
 from (
-  select chat_id, id, thread_key, thread_no, role, speaker, sent_at, tokens, routine, content, embedding from messages
-  where $2::bigint is not null and owner_id = $1 and chat_id = $2 and id = any(array(select id from hits))
+  select
+    -- use: ranked_columns
+  from messages
+  where $chat_id::bigint is not null and owner_id = $owner_id and chat_id = $chat_id
+    and id = any(array(select id from hits))
   union all
   select m.* from hits h
   cross join lateral (
-    select chat_id, id, thread_key, thread_no, role, speaker, sent_at, tokens, routine, content, embedding
-    from messages m where m.owner_id = $1 and m.chat_id = h.chat_id and m.id = h.id offset 0) m
-  where $2::bigint is null) m
+    select
+      -- use: ranked_columns
+    from messages m where m.owner_id = $owner_id and m.chat_id = h.chat_id and m.id = h.id offset 0) m
+  where $chat_id::bigint is null) m
 -- use: words_of_message
+-- end
+
+-- part: asked
+asked as materialized (
+  select $vector::halfvec as vector, $code::bit(384) as code where speaks_active()
+), terms as materialized (
+  select term::tsquery as term from unnest($terms::text[]) as t (term)
+), any_term as materialized (
+  select string_agg(term, ' | ')::tsquery as term, $all_words::boolean as covered
+  from unnest($terms::text[]) as t (term)
+)
+-- end
+
+-- part: searched
+  and owner_id = $owner_id and ($chat_id::bigint is null or chat_id = $chat_id) and id < $below
+-- end
+
+-- part: best
+worded as materialized (
+  select chat_id, id, ts_rank(tsv, $rarest::tsquery) + ts_rank(tsv, $rarer_half::tsquery) as rank
+  from messages_with($scope::tsquery && case when $all_words then (select term from any_term) else $rarest::tsquery end)
+  where ($chat_id::bigint is null or chat_id = $chat_id) and id < $below
+), lexical as materialized (
+  select chat_id, id from worded
+  where rank > 0
+  order by rank desc, id desc
+  limit $of_each_kind
+), best as materialized (
+  (select chat_id, id from dense limit $neighbored)
+  union
+  (select chat_id, id from lexical limit $neighbored)
+)
 -- end
 
 -- name: messages_of_chat
 -- Like `messages`, for the usual question: about one chat, and without a span of time, routine messages or the owner's
 -- own vector index. The database spends a quarter of its time for `messages` on starting the statement, whose parts for
 -- other questions it must prepare each time.
--- $1 owner
--- $2 chat
--- $3 vector of the question, or null
--- $4 code of this vector, or null
--- $5 the rarest lexemes of the question as tsquery text
--- $6 the rarer half of these lexemes
--- $7 scope lexeme query
--- $8 only messages with a lower number are searched
--- $9 number of nearest codes that are compared exactly
--- $10 maximum number of candidates of each kind
--- $11 number of best candidates whose neighbors become candidates, too
--- $12 all lexemes of the question as tsquery texts
--- $13 whether the full-text index is searched for all lexemes; even then, only the rarest select candidates
-with asked as materialized (
-  select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
-), terms as materialized (
-  select term::tsquery as term from unnest($12::text[]) as t (term)
-), any_term as materialized (
-  select string_agg(term, ' | ')::tsquery as term, $13::boolean as covered from unnest($12::text[]) as t (term)
-), dense as materialized (
-  select id from messages
-  where owner_id = $1 and chat_id = $2 and id = any(array(
+with
+-- use: asked
+, dense as materialized (
+  select chat_id, id from messages
+  where owner_id = $owner_id and chat_id = $chat_id and id = any(array(
     select id from messages
-    where (select code from asked) is not null and owner_id = $1 and chat_id = $2 and id < $8 and ebits is not null
+    where (select code from asked) is not null and owner_id = $owner_id and chat_id = $chat_id and id < $below
+      and ebits is not null
     order by ebits <~> (select code from asked)
-    limit $9))
+    limit $reranked))
   order by embedding <=> (select vector from asked)
-  limit $10
-), worded as materialized (
-  select chat_id, id, ts_rank(tsv, $5::tsquery) + ts_rank(tsv, $6::tsquery) as rank
-  from messages_with($7::tsquery && case when $13 then (select term from any_term) else $5::tsquery end)
-  where chat_id = $2 and id < $8
-), lexical as materialized (
-  select id from worded
-  where rank > 0
-  order by rank desc, id desc
-  limit $10
-), best as materialized (
-  (select id from dense limit $11)
-  union
-  (select id from lexical limit $11)
-), hits as materialized (
+  limit $of_each_kind
+),
+-- use: best
+, hits as materialized (
   select id from dense
   union select id from lexical
   union select id - 1 from best
-  union select id + 1 from best where id + 1 < $8
+  union select id + 1 from best where id + 1 < $below
 )
 select
 -- use: message_for_ranking
 from (
-  select chat_id, id, thread_key, thread_no, role, speaker, sent_at, tokens, routine, content, embedding from messages
-  where owner_id = $1 and chat_id = $2 and id = any(array(select id from hits))) m
+  select
+    -- use: ranked_columns
+  from messages
+  where owner_id = $owner_id and chat_id = $chat_id and id = any(array(select id from hits))) m
 -- use: words_of_message
 
 -- name: messages
 -- Candidates by similarity, by words and by time, with the ranker's data for each. By similarity: either an index-only
 -- scan compares the codes by Hamming distance, and the nearest messages are then compared exactly, or the owner's own
--- vector index is used. By time: the messages of the span, first those of the speakers in $17, then the most similar
+-- vector index is used. By time: the messages of the span, first those of the speakers in `named`, then the most similar
 -- ones. `ranks` is null if a message has none of the lexemes, which is usual for candidates by similarity. The scan is
 -- written twice, for one chat and for all chats. With one condition for both, the planner would read the table instead
 -- of only the index.
--- $1 owner
--- $2 chat, or null for all chats of the owner
--- $3 vector of the question, or null
--- $4 code of this vector, or null
--- $5 the rarest lexemes of the question as tsquery text
--- $6 the rarer half of these lexemes
--- $7 scope lexeme query
--- $8 only messages with a lower number are searched
--- $9 number of nearest codes that are compared exactly
--- $10 maximum number of candidates of each kind
--- $11 and $12 a span of time, or null
--- $13 number of best candidates whose neighbors become candidates, too
--- $14 all lexemes of the question as tsquery texts
--- $15 whether to include the latest routine messages
--- $16 whether to use the owner's own vector index
--- $17 speakers who are preferred within the span
--- $18 maximum number of messages of the span
--- $19 the latest time of a message that may refer to the span
--- $20 whether the full-text index is searched for all lexemes; even then, only the rarest select candidates
-with asked as materialized (
-  select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
-), terms as materialized (
-  select term::tsquery as term from unnest($14::text[]) as t (term)
-), any_term as materialized (
-  select string_agg(term, ' | ')::tsquery as term, $20::boolean as covered from unnest($14::text[]) as t (term)
-), dense as materialized (
+-- span_start, span_end: a span of time, or null; span_late: the latest time of a message that may refer to the span
+-- of_a_span: maximum number of messages of the span; named: speakers who are preferred within the span
+-- asks_routine: whether to include the latest routine messages
+-- near_index: whether to use the owner's own vector index
+with
+-- use: asked
+, dense as materialized (
   select chat_id, id, embedding <=> (select vector from asked) as distance
   from messages
-  where $2::bigint is not null and owner_id = $1 and chat_id = $2 and id = any(array(
+  where $chat_id::bigint is not null and owner_id = $owner_id and chat_id = $chat_id and id = any(array(
     select id from messages
-    where (select code from asked) is not null and not $16::boolean
-      and owner_id = $1 and chat_id = $2 and id < $8 and ebits is not null
+    where (select code from asked) is not null and not $near_index::boolean
+      and owner_id = $owner_id and chat_id = $chat_id and id < $below and ebits is not null
     order by ebits <~> (select code from asked)
-    limit $9))
+    limit $reranked))
   union all
   select c.chat_id, c.id, x.distance
   from (
     select chat_id, id from messages
-    where $2::bigint is null and (select code from asked) is not null and not $16::boolean
-      and owner_id = $1 and ebits is not null
+    where $chat_id::bigint is null and (select code from asked) is not null and not $near_index::boolean
+      and owner_id = $owner_id and ebits is not null
     order by ebits <~> (select code from asked)
-    limit $9) c
+    limit $reranked) c
   cross join lateral (
     select m.embedding <=> (select vector from asked) as distance from messages m
-    where m.owner_id = $1 and m.chat_id = c.chat_id and m.id = c.id offset 0) x
+    where m.owner_id = $owner_id and m.chat_id = c.chat_id and m.id = c.id offset 0) x
   union all
-  select chat_id, id, distance from messages_near($1, $2, $8, (select vector from asked), least($10::int, 80))
-  where $16::boolean and (select vector from asked) is not null
+  select chat_id, id, distance
+  from messages_near($owner_id, $chat_id, $below, (select vector from asked), least($of_each_kind::int, 80))
+  where $near_index::boolean and (select vector from asked) is not null
   order by distance
-  limit $10
-), worded as materialized (
-  select chat_id, id, ts_rank(tsv, $5::tsquery) + ts_rank(tsv, $6::tsquery) as rank
-  from messages_with($7::tsquery && case when $20 then (select term from any_term) else $5::tsquery end)
-  where ($2::bigint is null or chat_id = $2) and id < $8
-), lexical as materialized (
-  select chat_id, id from worded
-  where rank > 0
-  order by rank desc, id desc
-  limit $10
-), dated as materialized (
+  limit $of_each_kind
+),
+-- use: best
+, dated as materialized (
   select chat_id, id
   from (
     select chat_id, id, speaker, ebits, sent_at from messages
-    where $11::timestamptz is not null and owner_id = $1 and ($2::bigint is null or chat_id = $2) and id < $8
-      and sent_at >= $11 and sent_at < $19
+    where $span_start::timestamptz is not null and sent_at >= $span_start and sent_at < $span_late
+      -- use: searched
     order by sent_at
-    limit $18) d
-  order by sent_at >= $12, coalesce(speaker = any($17::text[]), false) desc, ebits <~> (select code from asked), sent_at desc
-  limit $10
+    limit $of_a_span) d
+  order by sent_at >= $span_end, coalesce(speaker = any($named::text[]), false) desc,
+    ebits <~> (select code from asked), sent_at desc
+  limit $of_each_kind
 ), routine as materialized (
   select chat_id, id from messages
-  where $15::boolean and owner_id = $1 and ($2::bigint is null or chat_id = $2) and id < $8 and routine is not null
+  where $asks_routine::boolean and routine is not null
+    -- use: searched
   order by sent_at desc
   limit 5
-), best as materialized (
-  (select chat_id, id from dense limit $13)
-  union
-  (select chat_id, id from lexical limit $13)
 ), hits as materialized (
   select chat_id, id from dense
   union select chat_id, id from lexical
   union select chat_id, id from dated
   union select chat_id, id from routine
   union select chat_id, id - 1 from best
-  union select chat_id, id + 1 from best where id + 1 < $8
+  union select chat_id, id + 1 from best where id + 1 < $below
 )
 -- use: messages_of_hits
 
 -- name: messages_within
 -- Candidates by similarity and by words from one thread or one span of time. The messages of the thread or span are
 -- selected first, and only these are compared.
--- $1 owner
--- $2 chat, or null for all chats of the owner
--- $3 vector of the question, or null
--- $4 thread key, or null
--- $5 the rarest lexemes of the question as tsquery text
--- $6 the rarer half of these lexemes
--- $7 scope lexeme query
--- $8 only messages with a lower number are searched
--- $9 maximum number of messages that are read; the newest are preferred
--- $10 maximum number of candidates of each kind
--- $11 since, $12 until
--- $13 all lexemes of the question as tsquery texts
--- $14 whether $5 has all lexemes
+-- scanned: maximum number of messages that are read; the newest are preferred
+-- all_rarest: whether `rarest` has all lexemes
 with asked as materialized (
-  select $3::halfvec as vector where speaks_active()
+  select $vector::halfvec as vector where speaks_active()
 ), terms as materialized (
-  select term::tsquery as term from unnest($13::text[]) as t (term)
+  select term::tsquery as term from unnest($terms::text[]) as t (term)
 ), any_term as materialized (
-  select string_agg(term, ' | ')::tsquery as term, $14::boolean as covered from unnest($13::text[]) as t (term)
+  select string_agg(term, ' | ')::tsquery as term, $all_rarest::boolean as covered
+  from unnest($terms::text[]) as t (term)
 ), scope as materialized (
   select chat_id, id, embedding from messages
-  where owner_id = $1 and ($2::bigint is null or chat_id = $2) and ($4::text is null or thread_key = $4) and id < $8
-    and sent_at >= coalesce($11::timestamptz, '-infinity') and sent_at < coalesce($12::timestamptz, 'infinity')
+  where ($thread_key::text is null or thread_key = $thread_key)
+    and sent_at >= coalesce($since::timestamptz, '-infinity') and sent_at < coalesce($ends::timestamptz, 'infinity')
+    -- use: searched
   order by sent_at desc
-  limit $9
+  limit $scanned
 ), dense as materialized (
   select chat_id, id from scope
   where (select vector from asked) is not null and embedding is not null
   order by embedding <=> (select vector from asked)
-  limit $10
+  limit $of_each_kind
 ), worded as materialized (
-  select f.chat_id, f.id, ts_rank(f.tsv, $5::tsquery) + ts_rank(f.tsv, $6::tsquery) as rank
-  from messages_with($7::tsquery && $5::tsquery) f
+  select f.chat_id, f.id, ts_rank(f.tsv, $rarest::tsquery) + ts_rank(f.tsv, $rarer_half::tsquery) as rank
+  from messages_with($scope::tsquery && $rarest::tsquery) f
   where (f.chat_id, f.id) in (select chat_id, id from scope)
 ), lexical as materialized (
   select chat_id, id from worded
   order by rank desc, id desc
-  limit $10
+  limit $of_each_kind
 ), hits as materialized (
   select chat_id, id from dense union select chat_id, id from lexical
 )
@@ -282,115 +272,101 @@ cross join lateral (
   order by v.version limit 1) v
 
 -- part: memory_in_scope
--- $7 statuses, $8 a past time or null, $9 since, $10 until, $19 the chat of the call
-    (chat_id is null or chat_id = $19)
-    and (status = any($7::text[]) or ($8::timestamptz is not null and valid_to > $8 and status <> 'uncertain'
-      and (status <> 'rejected' or confidence > 0.5)))
-    and valid_from <= coalesce($8, 'infinity')
-    and valid_from >= coalesce($9::timestamptz, '-infinity') and valid_from < coalesce($10::timestamptz, 'infinity')
+    (chat_id is null or chat_id = $asked_in)
+    and (status = any($statuses::text[]) or ($memories_as_of::timestamptz is not null and valid_to > $memories_as_of and
+      -- use: memories.was_sure
+    ))
+    and valid_from <= coalesce($memories_as_of, 'infinity')
+    and valid_from >= coalesce($since::timestamptz, '-infinity') and valid_from < coalesce($ends::timestamptz, 'infinity')
 -- end
 
 -- part: summary_in_scope
--- $2 chat or null for all, $9 since, $10 until, $16 thread key or null, $17 a past time or null
-    ($2::bigint is null or chat_id = $2) and kind = 'chunk' and ($16::text is null or thread_key = $16)
-    and to_at >= coalesce($9::timestamptz, '-infinity') and from_at < coalesce($10::timestamptz, 'infinity')
-    and updated_at <= coalesce($17::timestamptz, 'infinity')
+    ($chat_id::bigint is null or chat_id = $chat_id) and kind = 'chunk'
+    and ($thread_key::text is null or thread_key = $thread_key)
+    and to_at >= coalesce($since::timestamptz, '-infinity') and from_at < coalesce($ends::timestamptz, 'infinity')
+    and updated_at <= coalesce($as_of::timestamptz, 'infinity')
 -- end
 
 -- name: learned
--- Memories and chunk summaries by similarity and by words. If $8 is a past time, memories that ended after $8 are
--- included, too, with the text that they had at $8. Memories that are uncertain, or that were rejected while uncertain,
--- are not added by this rule. Summaries written or rewritten after $17 are left out, because they may contain facts
--- that were not known at that time.
--- $1 owner
--- $2 chat, or null for all chats of the owner
--- $3 vector of the question, or null
--- $4 the rarest lexemes of the question as tsquery text
--- $5 scope lexeme query of memories
--- $6 maximum number of memories of each kind of match, or 0 for no memories
--- $7 statuses
--- $8 a past time for memories, or null for now
--- $9 since, $10 until
--- $11 all lexemes of the question as tsquery texts
--- $12 lexemes that may name a category
--- $13 words of the requested categories
--- $14 maximum number of memories of these categories (`listed`)
--- $15 maximum number of summaries of each kind of match, or 0 for no summaries
--- $16 thread key, or null
--- $17 a past time for summaries, or null for now
--- $18 scope lexeme query of summaries
--- $19 the chat of the call: memories of `chat` scope are found in their own chat only, even if all chats are searched
-with asked as materialized (
-  select $3::halfvec as vector where speaks_active()
-), terms as materialized (
-  select term::tsquery as term from unnest($11::text[]) as t (term)
-), any_term as materialized (
-  select string_agg(term, ' | ')::tsquery as term from unnest($11::text[]) as t (term)
-), alike as materialized (
+-- Memories and chunk summaries by similarity and by words. If `memories_as_of` is a past time, memories that ended later
+-- are included, too, with the text that they had then. Memories that are uncertain, or that were rejected while
+-- uncertain, are not added by this rule. Summaries written or rewritten after `as_of` are left out, because they may
+-- contain facts that were not known at that time.
+-- most_memories, most_summaries: maximum number of each kind of match, or 0 for none; statuses: of the memories
+-- owner_scope: lexeme query of memories; asked_in: the chat of the call. Memories of `chat` scope are found in their own
+-- chat only, even if all chats are searched
+-- category_terms: lexemes that may name a category; categories: words of the requested categories; most_listed: maximum
+-- number of memories of these categories (`listed`)
+with
+-- use: asked
+, alike as materialized (
   select id from memories
-  where $6 > 0 and (select vector from asked) is not null and owner_id = $1 and embedding is not null
+  where $most_memories > 0 and (select vector from asked) is not null and owner_id = $owner_id
+    and embedding is not null
     and
     -- use: memory_in_scope
   order by embedding <=> (select vector from asked)
-  limit $6::int
+  limit $most_memories::int
 ), worded as materialized (
   select id
   from (
     select m.id, m.chat_id, m.status, m.confidence, m.valid_from, m.valid_to, f.tsv
-    from memories_with($5::tsquery && $4::tsquery) f
-    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m
-    where $6 > 0) found
+    from memories_with($owner_scope::tsquery && $rarest::tsquery) f
+    cross join lateral (select * from memories m where m.owner_id = $owner_id and m.id = f.id offset 0) m
+    where $most_memories > 0) found
   where
     -- use: memory_in_scope
-  order by ts_rank(tsv, $4::tsquery) desc, id desc
-  limit $6
+  order by ts_rank(tsv, $rarest::tsquery) desc, id desc
+  limit $most_memories
 ), kinds as materialized (
   select string_agg(quote_literal(lexeme), ' | ')::tsquery as term
-  from unnest($12::text[] || category_lexemes($13)) as k (lexeme)
+  from unnest($category_terms::text[] || category_lexemes($categories)) as k (lexeme)
 ), listed as materialized (
   select id
   from (
     select m.id, m.chat_id, m.status, m.confidence, m.valid_from, m.valid_to
-    from memories_with($5::tsquery && (select term from kinds)) f
-    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m
-    where $6 > 0) found
+    from memories_with($owner_scope::tsquery && (select term from kinds)) f
+    cross join lateral (select * from memories m where m.owner_id = $owner_id and m.id = f.id offset 0) m
+    where $most_memories > 0) found
   where
     -- use: memory_in_scope
   order by valid_from desc, id desc
-  limit $14::int
+  limit $most_listed::int
 ), alike_summaries as materialized (
   select chat_id, id from conversation_summaries
-  where $15 > 0 and (select vector from asked) is not null and owner_id = $1 and embedding is not null
+  where $most_summaries > 0 and (select vector from asked) is not null and owner_id = $owner_id
+    and embedding is not null
     and
     -- use: summary_in_scope
   order by embedding <=> (select vector from asked)
-  limit $15::int
+  limit $most_summaries::int
 ), worded_summaries as materialized (
   select chat_id, id
   from (
     select s.chat_id, s.id, s.kind, s.thread_key, s.from_at, s.to_at, s.updated_at, f.tsv
-    from summaries_with($18::tsquery && $4::tsquery) f
+    from summaries_with($scope::tsquery && $rarest::tsquery) f
     cross join lateral (
       select * from conversation_summaries s
-      where s.owner_id = $1 and s.chat_id = f.chat_id and s.id = f.id offset 0) s
-    where $15 > 0) found
+      where s.owner_id = $owner_id and s.chat_id = f.chat_id and s.id = f.id offset 0) s
+    where $most_summaries > 0) found
   where
     -- use: summary_in_scope
-  order by ts_rank(tsv, $4::tsquery) desc, id desc
-  limit $15
+  order by ts_rank(tsv, $rarest::tsquery) desc, id desc
+  limit $most_summaries
 )
 select m.kind, m.id, m.chat_id, null as thread_key, coalesce(v.content, m.content) as text, m.valid_from as at,
   null::int as tokens, m.source_chat_id, m.source_ids,
-  case when $8 is not null and coalesce(m.valid_to, 'infinity') > $8 then 'active' else m.status end as status, m.note,
+  case when $memories_as_of is not null and coalesce(m.valid_to, 'infinity') > $memories_as_of then 'active'
+    else m.status end as status, m.note,
   1 - (m.embedding <=> (select vector from asked)) as cosine,
   case when ts_rank(m.tsv, (select term from any_term)) > 0
     then array(select ts_rank(m.tsv, term) from terms) end as ranks,
   m.id in (select id from listed) as listed
 from (select id from alike union select id from worded union select id from listed) h
-cross join lateral (select * from memories m where m.owner_id = $1 and m.id = h.id offset 0) m
+cross join lateral (select * from memories m where m.owner_id = $owner_id and m.id = h.id offset 0) m
 left join lateral (
   select content from memory_versions v
-  where $8 is not null and v.owner_id = $1 and v.id = m.id and v.replaced_at > $8
+  where $memories_as_of is not null and v.owner_id = $owner_id and v.id = m.id and v.replaced_at > $memories_as_of
   order by v.version limit 1) v on true
 union all
 select 'summary', s.id, s.chat_id, s.thread_key, s.text, s.to_at, s.tokens, s.chat_id, array[s.from_id, s.to_id], null,
@@ -402,7 +378,7 @@ select 'summary', s.id, s.chat_id, s.thread_key, s.text, s.to_at, s.tokens, s.ch
 from (select chat_id, id from alike_summaries union select chat_id, id from worded_summaries) h
 cross join lateral (
   select * from conversation_summaries s
-  where s.owner_id = $1 and s.chat_id = h.chat_id and s.id = h.id offset 0) s
+  where s.owner_id = $owner_id and s.chat_id = h.chat_id and s.id = h.id offset 0) s
 
 -- name: query_lexemes
 -- $1 text: its lexemes without stop words

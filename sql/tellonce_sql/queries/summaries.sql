@@ -79,24 +79,21 @@ on conflict (owner_id, chat_id, kind, thread_key) where kind <> 'chunk' do updat
 returning id
 
 -- part: summary
--- A summary as `Summary` in store/summaries.py
-id, thread_key, from_id, to_id, from_at, to_at, count, text, body, provisional, folded_to
+-- Summaries as `Summary` in store/summaries.py
+select id, thread_key, from_id, to_id, from_at, to_at, count, text, body, provisional, folded_to
+from conversation_summaries
 -- end
 
 -- name: rolling
 -- $1 owner, $2 chat, $3 kind, $4 thread key
-select
-  -- use: summary
-from conversation_summaries
+-- use: summary
 where owner_id = $1 and chat_id = $2 and kind = $3 and thread_key = $4
 
 -- name: chunks_after
 -- $1 owner, $2 chat, $3 thread key or null for all threads, $4 summary number, $5 how many: the newest chunks after
 -- that number, in the order of their messages
 select * from (
-  select
-    -- use: summary
-  from conversation_summaries
+  -- use: summary
   where owner_id = $1 and chat_id = $2 and kind = 'chunk' and ($3::text is null or thread_key = $3) and id > $4
     and from_id >= (select epoch_after from chats where owner_id = $1 and chat_id = $2)
   order by to_id desc
@@ -105,27 +102,21 @@ order by to_id
 
 -- name: chunks
 -- $1 owner, $2 chat
-select
-  -- use: summary
-from conversation_summaries
+-- use: summary
 where owner_id = $1 and chat_id = $2 and kind = 'chunk'
 order by from_at, id
 
 -- name: chunk_page
 -- $1 owner, $2 chat, $3 and $4 the time and number of the last chunk already listed, $5 how many: chunk summaries,
 -- newest first
-select
-  -- use: summary
-from conversation_summaries
+-- use: summary
 where owner_id = $1 and chat_id = $2 and kind = 'chunk' and (from_at, id) < ($3::timestamptz, $4::bigint)
 order by from_at desc, id desc
 limit $5
 
 -- name: of_message
 -- $1 owner, $2 chat, $3 thread key, $4 thread number
-select
-  -- use: summary
-from conversation_summaries
+-- use: summary
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and $4 between from_no and to_no
 
 -- name: unembedded

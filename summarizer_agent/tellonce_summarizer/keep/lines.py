@@ -6,7 +6,7 @@ from tellonce.work import SummaryBody
 from tellonce_text.sentences import sentence_ends, split_sentences
 from tellonce_text.tokens import estimate
 
-_FIELDS = ("goals", "decisions", "facts", "outcomes", "pending")
+_FIELDS = tuple(SummaryBody.model_fields)
 _LONGEST = 160
 _OPEN = 3
 """Maximum number of open actions at the end of a rolling summary."""

@@ -13,8 +13,8 @@ from tellonce_summarizer.models.answers import CanonicalShape, ExchangeShape, Lo
 from tellonce_summarizer.models.fallback_chain import Task
 from tellonce_summarizer.tasks import prompts
 from tellonce_summarizer.tasks.items import items
+from tellonce_summarizer.tasks.local_answers import complaint
 from tellonce_summarizer.tasks.prompts import plain, transcript
-from tellonce_summarizer.tasks.summaries import complaint
 from tellonce_text.tokens import estimate
 
 _ITEM_TOKENS = 2500

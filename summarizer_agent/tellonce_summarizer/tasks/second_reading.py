@@ -11,7 +11,6 @@ from tellonce.work import ExchangeInput, ExchangeItem, ExchangeResult, Tier, Whe
 from tellonce_llm.model import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.models.answers import LooseVerdicts, VerdictShape, VerdictsShape, read, readable, schema_of
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome, Task
-from tellonce_summarizer.tasks import prompts
 from tellonce_summarizer.tasks.prompts import transcript
 
 NOT_YET = reason("unread")
@@ -19,6 +18,16 @@ NOT_FOUND = reason("not_found")
 _TOKENS = 1500
 _BEFORE_CHARACTERS = 400
 _LONGEST_DOUBT = 200
+
+_PROMPT = """\
+You check statements against what people wrote. For each numbered STATEMENT: do the quoted words, in their context, say \
+this, of this person, at this time? Return JSON with one verdict for each number.
+- holds is true only if a careful reader of MESSAGES would agree without adding anything.
+- holds is false if it was a question, a joke, sarcasm, a hypothetical, fiction, a quotation or pasted text; if it is \
+about somebody else; if it was only wished, planned or considered but is stated as done; if a number, a name, a time or \
+a "not" differs; if it says more than was said.
+- Where a statement says that something known is over or replaced, holds is false unless the words say so too.
+- why: only where it does not hold, in a few words."""
 
 Verdicts = Mapping[int, str | None]
 """The verdict on each statement, by the statement's number: None if it is confirmed, otherwise the reason why not."""
@@ -51,7 +60,7 @@ def reading_task(work: ExchangeInput, claims: Sequence[ExchangeItem]) -> Task[Ve
     """Return a task with one question for each claim; the claims are numbered from 1."""
     request = Completion(
         turns=(Turn("user", shown(work, claims)),),
-        system=(SystemBlock(prompts.SECOND_READING, cache=True),),
+        system=(SystemBlock(_PROMPT, cache=True),),
         max_tokens=_TOKENS,
         json_schema=schema_of(VerdictsShape),
     )

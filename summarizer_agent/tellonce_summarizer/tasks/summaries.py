@@ -1,15 +1,18 @@
-"""The tasks of summarizing a chunk, a thread, a profile and a routine. `complaint` checks the summaries of small local
-models."""
+"""The jobs that summarize a chunk, a thread, a profile or a routine. For each kind: its prompts, its task (the request to
+a model and the check of the answer), and its result without a model, which consists of verbatim sentences with speaker
+and day."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from zoneinfo import ZoneInfo
 
 from tellonce.work import (
     TRAITS,
     ChunkInput,
+    ChunkText,
     ErasureInput,
+    KnownMemory,
     ProfileInput,
     ProfileResult,
     RoutineInput,
@@ -23,14 +26,20 @@ from tellonce.work import (
 )
 from tellonce_llm.model import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.keep.lines import bounded, clip, joined, rolling
-from tellonce_summarizer.keep.summaries import chunk_line, chunk_summary, profile, shown_memories, thread_summary
+from tellonce_summarizer.keep.sentences import dated, telling
 from tellonce_summarizer.models.answers import SummaryShape, UnacceptableAnswerError, read
 from tellonce_summarizer.models.fallback_chain import ResultT, Task
-from tellonce_summarizer.tasks import prompts
+from tellonce_summarizer.tasks.local_answers import LONGEST, checked
 from tellonce_summarizer.tasks.prompts import plain, transcript
+from tellonce_text.tokens import estimate
 
 ROUTINE_CHARACTERS = 300
 _MESSAGE_CHARACTERS = 1200
+_SENTENCES = 5
+_TEXT_SHARE = 0.6
+_EMPTY = "(no text)"
+_DATED = re.compile(r"\(\d{4}-\d\d-\d\d[^()]*\)$")
+_WISHES = ("preference", "goal")
 
 
 def summary_task(work: SummaryInput) -> Task[WorkResult]:
@@ -46,18 +55,54 @@ def summary_task(work: SummaryInput) -> Task[WorkResult]:
             return routine_task(work)
 
 
+CHUNK = """\
+You write the summary that replaces a stretch of a chat in the assistant's context. Return JSON.
+- paragraph: 3 to 5 sentences of plain prose, oldest first: what was wanted, what was decided, what was found, what is \
+open. Credit everything to who said it, by the name in front of the line; "the user" is only the one called user. \
+No heading, no list, no preamble.
+- goals: goals and open questions. decisions. facts: important facts. outcomes: what was tried, and whether it worked. \
+pending: actions still to be done. Each line stands alone, at most 25 words, oldest first, with the name of whom it is \
+about; empty lists where there is nothing.
+- Keep names, numbers, identifiers and negations exactly. Write days ("Feb 15"), worked out from the time of the \
+message, never "yesterday" or "next week". Standing wishes on how to be answered are facts and are kept word for word. \
+Add nothing that was not said. Language of the conversation."""
+
+CHUNK_LOCAL = """\
+Summarise the conversation in 2 to 4 plain sentences, at most {characters} characters. Begin at once with the content. \
+No introduction such as "Here is", no title, no list, no code, nothing about yourself. Name who said what. Use the \
+words, names, numbers and dates of the conversation. Language of the conversation."""
+
+
 def chunk_task(work: ChunkInput | ErasureInput) -> Task[SummaryResult]:
     """The task of summarizing one run of messages."""
     zone = ZoneInfo(work.timezone)
     source = plain(work.messages, _MESSAGE_CHARACTERS)
     return Task(
         request=_requests(
-            _json(prompts.CHUNK, transcript(work.messages, zone, _MESSAGE_CHARACTERS), 1500),
-            _text(prompts.CHUNK_LOCAL.format(characters=LONGEST), source, 250),
+            _json(CHUNK, transcript(work.messages, zone, _MESSAGE_CHARACTERS), 1500),
+            _text(CHUNK_LOCAL.format(characters=LONGEST), source, 250),
         ),
-        accept=_accepting(_summary, lambda text: SummaryResult(text=_local(text, source))),
+        accept=_accepting(_summary, lambda text: SummaryResult(text=checked(text, source))),
         without_model=lambda: chunk_summary(work),
     )
+
+
+def chunk_summary(work: ChunkInput | ErasureInput) -> SummaryResult:
+    """Up to five of the most important sentences, in order. The lists of the structured body stay empty."""
+    zone = ZoneInfo(work.timezone)
+    said = telling(work.messages, work.notable, _SENTENCES) or telling(work.messages, (), _SENTENCES)
+    return SummaryResult(text="\n".join(dated(sentence, zone) for sentence in said) or _EMPTY)
+
+
+THREAD = """\
+You keep the rolling summary of a conversation. Fold NEW, oldest first, into PRIOR and return JSON; at most {cap} \
+tokens in all.
+- paragraph: 3 to 6 sentences, oldest first; the older, the shorter. The newest lines keep their detail, and the last \
+sentence says what is open. Credit everything to who said it. No heading, no preamble.
+- goals (with open questions), decisions, facts, outcomes, pending: one line each, no repetition. Drop questions that \
+were answered and actions that were done. Where two lines contradict each other, keep the newer. Standing wishes on how \
+to be answered stay.
+- Keep names, numbers, days and negations exactly; never "yesterday". Add nothing. Language of the conversation."""
 
 
 def thread_task(work: ThreadInput) -> Task[SummaryResult]:
@@ -66,10 +111,10 @@ def thread_task(work: ThreadInput) -> Task[SummaryResult]:
     source = f"PRIOR\n{work.prior_text or '(empty)'}\n{bullets(work.prior_body)}\n\nNEW\n{new}"
     return Task(
         request=_requests(
-            _json(prompts.THREAD.format(cap=work.cap_tokens), source, work.cap_tokens * 2 + 500),
-            _text(prompts.CHUNK_LOCAL.format(characters=LONGEST), source, 250),
+            _json(THREAD.format(cap=work.cap_tokens), source, work.cap_tokens * 2 + 500),
+            _text(CHUNK_LOCAL.format(characters=LONGEST), source, 250),
         ),
-        accept=_accepting(partial(_capped, work), lambda text: _local_thread(work, _local(text, source))),
+        accept=_accepting(partial(_capped, work), lambda text: _rolled(work, [checked(text, source)])),
         without_model=lambda: thread_summary(work),
     )
 
@@ -80,10 +125,34 @@ def _capped(work: ThreadInput, answer: Answer) -> SummaryResult:
     return SummaryResult(text=text, body=body)
 
 
-def _local_thread(work: ThreadInput, text: str) -> SummaryResult:
+def thread_summary(work: ThreadInput) -> SummaryResult:
+    """The prior summary and the new chunks within `cap_tokens` for text and body together; the newest lines are kept."""
+    told = [*work.prior_text.splitlines(), *(line for chunk in work.chunks for line in chunk.text.splitlines())]
+    return _rolled(work, [line.strip() for line in told if line.strip()], _TEXT_SHARE)
+
+
+def _rolled(work: ThreadInput, told: Sequence[str], share: float = 1.0) -> SummaryResult:
     body = joined([work.prior_body, *(chunk.body for chunk in work.chunks)])
-    text, body = rolling([text], body, work.cap_tokens)
-    return SummaryResult(text=text, body=body)
+    text, body = rolling(told, body, work.cap_tokens, share)
+    return SummaryResult(text=text or _EMPTY, body=body)
+
+
+def bullets(found: SummaryBody) -> str:
+    """The lists of a summary as text for a model's prompt."""
+    return "\n".join(f"- {name}: {line}" for name, told in found for line in told)
+
+
+def chunk_line(chunk: ChunkText, zone: ZoneInfo) -> str:
+    """One chunk on a line, with its days in the user's zone: `2026-02-15 to 2026-02-16 (20 messages): …`."""
+    days = sorted({at.astimezone(zone).date().isoformat() for at in (chunk.from_at, chunk.to_at)})
+    return f"{' to '.join(days)} ({chunk.count} messages): {' '.join(chunk.text.split())}"
+
+
+PROFILE = """\
+Write who this user is, from their MEMORIES only: at most {cap} tokens of plain prose in the third person, no list, no \
+heading, no preamble. Begin with who they are and what they do; then preferences, goals with deadlines, dates. Keep \
+names, numbers, dates and negations exactly; never mix up whose a statement is. Lines in quotation marks are the user's \
+own words of that day: use them as such, not as proven. Add nothing, judge nothing. Language of the memories."""
 
 
 def profile_task(work: ProfileInput) -> Task[ProfileResult]:
@@ -94,40 +163,69 @@ def profile_task(work: ProfileInput) -> Task[ProfileResult]:
     asked = f"MEMORIES\n{source or '(none)'}"
     return Task(
         request=_requests(
-            _text(prompts.PROFILE.format(cap=work.cap_tokens), asked, work.cap_tokens * 2),
-            _text(prompts.PROFILE.format(cap=min(80, work.cap_tokens)), asked, 200),
+            _text(PROFILE.format(cap=work.cap_tokens), asked, work.cap_tokens * 2),
+            _text(PROFILE.format(cap=min(80, work.cap_tokens)), asked, 200),
         ),
         accept=_accepting(
             lambda answer: ProfileResult(narrative=_prose(answer.text, work.cap_tokens)),
-            lambda text: ProfileResult(narrative=_local(text, source)),
+            lambda text: ProfileResult(narrative=checked(text, source)),
         ),
         without_model=lambda: profile(work),
     )
 
 
+def profile(work: ProfileInput) -> ProfileResult:
+    """The active memories with their days, newest first, within `cap_tokens`. Wishes (preferences and goals) are on a
+    separate line."""
+    zone = ZoneInfo(work.timezone)
+    newest = sorted((m for m in work.memories if m.status == "active"), key=lambda m: m.since, reverse=True)
+    while newest and estimate(_groups(newest, zone)) > work.cap_tokens:
+        newest.pop()
+    return ProfileResult(narrative=_groups(newest, zone))
+
+
+def _groups(memories: list[KnownMemory], zone: ZoneInfo) -> str:
+    told = [memory for memory in memories if memory.kind not in _WISHES]
+    wishes = [memory for memory in memories if memory.kind in _WISHES]
+    return "\n".join("; ".join(shown_memories(group, zone)) for group in (told, wishes) if group)
+
+
+def shown_memories(memories: Iterable[KnownMemory], zone: ZoneInfo) -> list[str]:
+    """Each memory with its day, unless its text already ends with a date. The text of a note stays verbatim."""
+    return [_dated(f"“{m.text}”" if m.note else m.text, f" ({m.since.astimezone(zone).date()})") for m in memories]
+
+
+def _dated(text: str, day: str) -> str:
+    return text if text.endswith(day) or _DATED.search(text) else text + day
+
+
+def _prose(text: str, cap_tokens: int) -> str:
+    if not text.strip():
+        raise UnacceptableAnswerError("empty")
+    return clip(text, cap_tokens * 3)
+
+
+ROUTINE = """\
+Summarise this message, which an assistant sent unasked, in 2 or 3 short sentences (at most {characters} \
+characters): what it reported and anything that needs doing. Do not copy its beginning. Keep numbers, names and times \
+exactly. No introduction, no title, no list, no code. Language of the message."""
+
+
 def routine_task(work: RoutineInput) -> Task[RoutineResult]:
     """The task of summarizing a proactive message; without a model, its first 300 characters."""
     text = work.message.text.strip()
-    request = _text(prompts.ROUTINE.format(characters=ROUTINE_CHARACTERS), f"{work.name}:\n{text}", 250)
-
-    def accept(answer: Answer) -> RoutineResult:
-        return RoutineResult(summary=_shorter(_local(answer.text, text), text))
-
-    def cut() -> RoutineResult:
-        return RoutineResult(summary=text[:ROUTINE_CHARACTERS])
-
-    return Task(request=lambda tier: request, accept=accept, without_model=cut)
+    request = _text(ROUTINE.format(characters=ROUTINE_CHARACTERS), f"{work.name}:\n{text}", 250)
+    return Task(
+        request=lambda tier: request,
+        accept=lambda answer: RoutineResult(summary=_shorter(checked(answer.text, text), text)),
+        without_model=lambda: RoutineResult(summary=text[:ROUTINE_CHARACTERS]),
+    )
 
 
 def _shorter(summary: str, text: str) -> str:
     if len(summary) >= len(text) or text.startswith(summary.rstrip(" .…")):
         raise UnacceptableAnswerError("repeats the message instead of summarising it")
     return summary
-
-
-def bullets(found: SummaryBody) -> str:
-    """The lists of a summary as text for a model's prompt."""
-    return "\n".join(f"- {name}: {line}" for name, told in found for line in told)
 
 
 def _requests(full: Completion, local: Completion) -> Callable[[Tier], Completion]:
@@ -153,65 +251,3 @@ def _summary(answer: Answer) -> SummaryResult:
         raise UnacceptableAnswerError("an empty paragraph")
     fields = {name: bounded(getattr(shape, name), 12) for name in SummaryBody.model_fields}
     return SummaryResult(text=clip(shape.paragraph, 2000), body=SummaryBody(**fields))
-
-
-def _local(text: str, source: str) -> str:
-    """Return a local model's text if the text passes the stricter validation."""
-    wrong = complaint(text, source)
-    if wrong is not None:
-        raise UnacceptableAnswerError(wrong)
-    return text.strip()
-
-
-def _prose(text: str, cap_tokens: int) -> str:
-    if not text.strip():
-        raise UnacceptableAnswerError("empty")
-    return clip(text, cap_tokens * 3)
-
-
-LONGEST = 300
-"""Maximum number of characters of a local model's summary. For a long source, the maximum is 30 % of the source's
-length."""
-LEAST_OVERLAP = 0.1
-
-# Small models begin their answers with these phrases regardless of instructions, mostly in English.
-_CHATTER = re.compile(
-    r"\b(?:here(?:'s| is| are)|certainly|of course|absolutely|i(?:'d| would) be happy|happy to help|let me know"
-    r"|as an ai|i cannot|i can't|i'm sorry|below is|the following is|in summary|to summari[sz]e)\b",
-    re.IGNORECASE,
-)
-_OPENING = re.compile(
-    r"^\W*(?:ok(?:ay)?|yes|well|sure|summary|note|answer|title|let me|let's|i(?:'ll| will|'ve| have| am|'m| can| need to))\b",
-    re.IGNORECASE,
-)
-_TITLE = re.compile(
-    r"^\s*(?:#{1,6}\s|\*\*[^*\n]+\*\*\s*(?:\n|$)|__[^_\n]+__\s*\n|[^\n.!?]{1,80}:\s*\n|[A-Z][^\n.!?]{0,70}\n\s*\n)"
-)
-_WORD = re.compile(r"\w+")
-
-
-def complaint(summary: str, source: str) -> str | None:
-    """Return the reason why a summary of `source` must be rejected; None if the summary is acceptable."""
-    text = summary.strip()
-    if not text:
-        return "empty"
-    if len(text) > max(LONGEST, len(source) * 3 // 10):
-        return f"{len(text)} characters are too long"
-    if "```" in text:
-        return "code fence"
-    if _OPENING.match(text):
-        return "begins with words about the model itself"
-    if _CHATTER.search(text):
-        return "chatter"
-    if _TITLE.match(text):
-        return "title"
-    if overlap(text, source) < LEAST_OVERLAP:
-        return "contains hardly a word of the source"
-    return None
-
-
-def overlap(summary: str, source: str) -> float:
-    """The share of the summary's words that occur in the source."""
-    said = [word.lower() for word in _WORD.findall(summary)]
-    known = {word.lower() for word in _WORD.findall(source)}
-    return sum(word in known for word in said) / len(said) if said else 0.0

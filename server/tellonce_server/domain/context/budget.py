@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
+from tellonce.contract import TOKEN_BUDGET
 from tellonce.settings import Budgets
 from tellonce_text.tokens import estimate
 
-DEFAULT_TOTAL = 4300
+DEFAULT_TOTAL = TOKEN_BUDGET
 LOG_PART = 2
 """If a context's budget is above the default, the log may use the tokens above the default divided by this number. The
 other tokens above the default are for search results."""

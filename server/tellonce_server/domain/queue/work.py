@@ -175,13 +175,14 @@ class WorkQueue:
             if items:
                 return items
         lower = w.TIERS[w.TIERS.index(args.best_tier) + 1 :]
+        is_paid = w.TRAITS[args.best_tier].paid
         # If the budget is spent, a worker with a paid tier as its best tier gets no jobs to redo, because the worker
         # would use a lower tier again.
-        if lower and (args.best_tier != BEST or not await self._is_spent(past=True)):
+        if lower and not (is_paid and await self._is_spent(past=True)):
             await queue.redo_provisional(
                 *(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now()),
                 is_best=args.best_tier == BEST,
-                is_paid=w.TRAITS[args.best_tier].paid,
+                is_paid=is_paid,
             )
         return []
 

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from math import sqrt
+from typing import Any
 
 from asyncpg import BitString
 from pgvector import HalfVector
@@ -52,7 +54,10 @@ SMALL = 2_000
 common words would match more messages than there are candidates."""
 
 
-@dataclass(frozen=True, slots=True)
+_LIMITS = {"of_each_kind": OF_EACH_KIND, "neighbored": NEIGHBOURED, "of_a_span": OF_A_SPAN, "scanned": SCANNED}
+
+
+@dataclass(frozen=True)
 class Scan:
     """A search of the database among `size` messages, limited to messages with a number below `below`.
 
@@ -71,19 +76,9 @@ class Scan:
     categories: Sequence[str] = ()
 
     @property
-    def rarest(self) -> str:
-        return any_of(self.question.terms[:RAREST])
-
-    @property
     def all_rarest(self) -> bool:
         """Whether all words of the question select candidates."""
         return len(self.question.terms) <= RAREST
-
-    @property
-    def searches_all_words(self) -> bool:
-        """Whether the index is searched for all words of the question, so that the candidates' words need not be read
-        one by one."""
-        return self.all_rarest or self.size <= SMALL
 
     @property
     def uses_near_index(self) -> bool:
@@ -95,75 +90,63 @@ class Scan:
         question = self.question
         return not (self.request.chat_id is None or question.spans or question.asks_routine or self.uses_near_index)
 
-    @property
-    def rarer_half(self) -> str:
-        return any_of(self.question.terms[: max(1, min(RAREST, len(self.question.terms)) // 2)])
-
-    @property
-    def terms(self) -> list[str]:
-        return [quoted(term) for term in self.question.terms]
-
-    @property
-    def scope(self) -> str:
-        r = self.request
-        return owner_scope(r.owner_id) if r.chat_id is None else quoted(f"@c{r.chat_id}")
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """The values of the parameters in `retrieval.sql`. The fields of the request have their own names there."""
+        r, question = self.request, self.question
+        start, end, late = _told_in(question.spans)
+        return {
+            **vars(r),
+            **vars(self),
+            **_LIMITS,
+            "ends": r.ends,
+            "terms": [quoted(term) for term in question.terms],
+            "rarest": any_of(question.terms[:RAREST]),
+            "rarer_half": any_of(question.terms[: max(1, min(RAREST, len(question.terms)) // 2)]),
+            "all_rarest": self.all_rarest,
+            "all_words": self.all_rarest or self.size <= SMALL,
+            "scope": owner_scope(r.owner_id) if r.chat_id is None else quoted(f"@c{r.chat_id}"),
+            "owner_scope": owner_scope(r.owner_id),
+            "reranked": _reranked(self.size),
+            "span_start": start,
+            "span_end": end,
+            "span_late": late,
+            "named": sorted(question.named),
+            "asks_routine": question.asks_routine,
+            "near_index": self.uses_near_index,
+            "asked_in": r.asked_in or r.chat_id,
+            "memories_as_of": r.as_of or r.until,
+            "most_memories": MEMORIES if r.kinds is None or set(MEMORY_KINDS) & set(r.kinds) else 0,
+            "most_summaries": SUMMARIES if r.kinds is None or "summary" in r.kinds else 0,
+            "category_terms": [f"@k{term}" for term in question.terms],
+            "categories": " ".join(self.categories),
+            "most_listed": LISTED,
+        }
 
 
 async def setting(database: Database, r: SearchRequest, normal_text: str, span: Span | None) -> Setting:
     start, end = span or (None, None)
     row = await retrieval.setting(database, r.owner_id, r.chat_id, normal_text, start, end)
-    return Setting(
-        *(row["lexemes"] or (), row["speakers"], row["size"], row["last_id"], row["last_at"]),
-        *(bool(row["span_holds"]), row["near_index"]),
-    )
+    return Setting(**{**row, "lexemes": row["lexemes"] or ()})
 
 
 async def messages(database: Database, scan: Scan) -> list[Candidate]:
     """Candidates of a chat or of all chats of the owner."""
-    r = scan.request
-    if scan.is_usual:
-        rows = await retrieval.messages_of_chat(
-            database,
-            *(r.owner_id, r.chat_id, scan.vector, scan.code, scan.rarest, scan.rarer_half, scan.scope, scan.below),
-            *(_reranked(scan.size), OF_EACH_KIND, NEIGHBOURED, scan.terms, scan.searches_all_words),
-        )
-        return list(map(Candidate._make, rows))
-    start, soon, late = _told_in(scan.question.spans)
-    rows = await retrieval.messages(
-        database,
-        *(r.owner_id, r.chat_id, scan.vector, scan.code, scan.rarest, scan.rarer_half, scan.scope, scan.below),
-        *(_reranked(scan.size), OF_EACH_KIND, start, soon, NEIGHBOURED, scan.terms, scan.question.asks_routine),
-        *(scan.uses_near_index, sorted(scan.question.named), OF_A_SPAN, late, scan.searches_all_words),
-    )
+    rows = await retrieval.found(database, "messages_of_chat" if scan.is_usual else "messages", scan.values)
     return list(map(Candidate._make, rows))
 
 
 async def messages_within(database: Database, scan: Scan) -> list[Candidate]:
     """Candidates of one thread or one span of time."""
-    r = scan.request
-    rows = await retrieval.messages_within(
-        database,
-        *(r.owner_id, r.chat_id, scan.vector, r.thread_key, scan.rarest, scan.rarer_half, scan.scope, scan.below),
-        *(SCANNED, OF_EACH_KIND, r.since, r.ends, scan.terms, scan.all_rarest),
-    )
-    return list(map(Candidate._make, rows))
+    return list(map(Candidate._make, await retrieval.found(database, "messages_within", scan.values)))
 
 
 async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> list[Learned]:
     """Candidates among the memories and the chunk summaries."""
-    r = scan.request
-    most_memories = MEMORIES if r.kinds is None or set(MEMORY_KINDS) & set(r.kinds) else 0
-    most_summaries = SUMMARIES if r.kinds is None or "summary" in r.kinds else 0
-    if not most_memories + most_summaries:
+    values = {**scan.values, "statuses": list(statuses)}
+    if not values["most_memories"] + values["most_summaries"]:
         return []
-    rows = await retrieval.learned(
-        database,
-        *(r.owner_id, r.chat_id, scan.vector, scan.rarest, owner_scope(r.owner_id), most_memories, list(statuses)),
-        *(r.as_of or r.until, r.since, r.ends, scan.terms),
-        *([f"@k{term}" for term in scan.question.terms], " ".join(scan.categories), LISTED),
-        *(most_summaries, r.thread_key, r.as_of, scan.scope, r.asked_in or r.chat_id),
-    )
-    return list(map(Learned._make, rows))
+    return list(map(Learned._make, await retrieval.found(database, "learned", values)))
 
 
 def _reranked(size: int) -> int:

@@ -7,11 +7,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
+from typing import NamedTuple
 
 from asyncpg import BitString
 from pgvector import HalfVector
 
-from tellonce.contract import MemoryStatus
+from tellonce.contract_types import CURRENT, SURE
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
 from tellonce_server.domain.retrieval import candidates, ranking, scored_results
@@ -30,10 +31,6 @@ from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database
 from tellonce_server.store.messages import NEWEST
 
-CURRENT: tuple[MemoryStatus, ...] = ("active",)
-FORMER: tuple[MemoryStatus, ...] = ("active", "superseded", "completed")
-"""Statuses of the memories that are searched. The statuses in FORMER are for questions about the past."""
-
 SHARES_SECONDS = 600.0
 """Seconds for which word frequencies are cached. These frequencies change slowly."""
 
@@ -51,8 +48,7 @@ class Read:
     newest: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Embedded:
+class _Embedded(NamedTuple):
     """A query's vector in two forms, and the words of the nearest categories."""
 
     half: HalfVector
@@ -107,7 +103,7 @@ class Retriever:
         if question.wording != r.query:
             vector = await self._vector(question.wording)
         scan = self._scan(r, question, setting, vector)
-        statuses = FORMER if question.asks_past_state else CURRENT
+        statuses = SURE if question.asks_past_state else CURRENT
         messages, learned = await asyncio.gather(
             self._messages(scan), candidates.learned(self._database, scan, statuses)
         )
@@ -125,10 +121,9 @@ class Retriever:
         return setting, await offloaded(len(r.query), lambda: questions.question(r.query, setting, shares, spans))
 
     def _scan(self, r: SearchRequest, question: Question, setting: Setting, vector: _Embedded | None) -> Scan:
-        below = r.before_id or NEWEST
-        if vector is None:
-            return Scan(r, question, setting.size, below, None, None)
-        return Scan(r, question, setting.size, below, vector.half, vector.bits, setting.near_index, vector.categories)
+        half, bits, categories = vector or (None, None, ())
+        near = setting.near_index and half is not None
+        return Scan(r, question, setting.size, r.before_id or NEWEST, half, bits, near, categories)
 
     async def _vector(self, wording: str) -> _Embedded | None:
         """The query's vector. None means that the search uses words alone."""

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 from zoneinfo import ZoneInfo
 
-from tellonce.contract import MemoryStatus, ResultKind, Role
+from tellonce.contract import GetContextArgs, MemoryStatus, ResultKind, Role, SearchMemoryArgs
+from tellonce_server.core.scope import ChatScope
 from tellonce_text.changes import MessageRange
 
 
@@ -92,6 +93,12 @@ class SearchRequest:
         """The time from which messages are excluded; None if there is no limit."""
         bounds = [bound for bound in (self.until, self.as_of) if bound is not None]
         return min(bounds, default=None)
+
+
+def requested(args: SearchMemoryArgs | GetContextArgs, where: ChatScope, **own: Any) -> SearchRequest:
+    """The search for a call in `where`. All fields that the arguments also have are copied, except those in `own`."""
+    same = {field.name: getattr(args, field.name) for field in fields(SearchRequest) if hasattr(args, field.name)}
+    return SearchRequest(**{**same, "owner_id": where.owner_id, "chat_id": where.chat_id, **own})
 
 
 @dataclass(frozen=True)

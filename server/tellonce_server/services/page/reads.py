@@ -38,6 +38,7 @@ class PageReads:
         shown = found[: args.limit]
         of_owner = await chats.of_owner(self._deps.database, owner_id) if first else ()
         return p.PageMemories(
+            filters=p.FILTERS if first else None,
             entries=tuple(shown),
             chats=tuple(p.PageChat.model_validate(x, from_attributes=True) for x in of_owner),
             total=total if first else None,

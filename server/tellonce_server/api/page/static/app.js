@@ -16,14 +16,14 @@ import { speak, t } from "./words.js";
 
 const ROUND = "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z";
 
-/* The screens by name, each with its icon in the rail. */
+/* The screens by name, each with its icon in the rail, and whether it may hold unsaved work. */
 const SCREENS = {
   today: [today, "M4 6h16v14H4zM4 10h16M8 3v5M16 3v5"],
   memories: [memories, "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01"],
   timeline: [timeline, `M12 7v5l3 2${ROUND}`],
   why: [why, `M9.5 9a2.5 2.5 0 1 1 3.5 2.3c-.7.4-1 1-1 1.7v.5M12 17h.01${ROUND}`],
-  forget: [forget, trash()],
-  data: [data, "M12 3v12M8 11l4 4 4-4M4 17v3h16v-3"],
+  forget: [forget, trash(), "unsaved"],
+  data: [data, "M12 3v12M8 11l4 4 4-4M4 17v3h16v-3", "unsaved"],
   memory: [memory],
 };
 
@@ -90,7 +90,7 @@ function decoded(part) {
 
 /* The screen drawn again, or null if it may hold unsaved work. */
 function drawn(name) {
-  return /forget|data/.test(name) ? null : drawScreen(screenOf(name)).catch(() => null);
+  return SCREENS[name]?.[2] ? null : drawScreen(screenOf(name)).catch(() => null);
 }
 
 function trouble(error) {

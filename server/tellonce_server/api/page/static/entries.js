@@ -7,14 +7,15 @@ import { because, day, t } from "./words.js";
 
 /* The actions on one memory: name, sign, key, and when the action applies. Their texts are `<name>` and `done.<name>`. */
 const is = (...statuses) => ({ status }) => statuses.includes(status);
+const holds = is("active", "uncertain");
 const ACTIONS = [
   ["confirm", "✓", "c", is("uncertain")],
   ["reject", "✗", "n", is("uncertain")],
-  ["edit", "✎", "e", is("active", "uncertain")],
+  ["edit", "✎", "e", holds],
   ["complete", "✓", "c", ({ status, kind }) => status === "active" && ["goal", "date"].includes(kind)],
   ["pin", "☆", "p", ({ status, pinned }) => status === "active" && !pinned],
   ["unpin", "★", "p", ({ status, pinned }) => status === "active" && pinned],
-  ["reopen", "↺", "o", is("completed", "superseded", "rejected")],
+  ["reopen", "↺", "o", (memory) => !holds(memory)],
 ];
 
 /* The keys of the actions, each with the names of its actions. */

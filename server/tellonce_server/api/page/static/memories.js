@@ -6,10 +6,6 @@ import { button, choice, div, field, h, options, show } from "./dom.js";
 import { found } from "./entries.js";
 import { t } from "./words.js";
 
-const KINDS = ["fact", "preference", "goal", "date", "outcome", "pin", "note"];
-const ORIGINS = ["user", "extracted", "model", "tag", "import"];
-const STATUSES = ["live", "uncertain", "completed", "superseded", "rejected"];
-
 /* The filters of the list. They are kept so that the same list appears when the user returns from a memory. */
 const wanted = { query: "", kind: "", status: "live", origin: "", chat: "", certainty: "0", about: "" };
 
@@ -17,7 +13,8 @@ export async function memories(place, about) {
   if (about !== undefined) wanted.about = about;
   const list = h("div");
   const count = h("p.soft", { role: "status" });
-  const chats = choice([], "", (value) => set("chat")(value));
+  // The server's first answer has the values of these filters.
+  const choices = Object.fromEntries(["kind", "status", "origin", "chat"].map((name) => [name, choice([], "", (value) => set(name)(value))]));
   const chosen = selection();
   let turn = 0;
 
@@ -26,27 +23,32 @@ export async function memories(place, about) {
     const [rows, first] = await found(filter(), { select: chosen }, { id: "memories" });
     if (mine !== turn) return;
     show(list, rows);
-    if (!chats.length) show(chats, options([["", t("any")], ...first.chats.map((x) => [String(x.chat_id), [x.channel, x.conversation].filter(Boolean).join(": ")])], wanted.chat));
+    if (!choices.chat.length) fill(choices, first);
     count.textContent = first.total ? t("memories.count", { n: first.total }) : t("memories.none");
   }
   const set = (name) => (value) => { wanted[name] = value; chosen.clear(); load(); };
 
-  show(place, h("h1", t("memories")), filters(set, chats), count, list, chosen.bar(list));
+  show(place, h("h1", t("memories")), filters(set, choices), count, list, chosen.bar(list));
   await load();
+}
+
+/* Fills the filters with their values. */
+function fill(choices, { filters, chats }) {
+  for (const name in filters) show(choices[name], options(filters[name].map((value) => [value, t(value ? `${name}.${value}` : "any")]), wanted[name]));
+  show(choices.chat, options([["", t("any")], ...chats.map((x) => [String(x.chat_id), [x.channel, x.conversation].filter(Boolean).join(": ")])], wanted.chat));
 }
 
 function filter() {
   const some = (value) => (value ? [value] : null);
-  return { statuses: wanted.status === "live" ? ["active", "uncertain"] : [wanted.status], least_confidence: Number(wanted.certainty), query: wanted.query.trim() || null, kinds: some(wanted.kind), origins: some(wanted.origin), chat_id: Number(wanted.chat) || null, about: wanted.about || null };
+  return { ...(wanted.status !== "live" && { statuses: [wanted.status] }), least_confidence: Number(wanted.certainty), query: wanted.query.trim() || null, kinds: some(wanted.kind), origins: some(wanted.origin), chat_id: Number(wanted.chat) || null, about: wanted.about || null };
 }
 
-function filters(set, chats) {
-  const one = (name, values, first = [["", t("any")]]) => field(t(name), choice([...first, ...values.map((value) => [value, t(`${name}.${value}`)])], wanted[name], set(name)));
+function filters(set, choices) {
   const search = h("input", { type: "search", id: "search", value: wanted.query, className: "grow", placeholder: t("search.hint"), "aria-label": t("search"), oninput: (event) => set("query")(event.target.value) });
   return h("div", div("row", search), div("row end",
-    one("kind", KINDS), one("status", STATUSES, []), one("origin", ORIGINS),
+    ["kind", "status", "origin"].map((name) => field(t(name), choices[name])),
     field(t("certainty"), choice([["0", t("any")], ["0.5", "≥ 50 %"], ["0.8", "≥ 80 %"], ["1", "100 %"]], wanted.certainty, set("certainty"))),
-    field(t("chat"), chats),
+    field(t("chat"), choices.chat),
     wanted.about ? button(`${wanted.about} ✕`, (event) => { event.target.remove(); set("about")(""); }) : null));
 }
 
