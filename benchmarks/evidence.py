@@ -2,7 +2,7 @@
 history.
 
     python -m benchmarks.evidence [--synthetic N] [--seed N] [--shapes people friends assistant] [--locomo FILE ...]
-        [--half first|second] [--first N] [--budgets TOKENS ...] [--kinds] [--model FOLDER] [--json FILE]
+        [--half first|second] [--first N] [--budgets TOKENS ...] [--kinds] [--elsewhere] [--model FOLDER] [--json FILE]
 
 The summarizer is the real agent without a language model, so that the figures are the same on all machines. The exit
 code is 1 if, for any shape and budget, contexts contain less evidence with the summarizer than without it. Section 4 of
@@ -32,6 +32,9 @@ from tellonce_text.claims import content_stems
 from tellonce_text.sentences import split_sentences
 
 _DAY_BESIDE = re.compile(r" \([^()]*\d{4}-\d\d[^()]*\)")
+ELSEWHERE = "elsewhere"
+"""The conversation in which questions are asked with `--elsewhere`."""
+
 BUDGETS = (1_000, 4_300, 12_000, 30_000)
 
 
@@ -70,6 +73,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--first", type=int, metavar="N", help="use only the first N dialogues of each file")
     parser.add_argument("--half", choices=("first", "second"), help="use only every other question of each dialogue")
     parser.add_argument("--budgets", type=int, nargs="+", default=BUDGETS, metavar="TOKENS")
+    parser.add_argument("--elsewhere", action="store_true", help="ask in a new chat, as from another assistant")
     parser.add_argument("--kinds", action="store_true", help="also print the figures of each kind of question")
     parser.add_argument("--model", type=Path, metavar="FOLDER", help="the local embedding model's files")
     parser.add_argument("--json", type=Path, metavar="FILE")
@@ -84,11 +88,11 @@ async def _main(args: argparse.Namespace) -> int:
     model = args.model or ServerSettings().data_dir / "models" / MODEL
     async with open_memory(model, len(dialogues)) as memory:
         await fill(memory, dialogues)
-        without = await measured(memory, dialogues, args.budgets)
+        without = await measured(memory, dialogues, args.budgets, elsewhere=args.elsewhere)
         print(f"{await drain(memory, chain_of(None))} exchanges read by the summarizer", flush=True)
         await embedded(memory)
         await memory.services.categories.assign()
-        with_it = await measured(memory, dialogues, args.budgets)
+        with_it = await measured(memory, dialogues, args.budgets, elsewhere=args.elsewhere)
     print("\n".join(report(without, with_it, kinds=args.kinds)))
     if args.json:
         args.json.write_text(json.dumps(_as_json(without, with_it), indent=1))
@@ -96,24 +100,29 @@ async def _main(args: argparse.Namespace) -> int:
 
 
 async def measured(
-    memory: Memory, dialogues: Sequence[Dialogue], budgets: Iterable[int]
+    memory: Memory, dialogues: Sequence[Dialogue], budgets: Iterable[int], *, elsewhere: bool = False
 ) -> dict[int, dict[str, Figures]]:
     """Return the figures for each budget, and within a budget for each shape of dialogue and for each `shape: kind`."""
-    return {budget: figures(await _contexts(memory, dialogues, budget)) for budget in budgets}
+    return {budget: figures(await _contexts(memory, dialogues, budget, elsewhere)) for budget in budgets}
 
 
-async def _contexts(memory: Memory, dialogues: Sequence[Dialogue], budget: int) -> list[Held]:
+async def _contexts(memory: Memory, dialogues: Sequence[Dialogue], budget: int, elsewhere: bool) -> list[Held]:
+    chat = ELSEWHERE if elsewhere else None
     found: list[Held] = []
     for user, dialogue in enumerate(dialogues, FIRST_USER):
         async with memory.client(user) as client:
             asked = [probe for probe in dialogue.probes if probe.kind != "adversarial"]
-            found += [await held(client, dialogue, probe, budget) for probe in asked]
+            found += [await held(client, dialogue, probe, budget, chat) for probe in asked]
     return found
 
 
-async def held(client: MemoryClient, dialogue: Dialogue, probe: Probe, budget: int) -> Held:
-    """Return the share of evidence turns that the context shows (`_is_shown`)."""
-    context = await client.get_context(c.GetContextArgs(query=probe.text, token_budget=budget))
+async def held(
+    client: MemoryClient, dialogue: Dialogue, probe: Probe, budget: int, conversation_id: str | None = None
+) -> Held:
+    """Return the share of evidence turns that the context shows (`_is_shown`). The question is asked in the dialogue's
+    chat, or in the given conversation."""
+    asked = c.GetContextArgs(query=probe.text, token_budget=budget, conversation_id=conversation_id)
+    context = await client.get_context(asked)
     text = _squeezed(context.context or "")
     shown = [_is_shown(dialogue.turns[turn - 1].text, probe.answer, text) for turn in probe.evidence]
     return Held(dialogue.regime, probe.kind, sum(shown) / len(shown), context.tokens)

@@ -158,7 +158,7 @@ async def test_a_personal_group_knows_its_user(memory: Memory) -> None:
     assert "cell" not in (shared.context or "")
 
 
-async def test_a_question_is_answered_from_another_chat_if_only_that_chat_clearly_answers_it(
+async def test_a_question_is_answered_from_another_chat_if_this_chat_does_not_answer_it(
     memory: Memory, clock: Clock
 ) -> None:
     question = "Where is the Kawasaki motorbike parked?"

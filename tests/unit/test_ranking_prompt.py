@@ -114,15 +114,18 @@ def test_another_thread_speaks_when_it_holds_plainly_more_of_the_question() -> N
     assert ids(p.choose(hits, ASKING, THREAD, frozenset(), LIMITS)) == [1, 2]
 
 
-def test_a_message_of_another_chat_must_be_clearly_better_than_what_this_chat_holds() -> None:
-    def chosen(cosine: float, covered: float, *own: Result, several: bool = True) -> list[int]:
-        there = found(1, cosine=cosine, covered=covered)._replace(chat_id=2)
-        return ids(p.from_other_chats([there, *own], ASKING, 1, own, several=several))
+def test_more_of_another_chat_is_shown_the_better_it_answers() -> None:
+    def shown(cosine: float, covered: float, *, several: bool = True) -> int:
+        there = [found(n, cosine=cosine, covered=covered)._replace(chat_id=2, score=8.0, own_score=8.0) for n in range(30)]
+        return len(p.from_other_chats([*there, found(99)], ASKING, 1, several=several))
 
+    assert shown(0.5, 0.0) == shown(0.1, 0.6) == p.OTHER_CHATS
+    assert shown(0.35, 0.0) == shown(0.1, 0.4) == p.POSSIBLE
+    assert shown(0.2, 0.2) == 0
+    assert shown(0.2, 1.0, several=False) == 0, "one common word says little"
+
+
+def test_this_chat_answers_if_one_of_its_messages_is_near() -> None:
     weak, near = found(7, cosine=0.2, covered=0.1), found(8, cosine=0.5, covered=0.5)
-    assert chosen(0.5, 0.0) == chosen(0.5, 0.0, weak) == chosen(0.1, 0.8, near) == [1]
-    assert chosen(0.4, 0.5, weak) == chosen(0.6, 0.7, near) == chosen(0.2, 1.0, weak, several=False) == []
     assert p.is_answered([weak, near])
     assert not p.is_answered([weak])
-    many = [found(n)._replace(chat_id=2) for n in range(6)]
-    assert ids(p.from_other_chats(many, ASKING, 1, [], several=True)) == [0, 1, 2]

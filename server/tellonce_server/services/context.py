@@ -188,7 +188,8 @@ class ContextReader:
     async def _chosen(
         self, r: _Request, asked: SearchRequest | None, rows: ContextRows, recalled: Sequence[Result]
     ) -> list[Result]:
-        """The results for the prompt. Results from other chats come first, because they answer the question better."""
+        """The results for the prompt. Results from other chats come first, because there are such results
+        only if this chat does not answer the question."""
         if asked is None:
             return []
         shown = frozenset(line.id for line in rows.window if is_whole(line))

@@ -86,14 +86,14 @@ class Retriever:
         return _ranked(everywhere, await self.read(everywhere))
 
     async def from_other_chats(self, request: SearchRequest, own: Sequence[Result]) -> list[Result]:
-        """Messages of the owner's other chats that clearly answer the question of `request`. The list is empty if the
-        results of the request's own chat (`own`) already answer the question."""
+        """The messages of the owner's other chats that are relevant to the question of `request`, if `own`, the results
+        of its chat, do not answer the question."""
         if request.chat_id is None or is_answered(own):
             return []
         everywhere = replace(request, chat_id=None, thread_key=None, kinds=("message",))
         read = await self.read(everywhere)
         several = len(read.question.terms) > 1
-        return from_other_chats(_ranked(everywhere, read), request.query, request.chat_id, own, several=several)
+        return from_other_chats(_ranked(everywhere, read), request.query, request.chat_id, several=several)
 
     async def read(self, r: SearchRequest) -> Read:
         """Return the analyzed question and all candidates that may answer the question. The candidates are not ranked
