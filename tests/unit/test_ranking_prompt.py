@@ -115,14 +115,26 @@ def test_another_thread_speaks_when_it_holds_plainly_more_of_the_question() -> N
 
 
 def test_more_of_another_chat_is_shown_the_better_it_answers() -> None:
-    def shown(cosine: float, covered: float, *, several: bool = True) -> int:
-        there = [found(n, cosine=cosine, covered=covered)._replace(chat_id=2, score=8.0, own_score=8.0) for n in range(30)]
-        return len(p.from_other_chats([*there, found(99)], ASKING, 1, several=several))
+    def shown(cosine: float, covered: float, own: Sequence[Result] = (), *, several: bool = True) -> int:
+        there = [
+            found(n, cosine=cosine, covered=covered)._replace(chat_id=2, score=8.0, own_score=8.0) for n in range(30)
+        ]
+        return len(p.with_other_chats(own, [*there, *own], ASKING, 1, several=several)) - len(own)
 
     assert shown(0.5, 0.0) == shown(0.1, 0.6) == p.OTHER_CHATS
     assert shown(0.35, 0.0) == shown(0.1, 0.4) == p.POSSIBLE
     assert shown(0.2, 0.2) == 0
     assert shown(0.2, 1.0, several=False) == 0, "one common word says little"
+    own = [found(99, cosine=0.35, covered=0.1)]
+    assert shown(0.4, 0.0, own) == 0, "this chat is about as near"
+    assert shown(0.6, 0.0, own) == p.OTHER_CHATS
+
+
+def test_messages_of_all_chats_are_in_one_order_before_other_results() -> None:
+    there, here = found(1)._replace(chat_id=2), found(2, cosine=0.1, covered=0.1)
+    own = [here, found(5, "fact")]
+    assert ids(p.with_other_chats(own, [there, here], ASKING, 1, several=True)) == [1, 2, 5]
+    assert ids(p.with_other_chats(own, [here, there], ASKING, 1, several=True)) == [2, 1, 5]
 
 
 def test_this_chat_answers_if_one_of_its_messages_is_near() -> None:

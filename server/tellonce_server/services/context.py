@@ -188,15 +188,14 @@ class ContextReader:
     async def _chosen(
         self, r: _Request, asked: SearchRequest | None, rows: ContextRows, recalled: Sequence[Result]
     ) -> list[Result]:
-        """The results for the prompt. Results from other chats come first, because there are such results
-        only if this chat does not answer the question."""
+        """The results for the prompt, also from other chats if this chat does not answer the question."""
         if asked is None:
             return []
         shown = frozenset(line.id for line in rows.window if is_whole(line))
         own = choose(recalled, asked.query, r.thread_key, shown, self._deps.settings.context)
         if not rows.has_others or not asks(asked.query):
             return own
-        return [*await self._retriever.from_other_chats(asked, own), *own]
+        return await self._retriever.with_other_chats(asked, own)
 
     async def _names(self, r: _Request, chosen: Sequence[Result]) -> dict[int, str]:
         """The name of each other chat from which a message was chosen, by the number of the chat."""

@@ -108,16 +108,23 @@ def _of_thread(messages: Sequence[Result], thread_key: str | None) -> list[Resul
 
 
 OTHER_CHATS = 20
-"""Maximum messages of the owner's other chats in a prompt, if one of these messages probably answers the question."""
+"""Maximum messages of the owner's other chats in a prompt, if one of these messages probably answers the question and is
+clearly better than this chat's results."""
 
 POSSIBLE = 3
-"""Maximum messages of the owner's other chats in a prompt, if one of them only may answer the question."""
+"""Maximum messages of the owner's other chats in a prompt, if one of them only may answer the question and no result of
+this chat may."""
 
 POSSIBLE_COVERED, POSSIBLE_COSINE = 0.35, 0.33
 """A message of another chat may answer the question if it contains this share of the question's words or has this
 cosine. Measured with 456 questions about seven conversations, asked in a new chat (`benchmarks.evidence --elsewhere`):
 with these limits, 79 % of the contexts contain some evidence, and 24 % with the former ones. If the questions are
 about another person's conversation, two of three contexts contain messages, three on average."""
+
+
+NEARER = 0.15
+"""Minimum margin by which the cosine of a message of another chat must exceed the cosines of this chat's results, so
+that the other chat counts as clearly better."""
 
 
 ANSWERED_COVERED, ANSWERED_COSINE = 0.5, 0.4
@@ -132,14 +139,36 @@ def is_answered(found: Sequence[Result]) -> bool:
     return any(f.covered >= ANSWERED_COVERED or (f.cosine or 0.0) >= ANSWERED_COSINE for f in found)
 
 
-def from_other_chats(ranked: Sequence[Result], query: str, chat_id: int, *, several: bool) -> list[Result]:
-    """The messages of the owner's other chats that are relevant to a question which the chat `chat_id` does not answer,
-    best first. `several` says whether the question has more than one word to match; a single word proves little."""
+def _may_answer(found: Sequence[Result]) -> bool:
+    return any(f.covered >= POSSIBLE_COVERED or (f.cosine or 0.0) >= POSSIBLE_COSINE for f in found)
+
+
+def _is_clearly_better(others: Sequence[Result], own: Sequence[Result]) -> bool:
+    covered = max((f.covered for f in own), default=0.0) + OTHER_THREAD_MARGIN
+    near = max((f.cosine or 0.0 for f in own), default=0.0) + NEARER
+    return any(f.covered >= covered or (f.cosine or 0.0) >= near for f in others)
+
+
+def with_other_chats(
+    own: Sequence[Result], ranked: Sequence[Result], query: str, chat_id: int, *, several: bool
+) -> list[Result]:
+    """The results for a question that the chat `chat_id` does not answer: `own`, which are those of this chat, and the
+    relevant messages of the owner's other chats. `ranked` are the messages of all chats, best first; the messages of the
+    result are in this order. `several` says whether the question has more than one word to match; a single word proves
+    little."""
     messages = [f for f in ranked if f.chat_id != chat_id and f.text != query]
     matched = [f if several else f._replace(covered=0.0) for f in messages]
-    possible = any(f.covered >= POSSIBLE_COVERED or (f.cosine or 0.0) >= POSSIBLE_COSINE for f in matched)
-    most = OTHER_CHATS if is_answered(matched) else POSSIBLE if possible else 0
-    return without_echoes(_bearing(messages, 1), query)[:most] if most else []
+    if is_answered(matched) and _is_clearly_better(matched, own):
+        most = OTHER_CHATS
+    else:
+        most = POSSIBLE if _may_answer(matched) and not _may_answer(own) else 0
+    if not most:
+        return list(own)
+    others = without_echoes(_bearing(messages, 1), query)[:most]
+    places = {f.place: place for place, f in enumerate(ranked)}
+    both = [*others, *(f for f in own if f.kind == "message" and f.place in places)]
+    rest = (f for f in own if f.kind != "message" or f.place not in places)
+    return [*sorted(both, key=lambda f: places[f.place]), *rest]
 
 
 SAME_QUESTION = 0.9

@@ -21,7 +21,7 @@ from tellonce_server.domain.retrieval.candidates import Scan
 from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.excerpt import WHOLE
 from tellonce_server.domain.retrieval.lexical import index_text
-from tellonce_server.domain.retrieval.prompt_selection import from_other_chats, is_answered
+from tellonce_server.domain.retrieval.prompt_selection import is_answered, with_other_chats
 from tellonce_server.domain.retrieval.question import Question, Setting
 from tellonce_server.domain.retrieval.search_results import Result, SearchPage, SearchRequest
 from tellonce_server.domain.retrieval.signals import Candidate, Learned
@@ -85,15 +85,15 @@ class Retriever:
         everywhere = replace(request, thread_key=None)
         return _ranked(everywhere, await self.read(everywhere))
 
-    async def from_other_chats(self, request: SearchRequest, own: Sequence[Result]) -> list[Result]:
-        """The messages of the owner's other chats that are relevant to the question of `request`, if `own`, the results
-        of its chat, do not answer the question."""
+    async def with_other_chats(self, request: SearchRequest, own: list[Result]) -> list[Result]:
+        """`own`, the results of one chat for a question. If they do not answer the question, relevant messages of the
+        owner's other chats are added."""
         if request.chat_id is None or is_answered(own):
-            return []
+            return own
         everywhere = replace(request, chat_id=None, thread_key=None, kinds=("message",))
         read = await self.read(everywhere)
-        several = len(read.question.terms) > 1
-        return from_other_chats(_ranked(everywhere, read), request.query, request.chat_id, several=several)
+        ranked, several = _ranked(everywhere, read), len(read.question.terms) > 1
+        return with_other_chats(own, ranked, request.query, request.chat_id, several=several)
 
     async def read(self, r: SearchRequest) -> Read:
         """Return the analyzed question and all candidates that may answer the question. The candidates are not ranked
