@@ -1,5 +1,6 @@
 """The selection of search results for a prompt."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from tellonce.settings import ContextDefaults
@@ -132,7 +133,7 @@ def test_more_of_another_chat_is_shown_the_better_it_answers() -> None:
 
 def test_messages_of_all_chats_are_in_one_order_before_other_results() -> None:
     there, here = found(1)._replace(chat_id=2), found(2, cosine=0.1, covered=0.1)
-    own = [here, found(5, "fact")]
+    own = [here, found(5, "fact", cosine=0.1, covered=0.1)]
     assert ids(p.with_other_chats(own, [there, here], ASKING, 1, several=True)) == [1, 2, 5]
     assert ids(p.with_other_chats(own, [here, there], ASKING, 1, several=True)) == [2, 1, 5]
 
