@@ -177,3 +177,9 @@ def test_the_rest_of_a_span_begins_today() -> None:
     assert found.best is not None
     assert [str(day) for day in found.best.days] == ["2026-11-18", "2026-11-30"]
     assert not found.certain
+
+
+@pytest.mark.parametrize("quoted", ["I will be back on 2 May.", "See you at Christmas."])
+def test_a_day_without_a_year_in_words_quoted_from_another_year_is_not_certain(quoted: str) -> None:
+    assert not read(f"On Oct 2, 2025 you told me: “{quoted}”")[-1].certain
+    assert read(f"You told me: “{quoted}”")[-1].certain

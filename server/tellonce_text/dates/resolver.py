@@ -162,13 +162,32 @@ def _is_only_near(readings: tuple[Reading, ...], today: date) -> bool:
 def _is_in_doubt(line: Line, first: int, item: Item) -> bool:
     """Whether the words beside the expression leave its meaning open: they quote it, make a name of it, or belong to
     it."""
-    lasting = item.phrase is not None and (item.phrase.absolute or item.phrase.form in _LASTING)
-    quoted = not lasting and item.anchor is None and first in line.openings
+    absolute = item.phrase is not None and item.phrase.absolute
+    lasting = item.phrase is not None and (absolute or item.phrase.form in _LASTING)
+    opening = line.openings.get(first)
+    quoted = (
+        opening is not None
+        and item.anchor is None
+        and (not lasting or (not absolute and _is_after_a_year(line, opening)))
+    )
     return quoted or _is_part_of_more(line, first, item) or is_named(line, first, item.end)
 
 
 _LASTING: Final = frozenset({"date", "feast"})
 """The forms of days that are the same whenever they are said, except for their year."""
+
+
+def _is_after_a_year(line: Line, opening: int) -> bool:
+    """Whether a year is named directly before a quotation: `On Oct 2, 2025: "Back on 2 May"`. The quoted days then count
+    from that year, and not from the year of the text."""
+    before = (line[at] for at in range(max(0, opening - _BEFORE), opening))
+    return any(token.kind == "number" and token.value in _YEARS for token in before)
+
+
+_BEFORE: Final = 6
+"""Number of tokens before a quotation that may give its day."""
+
+_YEARS: Final = range(1900, 2100)
 
 
 def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
