@@ -9,6 +9,7 @@ from telegram import Contact, Location, Message, MessageOrigin, Venue
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.telegram.attachments import attachment_of
 from tellonce_relay.telegram.moved_groups import MovedGroups
+from tellonce_text.fences import name_of
 from tellonce_text.own_words import forwarded, label
 
 CHANNEL = "telegram"
@@ -29,7 +30,7 @@ def incoming(
     if not text.strip():
         return None
     thread, user, known = thread_facts(message), message.from_user, moved or MovedGroups()
-    name = user.first_name if user is not None else ""
+    name = name_of(user.first_name) if user is not None else ""  # a line break in it would be a line of the prompt
     chat = message.chat.id
     return Incoming(
         text=text,
