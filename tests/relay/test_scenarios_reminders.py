@@ -163,7 +163,7 @@ async def test_a_reply_to_a_confirmation_moves_its_reminder(life: Life, order: s
     async with life.day(model) as day:
         await day.say("remind me at 17:00 to call Jo")
         shown = await day.say("make it 16:30", reply_to=day.api.sent[-1]["message_id"])
-    assert "The message replies to: ⏰ I'll remind you today at 5:00 PM: call Jo" in model.prompts[1].text
+    assert "Assistant: ⏰ I'll remind you today at 5:00 PM: call Jo" in model.prompts[1].text
     assert set(shown) == {"Changed.", "✗ Cancelled: call Jo", "⏰ I'll remind you today at 4:30 PM: call Jo"}
     assert await life.reminders() == {"call Jo": utc(6, 16, 14, 30)}
 
