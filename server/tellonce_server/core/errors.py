@@ -48,7 +48,7 @@ AWAY = (
     # asyncpg raises this if the connection breaks before a rollback.
     asyncpg.InternalClientError,
 )
-"""All failures of the database or its connection, after which background work tries again."""
+"""All failures of the database or of the connection to it. Background work tries again after such a failure."""
 
 PASSING: tuple[type[Exception], ...] = (
     StorageUnavailable,

@@ -10,7 +10,7 @@ from typing import Final
 
 _UNKNOWN, _FIRST, _LAST = "[UNK]", "[CLS]", "[SEP]"
 _INSIDE: Final = "##"
-"""The beginning of a token that continues a word."""
+"""The prefix of a token that continues a word."""
 _LONGEST_WORD: Final = 100
 """Maximum number of characters of a word. Longer words are unknown."""
 _CJK: Final = (

@@ -157,7 +157,8 @@ class Forgetter:
         return await self.erase(where, args.model_copy(update={"except_": kept}), report)
 
     async def forget_again(self, owner_id: int) -> int:
-        """Erase again what a restored backup brought back. Returns the number of erased memories and messages."""
+        """Erase again the forgotten texts that a restored backup brought back. Returns the number of erased memories
+        and messages."""
         where, database = ChatScope(owner_id, owner_id), self._deps.database
         names = await names_again(database, self._deps.tombstones, owner_id)
         await derived_texts.clean(self._deps, owner_id, names, StatementQuery(()), frozenset(), Cleaned())
@@ -215,8 +216,8 @@ class Forgetter:
         return made
 
     async def _chosen_copies(self, where: ChatScope, chosen: Sequence[Match]) -> Iterable[Copy]:
-        """The copies of the chosen memories: the copies that the preview stored, because a repeated confirmation no
-        longer finds the memories, and the copies made after the preview."""
+        """The copies of the chosen memories: the copies that the preview stored, and the copies made after the preview.
+        The stored copies are needed because a repeated confirmation no longer finds the memories."""
         since = await self._copies_of(where, [match.ref for match in chosen if match.kind == "memory"])
         return dict.fromkeys(
             (*(copy for match in chosen for copy in match.copies), *chain.from_iterable(since.values()))

@@ -37,9 +37,9 @@ BATCH = 500
 
 
 HELD = timedelta(minutes=4)
-"""How long the extraction from imported exchanges is delayed. The memories at the end of an import may correct or
-reject what the exchanges say, so the exchanges are read after them. The time is less than LATEST_START, because a later
-start would be taken for the error of a wrong clock."""
+"""The delay of the extraction from imported exchanges. The memories at the end of an import may correct or reject what
+the exchanges say, so the exchanges are read after the memories. The delay is less than LATEST_START, because a later
+start would look like the error of a wrong clock."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Importers:
         return Imported(*(sum(counts) for counts in zip(*map(astuple, done), strict=True)))
 
     async def hold(self) -> None:
-        """Extend the time for which the exchanges are held, if much of this time has passed."""
+        """Extend the delay of the imported exchanges if much of the delay has passed."""
         now = self._deps.now()
         if self._held_at is not None and now - self._held_at > HELD / 4:
             await queue.hold(self._deps.database, self.where.owner_id, now, now + HELD)

@@ -27,7 +27,7 @@ from tellonce_text.tokens import clip, estimate
 
 RECENT = timedelta(days=7)
 ROUTINE = 300
-"""Maximum characters that are shown of a routine's message while the message has no summary."""
+"""Maximum characters to show of a routine's message that has no summary yet."""
 ROLES = ("user", "assistant", "system", "human")
 
 KIND_TITLES: Final[dict[MemoryKind, str]] = {
@@ -39,7 +39,7 @@ LIST = "ALL OF THIS KIND"
 
 @dataclass(frozen=True)
 class View:
-    """The values that a line's format depends on: the time of reading, the user's zone, the current thread and chat,
+    """The values that determine a line's format: the time of reading, the user's zone, the current thread and chat,
     and the statements that changed after their messages were sent. `known` are the memories that can have their own
     lines in the context. `names` are the names of other chats."""
 

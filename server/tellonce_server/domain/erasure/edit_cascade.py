@@ -20,8 +20,8 @@ from tellonce_server.store.queue import NewJob
 from tellonce_text.sentences import sentences
 
 TELLING = 2
-"""Minimum number of content words of a sentence that is searched for in derived texts. A sentence with fewer content
-words cannot be recognized in a derived text."""
+"""Minimum number of content words of a sentence to search for in derived texts. A sentence with fewer content words
+cannot be recognized in a derived text."""
 
 MOST_COMPARED = 200
 """Maximum number of sentences of the former text that are compared with the new text. The chunk's summary is rewritten

@@ -25,9 +25,8 @@ DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 MOST_SILENT: Final = 100_000
 """Maximum number of sentences without a match that a query caches."""
 LEAST_SPACELESS: Final = 4
-"""Minimum number of characters of a text that is searched for as a whole in all texts, not only in derived texts and in
-its source. This applies to statements and quotes in a script without spaces, and to statements without content
-words."""
+"""Minimum number of characters of a statement or quote that is searched for as a whole because it has no content words
+or is in a script without spaces. A shorter text is searched for only in derived texts and in its source."""
 MESSAGES: Final = ("message", "message_version")
 """The places that contain the text of messages and of their former versions."""
 
@@ -352,8 +351,8 @@ def _mark(span: Span) -> Mark:
 
 
 def _is_whole(text: str, span: Span) -> bool:
-    """Whether the span consists of whole words: at neither end does a letter continue a word or a digit continue a
-    number. In scripts without spaces, every match is whole."""
+    """Whether the span consists of whole words and numbers: no letter or digit next to the span continues a word or
+    number of the span. In scripts without spaces, every match is whole."""
     return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
         text[span.end - 1], text[span.end : span.end + 1]
     )

@@ -1,4 +1,4 @@
-"""Queues the rewriting of the profile's narrative, after statements that the narrative may repeat have changed."""
+"""Queues the rewriting of the profile's narrative after a change of statements that the narrative may repeat."""
 
 from datetime import datetime
 

@@ -93,7 +93,8 @@ def matches(question: Question, rows: Sequence[Learned], ranking: Ranking) -> Ma
 
 
 def support(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[Learned], matches: Matches) -> Floats:
-    """The share of the similarity of memories that each message gets because the memories were learned from it."""
+    """The part of its score that each message gets from the memories that were learned from the message: a share of the
+    similarity of these memories."""
     stated: dict[tuple[int | None, int], float] = {}
     for row, likeness in zip(rows, matches.likeness, strict=True):
         if row.kind != "summary" and likeness > 0:

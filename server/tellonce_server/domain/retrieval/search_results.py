@@ -90,7 +90,7 @@ class SearchRequest:
 
     @property
     def ends(self) -> datetime | None:
-        """The time from which messages are excluded; None if there is no limit."""
+        """The end of the searched period: messages from this time on are excluded. None if there is no limit."""
         bounds = [bound for bound in (self.until, self.as_of) if bound is not None]
         return min(bounds, default=None)
 
