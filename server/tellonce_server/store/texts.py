@@ -31,8 +31,8 @@ class TextRow(NamedTuple):
 
 
 class NewText(NamedTuple):
-    """A row's new texts, in the order of `TextRow.texts`, with their number of tokens, and the words by which a search
-    finds them."""
+    """A row's new texts, in the order of `TextRow.texts`, their number of tokens, and the words to index for
+    searches."""
 
     row: TextRow
     texts: Sequence[str | None]
@@ -76,7 +76,8 @@ messages_between = Rows[[OwnerId, ChatId | None, datetime | None, datetime | Non
 
 
 async def neighbors(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], limit: int) -> list[TextRow]:
-    """The messages beside each given one in its thread, and those within a minute and three positions of it."""
+    """The messages directly before and after each given message in its thread, and messages up to three places away if
+    they were sent within a minute of it."""
     return [TextRow(*row) for row in await q.rows("texts.neighbors", owner_id, *unzip(keys, 2), limit)]
 
 

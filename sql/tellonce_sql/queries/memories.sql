@@ -74,7 +74,7 @@ select
     as verbatim
 
 -- part: in_list
--- $2 chat, $3 statuses: memories that hold by their status are left out if they have ended
+-- $2 chat, $3 statuses: an ended memory is left out if its status is one of the statuses of current memories
   and (chat_id is null or chat_id = $2) and status = any($3::text[])
   and (valid_to is null or status not in {statuses.holds})
 -- end

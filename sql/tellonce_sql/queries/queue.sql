@@ -1,7 +1,7 @@
 -- name: enqueue
 -- Queues a `NewJob`. If there is an unclaimed job with the same kind, class and dedup key, that job is extended by the
--- new messages instead. A past job then waits for the later of the two dates, because an import holds its jobs until it
--- has ended.
+-- new messages instead. A past job then waits for the later of the two dates, because an import delays its jobs until
+-- the import has ended.
 with chat as (
   update chats set last_job_id = last_job_id + 1
   where owner_id = $owner_id and chat_id = $chat_id
@@ -20,7 +20,7 @@ on conflict (owner_id, chat_id, kind, class, dedup_key) where state = 'pending_s
 returning id
 
 -- name: hold
--- $1 owner, $2 now, $3 a time: the exchanges that an import holds are not read before this time
+-- $1 owner, $2 now, $3 a time: workers may read the exchanges that an import has delayed from this time on
 update chat_context_queue set not_before = $3
 where owner_id = $1 and class = 'past' and kind = 'exchange' and state = 'pending_summarization' and claims = 0
   and not_before > $2

@@ -116,9 +116,9 @@ worded as materialized (
 -- end
 
 -- name: messages_of_chat
--- Like `messages`, for the usual question: about one chat, and without a span of time, routine messages or the owner's
--- own vector index. The database spends a quarter of its time for `messages` on starting the statement, whose parts for
--- other questions it must prepare each time.
+-- Like `messages`, but only for the usual case: the question is about one chat, names no span of time and does not
+-- include routine messages, and the owner has no vector index of its own. This statement exists because the database
+-- spends a quarter of its time for `messages` on preparing the parts that only other questions need.
 with
 -- use: asked
 , dense as materialized (

