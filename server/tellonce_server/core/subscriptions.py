@@ -12,7 +12,7 @@ from tellonce_server.core.scope import Caller
 Listener = Callable[[ServerEvent], None]
 
 WANTED: ContextVar[Sequence[str]] = ContextVar("wanted", default=())
-"""The URIs for which the current call opens a subscription stream."""
+"""The URIs of the resources that the subscription stream of the current call follows."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The embedder of the database's active model. The active model is replaced when `tellonce reembed` changes the model.
 
-The settings choose the embedder with which a process starts. The Ollama client is imported only if needed.
+The settings choose the first embedder of a process. The Ollama client is imported only if needed.
+
 """
 
 import asyncio

@@ -23,7 +23,7 @@ _CJK: Final = (
     (0xF900, 0xFAFF),
     (0x2F800, 0x2FA1F),
 )
-"""The ranges of characters of which each one is a separate word."""
+"""The ranges of characters that are each a separate word."""
 _KEPT_CONTROLS: Final = "\t\n\r"
 
 

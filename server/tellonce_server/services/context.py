@@ -56,7 +56,7 @@ class _Request:
 
     @property
     def moment(self) -> datetime:
-        """The point in time for which the memory is shown."""
+        """The context shows the memory as it was at this time."""
         return self.args.as_of or self.asked_at
 
 

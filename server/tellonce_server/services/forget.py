@@ -224,8 +224,8 @@ class Forgetter:
         )
 
     async def _shared(self, copies: Iterable[Copy]) -> tuple[ServerText, ...]:
-        """A note about the copies that other owners still have. An erasure does not delete these copies, because a
-        shared statement belongs to the owners with whom it was shared."""
+        """A note about the copies that other owners still have. An erasure does not delete these copies, because a copy
+        belongs to its owner."""
         found = [await memories.by_id(self._deps.database, *copy) for copy in copies]
         stay = [copy for copy in found if copy is not None]
         if not stay:

@@ -1,4 +1,4 @@
-"""Stores imported memories with their dates, unless the user has forgotten them.
+"""Stores imported memories with their dates. Memories that the user has forgotten are not stored.
 
 Another assistant's statement is marked as imported and follows the usual rules; a memory from `tellonce export` is
 restored unchanged.
@@ -95,7 +95,8 @@ class Keeper:
         return self.importers.where
 
     async def keep(self, item: ImportMemory | ExportedMemory) -> Outcome:
-        """Store one statement, unless the statement says nothing, is too long, is already known, or was forgotten."""
+        """Store one statement. A statement that says nothing, is too long, is already known, or was forgotten is not
+        stored."""
         text = mask(clean(item.content).strip())
         if not worth_showing(text) or len(text.encode()) > MAX_TEXT_BYTES:
             return "unfit"

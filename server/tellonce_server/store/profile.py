@@ -1,4 +1,4 @@
-"""The user's profile: a narrative, and the lists from which the narrative was written."""
+"""The user's profile: a narrative, and the lists of memories that were used to write it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,9 +4,9 @@
 -- vector, code: two forms of the question's vector, or null
 -- terms: the lexemes of the question as tsquery texts; rarest: the rarest of them; rarer_half: the rarer half of these
 -- scope: lexeme query of the searched chat or owner
--- reranked: number of nearest codes whose vectors are compared exactly
+-- reranked: the exact vectors of this many nearest codes are compared
 -- of_each_kind: maximum number of candidates of each kind
--- neighbored: number of best candidates whose neighbors become candidates, too
+-- neighbored: the neighbors of this many best candidates become candidates, too
 -- all_words: whether the full-text index is searched for all lexemes; even then, only the rarest select candidates
 
 -- name: setting
@@ -254,7 +254,7 @@ with asked as materialized (
 -- use: messages_of_hits
 
 -- name: contents
--- $1 owner, $2 chats, $3 ids: the whole texts of these messages, of which `messages` returns only the beginning
+-- $1 owner, $2 chats, $3 ids: the whole texts of these messages; `messages` returns only the beginning of each text
 select m.chat_id, m.id, m.content
 from unnest($2::bigint[], $3::bigint[]) as w (chat_id, id)
 cross join lateral (

@@ -215,8 +215,8 @@ _OF_ONE_TEXT: Final = {name: layout for name, layout in SECTIONS.items() if layo
 @of_texts
 @lru_cache(4_096)
 def _shown_statement(line: str) -> str:
-    """The statement of a line in the form in which a context shows the line. Cached, because a chat's summaries and
-    memories are compared in every context."""
+    """The statement of a line, in the form that a context shows. Cached, because a chat's summaries and memories are
+    compared in every context."""
     return statement(contained(line))
 
 

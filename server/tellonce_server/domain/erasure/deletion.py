@@ -108,8 +108,8 @@ class Erased:
 @dataclass(frozen=True)
 class Order:
     """An erasure to carry out. `chat_id` limits the erasure to one chat; None means all chats of the owner. `kept`
-    lists the degrees of certainty whose derived texts the user chose to keep. If `messages` is true, texts of messages
-    are searched too."""
+    lists degrees of certainty. The user chose to keep the derived texts of these degrees. If `messages` is true, texts
+    of messages are searched too."""
 
     where: ChatScope
     chat_id: int | None

@@ -116,8 +116,8 @@ class Learner:
         await self._striker.warm(self._deps.database, owner_id, over, told)
 
     async def learn(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> Learned:
-        """Store the items that pass the checks. End the memories that lower tiers learned from the same messages,
-        unless an item confirms them."""
+        """Store the items that pass the checks. End the memories that lower tiers learned from the same messages and
+        that no item confirms."""
         await self._statements.lock(t, job.key.owner_id, [_masked(item) for item in result.items])
         exchange = await self._exchange(t, job, now)
         learned = Learned(await self._attributed(t, exchange, result.canonical))
@@ -300,7 +300,7 @@ class Learner:
         )
 
     async def _take_back(self, t: Queries, x: _Exchange, learned: Learned) -> None:
-        """End the memories that lower tiers learned from these messages, unless this result confirms them."""
+        """End the memories that lower tiers learned from these messages and that this result does not confirm."""
         owner = x.job.key.owner_id
         for m in await memories.by_ids(t, owner, [i for i in x.old if i not in learned.borne_out]):
             if m.valid_to is None:

@@ -29,8 +29,8 @@ Span = tuple[date, date]
 @dataclass(frozen=True, slots=True)
 class Following:
     """Facts that follow from the user's words without being written in them. `numbers` are digits for number words and
-    dates. `named` are the days that the words name. `begun` are the spans in which something began that still lasts
-    (`for nine years`). `ended` are the last days of something with a given length (`on the 8th for three days`).
+    dates. `named` are the days that the words name. If something still lasts (`for nine years`), `begun` contains the
+    span in which it began. `ended` are the last days of something with a given length (`on the 8th for three days`).
     `counted` are the numbers that the words give, in digits or in words. `lengths` are the lengths of time that are not
     part of a date: `for nine years`, but not `two years ago`."""
 

@@ -38,7 +38,7 @@ MOST_LOST = 20
 failed attempts, because the job may not be the cause."""
 
 LATEST_START = timedelta(minutes=5)
-"""An upper limit for the sum of the delay with which a job is queued and the clock difference of two servers."""
+"""An upper limit for the sum of two values: the delay of a queued job, and the clock difference of two servers."""
 
 
 class ClaimLost(Refused):

@@ -79,7 +79,7 @@ def _fits(sentences: list[str], query: str) -> list[float]:
 
 def excerpts_of(total: int) -> int:
     """Maximum tokens of a long reply in a context of `total` tokens. Ten such replies fit into a quarter of the
-    context, unless the context is so small that SHORTEST applies."""
+    context. In a very small context, the maximum is SHORTEST."""
     return max(SHORTEST, min(WHOLE, total // 40))
 
 
