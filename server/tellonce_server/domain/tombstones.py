@@ -17,8 +17,8 @@ from tellonce_text.folding import fold
 from tellonce_text.sentences import sentences
 
 SAME = 0.75
-"""A statement repeats a forgotten statement if the words that both contain are at least this share of the words of one
-of them (see `covers`)."""
+"""A statement repeats a forgotten statement if the words in common are at least this share of the words of one of the
+two statements (see `covers`)."""
 
 FORGOTTEN_NAME = "forgotten:"
 """The beginning of the names that replace forgotten names."""

@@ -197,8 +197,8 @@ class Forgetter:
         ]
 
     async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[ServerText, ...]:
-        """For a topic that no text contains as a whole: a note that lists the topic's words that at least one text
-        contains."""
+        """If no text contains the whole topic, a note that lists the words of the topic, with the number of texts that
+        contain each word."""
         target = await asyncio.to_thread(Target.topic, args.topic) if args.topic is not None else None
         words = target.topic_words if target is not None else ()
         counts: dict[str, int] = {}

@@ -376,7 +376,7 @@ class Rememberer:
 
 
 def _is_restated(rejected: Memory, told: _Told) -> bool:
-    """Whether the user's words support the statement again, in a message that they sent after they rejected it."""
+    """Whether the user rejected the statement and sent a later message that supports it."""
     return told.certain and told.source is not None and dedup.is_later(told.source.sent_at, rejected.valid_to)
 
 

@@ -30,7 +30,7 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Intent:
-    """The memories that an uncertain statement will replace, and those it will end, once it is confirmed."""
+    """If an uncertain statement is confirmed, it replaces the memories `replaces` and ends the memories `ends`."""
 
     replaces: Sequence[int] = ()
     ends: Sequence[int] = ()

@@ -56,7 +56,8 @@ class OwnedConnection(asyncpg.Connection):
     _model: str | None = None
 
     async def serve(self, name: str, args: tuple[Any, ...]) -> None:
-        """Apply the settings that the statement `name` needs; its first argument is its owner, if it has one."""
+        """Apply the settings that the statement `name` needs. If the statement has an owner, the first argument is the
+        owner."""
         if reach(name) == "owner" and self._owner != args[0]:
             self._owner = None
             await self.fetchval(SET, OWNER, str(args[0]), not self.lasting)

@@ -53,7 +53,8 @@ class NewText(NamedTuple):
 async def find(
     database: Database, owner_id: int, chat_id: int | None, patterns: Sequence[str], places: Iterable[str]
 ) -> AsyncGenerator[list[TextRow]]:
-    """The texts of an owner or of one chat in these places that may match, in pages of one snapshot."""
+    """The texts in these places that may match, of an owner or of one chat. All pages show the same snapshot of the
+    database."""
     async with database.transaction() as t:
         async for page in t.pages("texts.find", PAGE, owner_id, chat_id, list(patterns), list(places)):
             yield [TextRow(*row) for row in page]

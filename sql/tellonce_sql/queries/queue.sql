@@ -180,8 +180,8 @@ where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
 -- name: void_readers
 -- $1 owner, $2 chat, $3 message, $4 its thread, $5 the chat's session thread: invalidates the claims of jobs that may
 -- have read the former text of a message that is being edited. These jobs are done again. Unclaimed jobs are updated
--- too, so that no worker can claim a job and read its input before this transaction ends. Jobs of other chats
--- continue, unless they read what was learned from the message.
+-- too, so that no worker can claim a job and read its input before this transaction ends. A job of another chat
+-- continues if it did not read anything that was learned from the message.
 update chat_context_queue q
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')

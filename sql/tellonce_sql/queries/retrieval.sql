@@ -50,9 +50,9 @@ chat_id, id, thread_key, thread_no, role, speaker, sent_at, tokens, routine, con
 -- end
 
 -- part: words_of_message
--- The ranks of `terms` in a message `m`, or null if it contains none of them. The words of a message are read
--- only if they may match, that is, if the message is in `worded`, or if the query has words that `worded` does not
--- cover (`any_term`).
+-- The ranks of `terms` in a message `m`, or null if it contains none of them. The words of a message are read only if
+-- they may match. This is so if the message is in `worded`, or if the query has words that `worded` does not cover
+-- (`any_term`).
 left join lateral (
   select case when ts_rank(tsv, (select term from any_term)) > 0
     then array(select ts_rank(tsv, term) from terms) end as ranks

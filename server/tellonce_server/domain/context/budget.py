@@ -45,8 +45,7 @@ class TokenBudget:
 
 @dataclass(frozen=True)
 class Taken:
-    """The indexes of the items that fit, the indexes of the items that do not fit, and the texts and cost of the items
-    that fit."""
+    """The indexes, the texts and the cost of the items that fit, and the indexes of the items that do not fit."""
 
     kept: Sequence[int]
     left: Sequence[int]

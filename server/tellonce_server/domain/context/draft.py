@@ -94,8 +94,8 @@ AT_SESSION_START: Final[tuple[SectionName, ...]] = tuple(
 def section_shares(budgets: Budgets, total: int) -> dict[ShownName, int]:
     """The tokens that each section may use in a context of `total` tokens, including its title, fences and headings.
 
-    Three sections may use more: search results and then a quoted message may use the tokens that other sections do not
-    use, and the last messages of the history are always shown.
+    Three sections may use more. If other sections leave tokens, search results may use them, and then a quoted message.
+    The last messages of the history are always shown.
     """
     parts = scaled(budgets, total)
     return {name: layout.share(parts, total) for name, layout in SECTIONS.items() if layout.share is not None}

@@ -179,8 +179,8 @@ def _due(memory: Remembered, deadline: datetime, zone: ZoneInfo, today: date) ->
 
 
 def result_line(result: Result, view: View, *, dated: bool = True) -> str:
-    """A search result's line with its date; a result from another thread or chat is labeled with the name of the thread
-    or chat: `[Feb 15, 3 days ago | 09:15 AM | in claude-code, shop] User: …`. Without `dated`, the line begins with the
+    """A search result's line with its date. A result from another thread or chat also has the name of the thread or
+    chat: `[Feb 15, 3 days ago | 09:15 AM | in claude-code, shop] User: …`. Without `dated`, the line begins with the
     speaker (see `shared_day`).
 
     A result that is not recent has only its day, because age and time of day would cost as many tokens as a short

@@ -236,9 +236,9 @@ class StatementQuery:
         return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
 
     def _candidates(self, read: Sentence) -> set[int]:
-        """Return the numbers of the statements that the sentence may make. At least two words of one wording of such a
-        statement are in the sentence, or one word if the wording has only one word. Statements that cannot be found by
-        their words are always returned."""
+        """Return the numbers of the statements that the sentence may make. A statement is returned if the sentence
+        contains at least two words of one of its wordings, or the only word of a wording. Statements that cannot be
+        found by their words are always returned."""
         stems = {stem(part) for word in read.tokens for part in (word, *word.split("-"))}
         shared = Counter(wording for word in stems for wording in self._by_word.get(word, ()))
         close = (w.number for w, count in shared.items() if count + w.hidden_in(read) >= min(2, len(w.target.words)))

@@ -42,8 +42,8 @@ SIMILAR: Final = 0.45
 all but three paraphrases are .45 to .82, and the cosines of invented claims are below .23."""
 
 UNLIKE: Final = 0.2
-"""A quote whose cosine with a claim is below this value is unrelated to the claim, unless the quote contains at least
-SOME_CONTENT of the claim's content."""
+"""A quote is unrelated to a claim if their cosine is below this value and the quote contains less than SOME_CONTENT of
+the claim's content."""
 
 SOME_CONTENT: Final = 0.25
 """If a quote contains at least this share of a claim's content, the quote and the claim are related."""

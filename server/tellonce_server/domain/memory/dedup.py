@@ -13,8 +13,8 @@ from typing import Final
 from tellonce_server.domain.memory import literals
 
 SAME_COSINE: Final = 0.9
-"""If a statement has the numbers and names of a rejected statement and at least this cosine with it, it repeats the
-rejected statement."""
+"""A statement repeats a rejected statement if their numbers and names are the same and their cosine is at least this
+value."""
 
 SAME_SOURCE_COSINE: Final = 0.6
 """Minimum cosine that replaces SAME_COSINE if both statements were learned from the same message."""

@@ -114,19 +114,20 @@ OTHER_CHATS = 20
 clearly better than this chat's results."""
 
 POSSIBLE = 3
-"""Maximum messages of the owner's other chats in a prompt, if one of these messages may answer the question and no
-result of this chat may answer it, but the conditions for OTHER_CHATS messages are not met."""
+"""Maximum messages of the owner's other chats in a prompt, if the conditions for OTHER_CHATS messages are not met. One
+of the messages must be a possible answer to the question, and no result of this chat may be one."""
 
 POSSIBLE_COVERED, POSSIBLE_COSINE = 0.35, 0.33
 """A message of another chat may answer the question if it contains this share of the question's words or has this
-cosine. Measured with 456 questions about seven conversations, asked in a new chat (`benchmarks.evidence --elsewhere`):
-with these limits, 79 % of the contexts contain some evidence; with the former limits, 24 % did. For questions about
-another person's conversation, two of three contexts contain messages of other chats, three on average."""
+cosine. This was measured with 456 questions about seven conversations, asked in a new chat (`benchmarks.evidence
+--elsewhere`). With these limits, 79 % of the contexts contain some evidence; with the former limits, 24 % did. For
+questions about another person's conversation, two of three contexts contain messages of other chats, three on
+average."""
 
 
 NEARER = 0.15
-"""Another chat counts as clearly better if the cosine of one of its messages exceeds the cosines of all results of
-this chat by at least this margin."""
+"""Another chat counts as clearly better if the best cosine of its messages exceeds the best cosine of this chat's
+results by at least this margin."""
 
 
 ANSWERED_COVERED, ANSWERED_COSINE = 0.5, 0.4

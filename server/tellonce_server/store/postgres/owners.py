@@ -1,7 +1,7 @@
 """Moves all data of one owner to another owner, in one transaction. No other process may use the database meanwhile.
 
-The number of a private chat is its user's number, and the number of a conversation is computed from it, so the numbers
-of these chats change too.
+The number of a private chat is its user's number, and the numbers of conversations are computed from the user's number.
+The numbers of these chats therefore change, too.
 """
 
 from collections.abc import AsyncGenerator
