@@ -11,8 +11,9 @@ from tellonce.settings import ServerSettings, SettingsError, ignore_env_file, lo
 from tellonce_server.app.memory_location import move_former_folder
 
 SWITCH_SECONDS = 0.0001
-"""Maximum seconds that a computing thread keeps the interpreter from the event loop, which waits once per database
-answer: seven times in a `forget`, 48 ms with Python's default of 5 ms, 2.5 ms with this."""
+"""Maximum seconds that a computing thread keeps the interpreter while the event loop waits for it. The event loop may
+wait once per database answer. In a `forget`, it waits seven times: 48 ms in total with Python's default of 5 ms, and
+2.5 ms with this value."""
 
 
 def main() -> None:

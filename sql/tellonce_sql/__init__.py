@@ -1,6 +1,6 @@
 """Reads the product's SQL statements and migrations from files, by name. The package never connects to a database.
 
-A file `queries/<table>.sql` holds blocks: a line `-- name: some_name`, comment lines that explain `$1`, `$2` …, then
+A file `queries/<table>.sql` contains blocks: a line `-- name: some_name`, comment lines that explain `$1`, `$2` …, then
 one statement. `query("<table>.some_name")` is that statement. The parameters of a long statement have names instead of
 numbers (`$owner_id`); `arguments` puts their values in order. Lines that several statements share are written once,
 between `-- part: some_part` and `-- end`. Each line `-- use: some_part` (in another file, `-- use: <table>.some_part`)

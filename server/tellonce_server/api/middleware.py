@@ -79,7 +79,7 @@ LISTEN = "subscriptions/listen"
 
 
 async def wanted_resources(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware that tells the subscription bus which resources a new stream is for."""
+    """Middleware that tells the subscription bus the resources that a new stream requests."""
     if ctx.method == LISTEN:
         with suppress(ValidationError):  # the SDK refuses such a request
             asked = SubscriptionsListenRequestParams.model_validate(ctx.params)

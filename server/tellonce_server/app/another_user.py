@@ -1,7 +1,7 @@
 """Warns a program that starts a server without naming a user, although the memory belongs to another user.
 
 This happens if the program's entry lacks TELEGRAM_USER_ID. The server then serves the local user, who has no memories.
-It does not serve another user unless it is configured for that user.
+It serves another user only if it is configured for that user.
 """
 
 import logging

@@ -91,8 +91,7 @@ PAUSE_SECONDS: Final = 0.02
 """Seconds between two batches, so that a first run over years of rows does not overload the disk."""
 
 LOCK: Final = 0x63_68_61_74_72_65_74_6E
-"""The advisory lock that is held while rows are deleted. The lock prevents a second server from searching for the same
-rows."""
+"""The advisory lock for deleting rows. It prevents a second server from searching for the same rows."""
 
 
 class Retention:

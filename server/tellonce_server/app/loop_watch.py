@@ -13,7 +13,7 @@ from pathlib import Path
 logger = logging.getLogger(__name__)
 
 LIMIT_SECONDS = 0.25
-"""Code that blocks the event loop for more seconds than this is reported, because all calls wait meanwhile."""
+"""If code blocks the event loop for more than this number of seconds, it is reported, because all calls must wait."""
 
 BEAT_SECONDS = 0.1
 

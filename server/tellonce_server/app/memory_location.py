@@ -62,7 +62,7 @@ def _exists(path: Path) -> bool:
 
 
 def move_former_folder() -> str | None:
-    """Move the data folder from its former path, unless a server uses it. Returns a sentence for the person, or None if
+    """Move the data folder from its former path if no server uses it. Returns a sentence for the person, or None if
     there was nothing to move."""
     folder, former = user_data_path(NAME, appauthor=False), user_data_path(FORMER_NAME, appauthor=False)
     if folder.exists() or not former.is_dir():

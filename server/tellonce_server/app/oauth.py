@@ -1,8 +1,8 @@
 """Accepts access tokens (JWT) of an OAuth issuer, as a resource server. The server neither issues nor stores these
 tokens.
 
-Only the subjects named in the settings are admitted. A token acts for the user of its subject. `assistant` is the only
-scope of a token that is used.
+Only the subjects named in the settings are admitted. A token acts for the user of its subject. The server uses only the
+scope `assistant` and ignores the other scopes of a token.
 """
 
 import asyncio

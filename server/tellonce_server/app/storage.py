@@ -151,7 +151,7 @@ class Storage:
             self._services.set_result(outcome)
 
     async def _make(self, stack: AsyncExitStack) -> "Services":
-        # The services are imported in a thread, so that meanwhile PostgreSQL starts and a client can list the tools.
+        # The services are imported in a thread. At the same time, PostgreSQL starts, and a client can list the tools.
         importing = asyncio.create_task(asyncio.to_thread(importlib.import_module, "tellonce_server.app.bootstrap"))
         database = await open_database(self.settings, stack)
         opened: Opened = await (await importing).open_memory(

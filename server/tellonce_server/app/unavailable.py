@@ -40,7 +40,7 @@ class Unavailable:
             if begun or scope["type"] != "http":
                 raise
             sentence = OUTAGES.noted(failure)
-            # If the body was already read, it is not read again, because that would wait forever.
+            # If the body was already read, it is not read again, because a second read would wait forever.
             await later(sentence, None if read else await _request_id(receive))(scope, receive, send)
 
 
@@ -52,7 +52,8 @@ def later(sentence: str, request_id: Any) -> JSONResponse:
 
 
 async def _request_id(receive: Receive) -> Any:
-    """The JSON-RPC id of the request, by which the client identifies the failed call; None if it cannot be read."""
+    """The JSON-RPC id of the request, so that the client can identify the failed call; None if the id cannot be
+    read."""
     body, more = b"", True
     while more and len(body) <= MOST_BYTES:
         message = await receive()

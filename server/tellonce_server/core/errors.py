@@ -30,7 +30,7 @@ class Refused(WithText):
 logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 2
-"""Seconds after which a caller should retry."""
+"""Seconds that a caller should wait before it retries."""
 
 
 class StorageUnavailable(WithText):
@@ -48,7 +48,7 @@ AWAY = (
     # asyncpg raises this if the connection breaks before a rollback.
     asyncpg.InternalClientError,
 )
-"""All failures of the database or its connection, after which background work tries again."""
+"""All failures of the database or of the connection to it. Background work tries again after such a failure."""
 
 PASSING: tuple[type[Exception], ...] = (
     StorageUnavailable,
@@ -90,7 +90,7 @@ class OutageLog:
         self._failures = 0
 
     def noted(self, failure: Exception) -> ServerText:
-        """Log the start of an outage, unless this outage is already logged. Returns the sentence for the caller."""
+        """Log the start of an outage if this outage is not logged yet. Returns the sentence for the caller."""
         sentence = told(failure)
         self._failures += 1
         if sentence != self._sentence:

@@ -197,9 +197,9 @@ def root_thread(chat_id: int) -> str:
 
 
 def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: str | None = None) -> str:
-    """The thread key of a reply. If the target is in a reply thread, the key is that of the target; otherwise, it is
+    """The thread key of a reply. If the target is in a reply thread, this is the target's thread key; otherwise, it is
     the key of a new thread that starts at the target. `guest` is the channel of the reply if the chat belongs to
-    another channel. It is part of the key, because both channels may have a message `target`."""
+    another channel. The new key then contains `guest`, because both channels may have a message `target`."""
     if target_thread is not None and target_thread.startswith("reply:"):
         return target_thread
     return f"reply:{chat_id}:{guest}/{target}" if guest is not None else f"reply:{chat_id}:{target}"

@@ -12,7 +12,7 @@ from tellonce_server.core.scope import Caller
 Listener = Callable[[ServerEvent], None]
 
 WANTED: ContextVar[Sequence[str]] = ContextVar("wanted", default=())
-"""The URIs for which the current call opens a subscription stream."""
+"""The URIs of the resources that the subscription stream of the current call follows."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ def may_hear(caller: Caller, change: Change) -> bool:
 
 
 def _affected(uri: str, wanted: Sequence[str]) -> Iterator[str]:
-    """The changed resource, and the resources that may change with it. If the profile changes, these are the memories.
-    If a chat's messages change, these are the chat's summary and the list of chats. In both cases, the contexts of all
-    chats are added. Only those memories and contexts are returned that are in `wanted`."""
+    """The changed resource, and the resources that may change with it. A change of the profile may change memories. A
+    change of a chat's messages changes the chat's summary and the list of chats. Both may change the context of every
+    chat. A memory or a context is returned only if it is in `wanted`."""
     yield uri
     chat, _, part = uri.rpartition("/")
     if uri == "memory://profile":

@@ -48,7 +48,7 @@ WORK = "tellonce_work"
 """The channel that announces new or newly claimable jobs."""
 
 FORGOTTEN = "tellonce_forgotten"
-"""The channel on which an erasure's commit is announced, so that processes clear their caches of texts."""
+"""The channel that announces the commit of an erasure, so that processes clear their caches of texts."""
 
 CHANGES = "tellonce_changes"
 """The channel that announces changed resources. The payload of a notification is the owner, a space and the URI."""

@@ -40,8 +40,8 @@ async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope
 
 
 async def with_stored_channel(deps: Dependencies, where: ChatScope) -> ChatScope:
-    """The same chat scope with its channel names as they are stored. If the user has forgotten the name of a channel,
-    its replacement name is used."""
+    """The same chat scope with its channel names as they are stored. If the user has forgotten a channel's name, this
+    is the replacement name."""
     chosen = {where.channel, where.home} - PROGRAMS
     gone = await deps.tombstones.forgotten_names(deps.database, where.owner_id, [*chosen])
     now = {name: replaced_channel(other) for name, other in gone.items()}

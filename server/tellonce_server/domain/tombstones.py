@@ -17,8 +17,8 @@ from tellonce_text.folding import fold
 from tellonce_text.sentences import sentences
 
 SAME = 0.75
-"""A statement repeats a forgotten statement if the words that both contain are at least this share of the words of one
-of them (see `covers`)."""
+"""A statement repeats a forgotten statement if the words in common are at least this share of the words of one of the
+two statements (see `covers`)."""
 
 FORGOTTEN_NAME = "forgotten:"
 """The beginning of the names that replace forgotten names."""
@@ -30,7 +30,7 @@ Mark = tuple[bytes, frozenset[int]]
 """The hash of a statement and the hashes of its content words."""
 
 Claims = tuple[bytes, ...]
-"""The hashes under which a text may be marked as forgotten."""
+"""The possible hashes of a text that is marked as forgotten."""
 
 
 class Tombstones:
@@ -93,8 +93,8 @@ class Tombstones:
         return await tombstones.of_messages(q, owner_id)
 
     async def of_texts(self, q: Queries, owner_id: int) -> dict[bytes, datetime]:
-        """The hashes of the texts and names that were forgotten in any message, with the time at which each was
-        forgotten."""
+        """The hashes of the texts and names that were forgotten in any message, each with the time when the text or
+        name was forgotten."""
         return await tombstones.of_texts(q, owner_id)
 
     def without_later_forgotten(self, text: str, said_at: datetime, marks: Mapping[bytes, datetime]) -> str:

@@ -1,6 +1,7 @@
 """The embedder of the database's active model. The active model is replaced when `tellonce reembed` changes the model.
 
-The settings choose the embedder with which a process starts. The Ollama client is imported only if needed.
+The settings choose the first embedder of a process. The Ollama client is imported only if needed.
+
 """
 
 import asyncio
@@ -68,7 +69,8 @@ class ActiveEmbedder:
                 await ended(running, changed)
 
     def follow(self, active: str | None) -> None:
-        """Switch to the active model, unless it is unknown (None) or already in use, or embeddings are off."""
+        """Switch to the active model. Do nothing if the active model is unknown (None) or already in use, or if
+        embeddings are off."""
         if not self._off and active is not None and active != self._current.model:
             self._current = self._named(active)
             self._changed.set()

@@ -22,7 +22,7 @@ IN_A_ROW = 8
 IDLE_SECONDS = 2.0
 
 LOCK: Final = 0x63_68_61_74_65_6D_62_64
-"""The key of the lock that is held while embedding. Without it, all servers of a memory would embed the same texts."""
+"""The key of the lock for embedding. Without this lock, all servers of a memory would embed the same texts."""
 
 LOWEST = -(2**63)
 

@@ -82,7 +82,7 @@ class NoEmbedder:
 
 
 async def vectors_or_none(embedder: Embedder, texts: Sequence[str]) -> list[Vector] | None:
-    """One vector per text; None if no embedder is available, in which case the caller uses words alone."""
+    """One vector per text; None if no embedder is available. The caller then uses words alone."""
     try:
         return await embedder.embed(texts, urgent=True)
     except EmbeddingUnavailable:

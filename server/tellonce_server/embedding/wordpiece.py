@@ -10,7 +10,7 @@ from typing import Final
 
 _UNKNOWN, _FIRST, _LAST = "[UNK]", "[CLS]", "[SEP]"
 _INSIDE: Final = "##"
-"""The beginning of a token that continues a word."""
+"""The prefix of a token that continues a word."""
 _LONGEST_WORD: Final = 100
 """Maximum number of characters of a word. Longer words are unknown."""
 _CJK: Final = (
@@ -23,7 +23,7 @@ _CJK: Final = (
     (0xF900, 0xFAFF),
     (0x2F800, 0x2FA1F),
 )
-"""The ranges of characters of which each one is a separate word."""
+"""The ranges of characters that are each a separate word."""
 _KEPT_CONTROLS: Final = "\t\n\r"
 
 

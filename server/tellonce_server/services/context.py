@@ -56,7 +56,7 @@ class _Request:
 
     @property
     def moment(self) -> datetime:
-        """The point in time for which the memory is shown."""
+        """The context shows the memory as it was at this time."""
         return self.args.as_of or self.asked_at
 
 
@@ -207,8 +207,8 @@ class ContextReader:
         return await self._retriever.with_texts(asked, chosen, excerpts_of(r.args.token_budget)) if asked else []
 
     async def _around(self, r: _Request, rows: ContextRows, answered: int | None) -> list[Line]:
-        """The messages around the quoted message that are earlier than `answered`. Empty unless a reply to the quoted
-        message has just started the thread."""
+        """The messages around the quoted message that are earlier than `answered`. They are returned only if a reply to
+        the quoted message has just started the thread."""
         if rows.quoted is None or rows.thread.last_no > 1 or not r.thread_key.startswith("reply:"):
             return []
         place = r.where.key
@@ -238,7 +238,7 @@ class ContextReader:
         return receipt_id
 
     async def _message_answered(self, r: _Request, rows: ContextRows) -> Line | StoredMessage | None:
-        """The message that is being answered. It may be in another thread of the chat than the context's thread."""
+        """The message that is being answered. The thread of this message may differ from the context's thread."""
         wanted, number = r.args.exclude_message_id, self._answered(r, rows)
         if wanted is None or number is not None:
             return next((line for line in rows.window if line.id == number), None)

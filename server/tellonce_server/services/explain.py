@@ -77,7 +77,7 @@ class Explainer:
             id=str(memory_id),
             at=memory.valid_from,
             text=memory.content,
-            # No model worded a note, or a text that was corrected by hand.
+            # A note, or a text that was corrected by hand, was not worded by a model.
             model=None if memory.note or versions else origin.model,
             memory=memory,
             sources=sources,
@@ -113,8 +113,7 @@ class Explainer:
         )
 
     async def _find(self, where: ChatScope, message_id: str) -> StoredMessage | None:
-        """The message with this id in its channel. If no message has this id, the message with this number in the
-        chat."""
+        """The message with this id in its channel; if there is no such message, the chat's message with this number."""
         found = await message_of_id(self._deps, where, message_id)
         if found is None and message_id.isdecimal() and len(message_id) < 19:
             found = await messages.by_id(self._deps.database, *where.key, int(message_id))

@@ -77,7 +77,7 @@ def external_id(chat_id: int, message: Line | SourceMessage) -> str:
 
 
 def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
-    """The values by which an import identifies the thread: the thread's topic, or the message to which all messages of
+    """The values that identify the thread for an import: the thread's topic, or the message to which all messages of
     the thread reply."""
     topic, reply = topic_thread(chat_id, 0)[:-1], reply_thread(chat_id, "", None)
     place: Entry = {"thread_key": thread_key}

@@ -157,7 +157,8 @@ class Forgetter:
         return await self.erase(where, args.model_copy(update={"except_": kept}), report)
 
     async def forget_again(self, owner_id: int) -> int:
-        """Erase again what a restored backup brought back. Returns the number of erased memories and messages."""
+        """Erase again the forgotten texts that a restored backup brought back. Returns the number of erased memories
+        and messages."""
         where, database = ChatScope(owner_id, owner_id), self._deps.database
         names = await names_again(database, self._deps.tombstones, owner_id)
         await derived_texts.clean(self._deps, owner_id, names, StatementQuery(()), frozenset(), Cleaned())
@@ -196,8 +197,8 @@ class Forgetter:
         ]
 
     async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[ServerText, ...]:
-        """For a topic that no text contains as a whole: a note that lists the topic's words that at least one text
-        contains."""
+        """If no text contains the whole topic, a note that lists the words of the topic, with the number of texts that
+        contain each word."""
         target = await asyncio.to_thread(Target.topic, args.topic) if args.topic is not None else None
         words = target.topic_words if target is not None else ()
         counts: dict[str, int] = {}
@@ -215,16 +216,16 @@ class Forgetter:
         return made
 
     async def _chosen_copies(self, where: ChatScope, chosen: Sequence[Match]) -> Iterable[Copy]:
-        """The copies of the chosen memories: the copies that the preview stored, because a repeated confirmation no
-        longer finds the memories, and the copies made after the preview."""
+        """The copies of the chosen memories: the copies that the preview stored, and the copies made after the preview.
+        The stored copies are needed because a repeated confirmation no longer finds the memories."""
         since = await self._copies_of(where, [match.ref for match in chosen if match.kind == "memory"])
         return dict.fromkeys(
             (*(copy for match in chosen for copy in match.copies), *chain.from_iterable(since.values()))
         )
 
     async def _shared(self, copies: Iterable[Copy]) -> tuple[ServerText, ...]:
-        """A note about the copies that other owners still have. An erasure does not delete these copies, because a
-        shared statement belongs to the owners with whom it was shared."""
+        """A note about the copies that other owners still have. An erasure does not delete these copies, because a copy
+        belongs to its owner."""
         found = [await memories.by_id(self._deps.database, *copy) for copy in copies]
         stay = [copy for copy in found if copy is not None]
         if not stay:

@@ -1,4 +1,4 @@
-"""Stores imported memories with their dates, unless the user has forgotten them.
+"""Stores imported memories with their dates. Memories that the user has forgotten are not stored.
 
 Another assistant's statement is marked as imported and follows the usual rules; a memory from `tellonce export` is
 restored unchanged.
@@ -95,7 +95,8 @@ class Keeper:
         return self.importers.where
 
     async def keep(self, item: ImportMemory | ExportedMemory) -> Outcome:
-        """Store one statement, unless the statement says nothing, is too long, is already known, or was forgotten."""
+        """Store one statement. A statement that says nothing, is too long, is already known, or was forgotten is not
+        stored."""
         text = mask(clean(item.content).strip())
         if not worth_showing(text) or len(text.encode()) > MAX_TEXT_BYTES:
             return "unfit"
@@ -194,8 +195,8 @@ class Keeper:
             await reminders.set_alarm(q, self.where.owner_id, memory_id, here, self.services.deps.now())
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
-        """The known memory with the same text and the same start. If there is none and the item has no end, a known
-        memory with the same text and no end."""
+        """Return the known memory with the same text and the same start. If there is no such memory and the item has no
+        end, return a known memory with the same text and no end."""
         same = [m for m in self.known if m.content == text]
         exact = (m for m in same if m.valid_from == item.valid_from)
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)

@@ -37,15 +37,15 @@ BATCH = 500
 
 
 HELD = timedelta(minutes=4)
-"""How long the extraction from imported exchanges is delayed. The memories at the end of an import may correct or
-reject what the exchanges say, so the exchanges are read after them. The time is less than LATEST_START, because a later
-start would be taken for the error of a wrong clock."""
+"""The delay of the extraction from imported exchanges. The memories at the end of an import may correct or reject what
+the exchanges say, so the exchanges are read after the memories. The delay is less than LATEST_START, because a later
+start would look like the error of a wrong clock."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """The numbers of messages that were stored, that were already present, and that were stored without a sentence that
-    the user had forgotten."""
+    """Three numbers of messages: those stored, those already present, and those stored without a sentence that the user
+    had forgotten."""
 
     created: int
     duplicates: int
@@ -75,7 +75,7 @@ class Importers:
         return Imported(*(sum(counts) for counts in zip(*map(astuple, done), strict=True)))
 
     async def hold(self) -> None:
-        """Extend the time for which the exchanges are held, if much of this time has passed."""
+        """Extend the delay of the imported exchanges if much of the delay has passed."""
         now = self._deps.now()
         if self._held_at is not None and now - self._held_at > HELD / 4:
             await queue.hold(self._deps.database, self.where.owner_id, now, now + HELD)
@@ -109,8 +109,8 @@ class Importer:
         self._threads: dict[tuple[str, str], str] = {}
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
-        """Store the new messages, without the sentences that were forgotten after they were sent, and queue their jobs,
-        in one transaction."""
+        """Store the new messages and queue their jobs, in one transaction. Sentences that were forgotten after a
+        message was sent are not stored."""
         while (done := await self._added(batch)) is None:
             pass
         return done
@@ -125,7 +125,7 @@ class Importer:
         async with self._deps.database.transaction() as t:
             # Concurrent imports of the same file wait for each other here, so that each message is stored once.
             await chats.open_chat(t, *where.key, where.home, where.conversation, now)
-            # An erasure adds its tombstones under the same locks, so it cannot end before it sees these messages.
+            # An erasure adds tombstones under the same locks, so the erasure cannot end before it sees these messages.
             await forget.lock(t, where.owner_id, [where.chat_id])
             if await tombstones.newest(t, where.owner_id) != newest:
                 return None

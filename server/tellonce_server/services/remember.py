@@ -95,8 +95,8 @@ class Rememberer:
     async def remember(self, where: ChatScope, args: RememberArgs, repeated: str = "") -> Remembered:
         """Store one statement of the user or several statements of the connected assistant. The user's statement is
         certain. The assistant's statements are checked against the user's words. A certain statement lifts its
-        tombstone. `repeated` is the end of the text, which says when a reminder repeats; no dates are added to this
-        part.
+        tombstone. `repeated` is the part at the end of the text that says when a reminder repeats. No dates are added
+        to this part.
 
         Raises: MemoryUnfit: a statement states nothing, was denied, or was forgotten after its source was sent.
         NoSuchMemory: `replaces` has an unknown number.
@@ -125,7 +125,7 @@ class Rememberer:
         if source is None and checker is not None and isinstance(statement, QuotedStatement):
             source = await checker.source(statement)
         said_at = source.sent_at if source is not None and checker is not None else self._deps.now()
-        if statement.kind != "pin":  # a pinned text is kept verbatim: it may be an account or a code
+        if statement.kind != "pin":  # a pinned text is kept verbatim, because it may be an account number or a code
             plain = text.removesuffix(repeated)
             dated = await offloaded(len(plain), lambda: annotated(plain, Said(said_at, self._deps.zone)))
             text = f"{dated}{text[len(plain) :]}"
@@ -376,7 +376,7 @@ class Rememberer:
 
 
 def _is_restated(rejected: Memory, told: _Told) -> bool:
-    """Whether the user's words support the statement again, in a message that they sent after they rejected it."""
+    """Whether the user rejected the statement and sent a later message that supports it."""
     return told.certain and told.source is not None and dedup.is_later(told.source.sent_at, rejected.valid_to)
 
 

@@ -35,8 +35,8 @@ class UnreadExchanges:
         self._known = KnownMemories(deps)
 
     async def prompt(self, where: ChatScope) -> str:
-        """Instructions for the assistant and the newest exchanges that no model has read. Each call hands out other
-        exchanges."""
+        """Instructions for the assistant and the newest exchanges that no model has read. Each call hands out
+        different exchanges."""
         database, now = self._deps.database, self._deps.now()
         jobs = await queue.hand_out(database, *where.key, now, AT_ONCE, now - HELD)
         parts = sorted([await _lines(database, job) for job in jobs], key=lambda lines: [line.id for line in lines])

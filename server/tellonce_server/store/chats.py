@@ -47,13 +47,14 @@ class ChatEntry:
 
 find = MaybeRow[[OwnerId, ChatId], Chat]("chats.find", named(Chat))
 open_chat = Run[[OwnerId, ChatId, str, str | None, datetime]]("chats.open")
-"""Add a chat without messages, unless the chat exists already."""
+"""Add a chat without messages if the chat does not exist yet."""
 
 of_owner = Rows[[OwnerId], ChatEntry]("chats.of_owner", named(ChatEntry))
 
 
 async def set_canonical(q: Queries, job: Job, text: Canonical, tokens: int, now: datetime) -> None:
-    """Store the canonical summary up to the last message of the job, unless a new epoch has begun since."""
+    """Store the canonical summary up to the last message of the job. If a new epoch has begun after this message,
+    nothing is stored."""
     parts = (text.user_confirmed, text.llm_inferred, text.general_summary, tokens)
     await q.run("chats.set_canonical", *job.key.chat, *parts, job.model or "", job.provisional, now, job.to_id)
 

@@ -71,7 +71,7 @@ class Remembered(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """A memory in a context's section `log`. `last_source` is its newest source message in this chat."""
+    """A memory in a context's section `log`. `last_source` is the memory's newest source message in this chat."""
 
     id: int
     kind: MemoryKind

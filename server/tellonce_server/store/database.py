@@ -70,7 +70,8 @@ class Queries(ABC):
 
 
 async def one(q: Queries, name: str, *args: Any) -> Row:
-    """The row of a statement that always returns one, such as an aggregate. Raises LookupError if it does not."""
+    """The row of a statement that always returns one row, such as an aggregate. Raises LookupError if there is no
+    row."""
     row = await q.row(name, *args)
     if row is None:
         raise LookupError(f"{name} returned no row")
@@ -122,8 +123,8 @@ class Database(Queries):
 
     @asynccontextmanager
     async def lock(self, key: int) -> AsyncGenerator[bool]:
-        """Hold the session lock `key` during the block, unless another session holds it. Yields whether this session
-        holds it."""
+        """Try to hold the session lock `key` during the block. Yields True if this session holds the lock, and False if
+        another session holds it."""
         async with self._sessions.session() as connection:
             session = Transaction(connection)
             held = bool(await session.value("locks.take", key))

@@ -49,7 +49,8 @@ included."""
 copies = Rows[[OwnerId, Sequence[int]], tuple[int, int, int]](
     "forget.copies", lambda row: (row["memory"], row["owner"], row["id"])
 )
-"""The copies of these memories that were shared with other owners, each as (memory, owner of the copy, its number)."""
+"""The copies of these memories that belong to other owners, each as (number of the memory, owner of the copy, number of
+the copy)."""
 
 
 async def resting_on(
@@ -69,7 +70,7 @@ preview = MaybeRow[[OwnerId, str], Preview]("forget.preview", named(Preview))
 
 
 async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes, selected: bytes) -> bool:
-    """Bind a preview to the selection with which it is first confirmed. Returns whether it is bound to `selected`."""
+    """Bind a preview to the selection of its first confirmation. Returns whether this selection is `selected`."""
     bound: bytes | None = await q.value("forget.bind_preview", owner_id, preview_id, asked, selected)
     return bound == asked + selected
 

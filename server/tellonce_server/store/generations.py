@@ -41,7 +41,7 @@ async def former(connection: Any) -> str | None:
 
 
 async def unembedded(q: Queries, kind: str, after: Sequence[int], limit: int) -> list[Row]:
-    """Return the next texts of a kind without a vector, in key order, after the row `after`."""
+    """Return the next texts of a kind that have no vector, in key order, after the row `after`."""
     return await q.rows(f"{kind}.unembedded", *after, limit)
 
 

@@ -30,7 +30,7 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Intent:
-    """The memories that an uncertain statement will replace, and those it will end, once it is confirmed."""
+    """If an uncertain statement is confirmed, it replaces the memories `replaces` and ends the memories `ends`."""
 
     replaces: Sequence[int] = ()
     ends: Sequence[int] = ()
@@ -176,7 +176,8 @@ known_for = Rows[[OwnerId, ChatId, Sequence[HalfVector], str, str, int, int, dat
     "memories.known_for", named(KnownMemory)
 )
 """The memories for a worker: pinned, recent, or similar in meaning (vectors) or words (lexemes). The first two integers
-are the maximum number of memories from each search, and of all memories; the last is that of rejected memories."""
+are the maximum number of memories from each search, and the maximum number of all memories. The last integer is the
+maximum number of rejected memories."""
 
 
 read_by = Rows[[OwnerId, ChatId, Sequence[int], Sequence[Tier]], Memory]("memories.read_by", memory)
@@ -329,7 +330,7 @@ end_passed_dates = Run[[OwnerId, datetime, str]]("memories.passed_dates")
 """Complete past dates. The last argument is the user's time zone."""
 
 ask_about_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.overdue_goals")
-"""Mark goals as uncertain whose deadline was before the second time, so that the user is asked. Each goal is marked
+"""Mark the goals whose deadline was before the second time as uncertain, so that the user is asked. Each goal is marked
 only once."""
 
 close_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.closed_goals")

@@ -196,7 +196,8 @@ page = Rows[[OwnerId, ChatId, MessageId, int], Line]("messages.page", placed(Lin
 """A page of messages, newest first."""
 
 around = Rows[[OwnerId, ChatId, MessageId, int, datetime | None], Line]("context.around", placed(Line))
-"""The messages around this one in its thread, oldest first; with `as_of`, with the texts that they had at that time."""
+"""The messages around this message in its thread, oldest first. With a time (`as_of`), the messages have the texts of
+that time."""
 
 set_routine_summary = Run[[OwnerId, ChatId, MessageId, str]]("messages.set_routine_summary")
 routines_since = Rows[[OwnerId, ChatId, datetime], Routine]("messages.routines_since", placed(Routine))

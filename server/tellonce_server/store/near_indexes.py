@@ -13,7 +13,7 @@ from tellonce_server.store.database import Database
 from tellonce_sql import query
 
 LARGE: Final = 20_000
-"""Minimum number of messages for which an owner gets an index. A scan of this many codes takes about 5 ms."""
+"""An owner with at least this number of messages gets an index. A scan of this many codes takes about 5 ms."""
 
 _LOCK: Final = 0x63_68_61_74_6E_65_61_72
 

@@ -59,8 +59,8 @@ async def found(
     counted: bool = False,
 ) -> tuple[list[PageEntry], int]:
     """At most `limit` memories after a position, newest first, and, if `counted`, the number of all matches. A filter
-    that is None does not restrict the result. `as_of` selects the memories that were valid at that time, whatever their
-    status is now."""
+    that is None does not restrict the result. `as_of` selects the memories that were valid at that time, with any
+    current status."""
     own = {"owner_id": owner_id, "learned_since": learned_since, "limit": limit, "counted": counted}
     values = {**dict(wanted), **own, "after_time": after[0], "after_id": after[1]}
     rows = await q.rows("page.memories", *arguments("page.memories", values))

@@ -56,7 +56,8 @@ class OwnedConnection(asyncpg.Connection):
     _model: str | None = None
 
     async def serve(self, name: str, args: tuple[Any, ...]) -> None:
-        """Apply the settings that the statement `name` needs; its first argument is its owner, if it has one."""
+        """Apply the settings that the statement `name` needs. If the statement has an owner, the first argument is the
+        owner."""
         if reach(name) == "owner" and self._owner != args[0]:
             self._owner = None
             await self.fetchval(SET, OWNER, str(args[0]), not self.lasting)
@@ -136,7 +137,7 @@ class _OpenPool:
 
 
 RETURNED_EVERY: Final = 1_000
-"""Number of uses after which one connection is returned to asyncpg, so that asyncpg can replace old connections."""
+"""After this number of uses, one connection is returned to asyncpg, so that asyncpg can replace old connections."""
 
 KEPT_SECONDS: Final = 60.0
 """Seconds after which a connection that is not needed is returned to asyncpg. asyncpg closes it after another five
@@ -208,8 +209,8 @@ class SessionPool(_OpenPool):
             self._waiting -= 1
 
     async def put_back(self, connection: Proxy, *, intact: bool) -> None:
-        """Keep the connection for the next statement, unless another call waits for one. `intact` means that the last
-        statement raised no error; otherwise asyncpg checks the connection."""
+        """Keep the connection for the next statement if no other call waits for a connection. `intact` means that the
+        last statement raised no error; otherwise asyncpg checks the connection."""
         self._lent += 1
         if not intact or self._waiting or self._lent % RETURNED_EVERY == 0 or not _is_open(connection):
             await self._connections.release(connection)

@@ -1,4 +1,4 @@
-"""The user's profile: a narrative, and the lists from which the narrative was written."""
+"""The user's profile: a narrative, and the lists of memories that were used to write it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,8 +51,8 @@ async def count_exchange(q: Queries, owner_id: int) -> Staleness:
 
 
 begin_erasure = Run[[OwnerId]]("profile.begin_erasure")
-"""Start an erasure. A context that was read before gets no receipt, so erasing the stored receipts erases all
-receipts."""
+"""Start an erasure. A context that was read before the erasure gets no receipt afterwards, so it is enough to erase the
+stored receipts."""
 
 
 @dataclass(frozen=True)

@@ -110,13 +110,14 @@ async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
 
 
 hold = Run[[OwnerId, datetime, datetime]]("queue.hold")
-"""Change the time before which the held exchanges of imports are not read."""
+"""Set the time from which workers may read the exchanges that an import has delayed. The last argument is this time."""
 
 
 claim = Rows[[str, datetime, datetime, Sequence[JobKind] | None, int, datetime, int, int], Job]("queue.claim", _job)
 """Claim due jobs. The arguments are the worker, now, the lease's end, the kinds (None: all), the maximum number of
-jobs, a horizon, the number of expired leases from which on a job is not claimed, and the track of past work to claim
-first. A job or lease dated after the horizon counts as due, because the clock must have been set back."""
+jobs, a horizon, a number of expired leases, and the track of past work to claim first. A job with at least this number
+of expired leases is not claimed. A job or lease dated after the horizon counts as due, because the clock must have been
+set back."""
 
 
 bury = Run[[datetime, int]]("queue.bury")

@@ -28,7 +28,8 @@ class Receipt:
 
 
 async def add(q: Queries, r: Receipt, erasures: int) -> None:
-    """Store the receipt, unless text of the owner was erased since the context was read (`erasures`)."""
+    """Store the receipt if the owner's count of erasures is still `erasures`. If the count has changed, text was erased
+    after the context was read."""
     await q.run("receipts.add", *arguments("receipts.add", {**vars(r), "erasures": erasures}))
 
 

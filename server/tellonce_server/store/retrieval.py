@@ -1,5 +1,5 @@
-"""The queries of a search. `retrieval.sql` describes the parameters of the searches for candidates, whose values the
-callers give by name."""
+"""The queries of a search. `retrieval.sql` describes the parameters of the searches for candidates. The callers give
+the values of these parameters by name."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -15,7 +15,7 @@ from tellonce_server.store.named_queries import Run, Value
 from tellonce_sql import query
 
 LOCK: Final = 0x63_68_61_74_73_63_72_75
-"""The key of the lock that is held while scrubbing. A second process would only lock the same tables again."""
+"""The key of the lock for scrubbing. Without this lock, a second process would lock the same tables again."""
 
 LONGEST_WAIT: Final = 0.5
 """Seconds that another session may wait for a table before the rewrite is cancelled. A shorter rewrite is never

@@ -31,8 +31,8 @@ class TextRow(NamedTuple):
 
 
 class NewText(NamedTuple):
-    """A row's new texts, in the order of `TextRow.texts`, with their number of tokens, and the words by which a search
-    finds them."""
+    """A row's new texts, in the order of `TextRow.texts`, their number of tokens, and the words to index for
+    searches."""
 
     row: TextRow
     texts: Sequence[str | None]
@@ -53,7 +53,8 @@ class NewText(NamedTuple):
 async def find(
     database: Database, owner_id: int, chat_id: int | None, patterns: Sequence[str], places: Iterable[str]
 ) -> AsyncGenerator[list[TextRow]]:
-    """The texts of an owner or of one chat in these places that may match, in pages of one snapshot."""
+    """The texts in these places that may match, of an owner or of one chat. All pages show the same snapshot of the
+    database."""
     async with database.transaction() as t:
         async for page in t.pages("texts.find", PAGE, owner_id, chat_id, list(patterns), list(places)):
             yield [TextRow(*row) for row in page]
@@ -76,7 +77,8 @@ messages_between = Rows[[OwnerId, ChatId | None, datetime | None, datetime | Non
 
 
 async def neighbors(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], limit: int) -> list[TextRow]:
-    """The messages beside each given one in its thread, and those within a minute and three positions of it."""
+    """The messages directly before and after each given message in its thread, and messages up to three places away if
+    they were sent within a minute of it."""
     return [TextRow(*row) for row in await q.rows("texts.neighbors", owner_id, *unzip(keys, 2), limit)]
 
 

@@ -12,7 +12,7 @@ from tellonce_server.store.named_queries import Run, Value
 
 @dataclass(frozen=True)
 class Tombstone:
-    """Hashes of a statement (`claim`) and of its content words, from which no text can be recovered."""
+    """Hashes of a statement (`claim`) and of its content words. No text can be recovered from the hashes."""
 
     id: int
     claim: bytes

@@ -25,7 +25,8 @@ class Uploads:
         self._folder = data_dir / "uploads"
 
     def path(self, upload: str) -> Path:
-        """The file of an upload, which is then kept for another hour. Raises NoUpload."""
+        """The file of an upload. This call extends the time for which the file is kept to one hour from now. Raises
+        NoUpload."""
         found = self._folder / upload
         if not upload.isalnum() or not found.exists():
             raise NoUpload("That file is no longer stored; upload it again.", "upload_gone")

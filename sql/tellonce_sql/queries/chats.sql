@@ -8,8 +8,8 @@ left join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.
 where c.owner_id = $1 and c.chat_id = $2
 
 -- name: open
--- $1 owner, $2 chat, $3 channel, $4 the client's name of the chat or null, $5 now: adds a chat without messages, unless
--- the chat exists already. A conversation can be named by its number only if it is in this table.
+-- $1 owner, $2 chat, $3 channel, $4 the client's name of the chat or null, $5 now: adds a chat without messages if the
+-- chat does not exist yet. A conversation can be named by its number only if it is in this table.
 insert into chats (owner_id, chat_id, channel, conversation, created_at)
 values ($1, $2, $3, $4, $5)
 on conflict do nothing

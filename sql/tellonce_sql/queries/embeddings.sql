@@ -9,8 +9,8 @@ where active is null
 
 -- name: messages_left
 -- across owners: the operator changes the model for all owners
--- $1 model, $2 owner, $3 chat and $4 number of the last row already read, $5 how many: the messages for which the model
--- has no spare vector
+-- $1 model, $2 owner, $3 chat and $4 number of the last row already read, $5 how many: the messages without a spare
+-- vector of this model
 select m.owner_id, m.chat_id, m.id, m.version, coalesce(m.speaker, m.role) || ': ' || m.content as text
 from messages m
 where (m.owner_id, m.chat_id, m.id) > ($2, $3, $4)

@@ -1,5 +1,5 @@
--- The statements with which `forget` finds memories, stores previews and locks what it erases. The statements that find and
--- clean texts are in texts.sql.
+-- The statements that `forget` uses to find memories, to store previews and to lock what it erases. The statements that
+-- find and clean texts are in texts.sql.
 
 -- part: statement
 select id, version, chat_id, kind, content, array(select q ->> 'text' from jsonb_array_elements(quotes) as q) as quotes,
@@ -21,8 +21,8 @@ where owner_id = $1 and (chat_id = $2 or chat_id is null and $3::boolean)
 order by id
 
 -- name: copies
--- $1 owner, $2 ids: the copies of these memories, and of their earlier forms, that were shared with other owners. Each
--- row has the memory's id and the copy's owner and number.
+-- $1 owner, $2 ids: the copies of these memories, and of their earlier forms, that belong to other owners. Each row has
+-- the number of the memory, the owner of the copy and the number of the copy.
 with recursive gone as (
   select id as memory, id, copies from memories where owner_id = $1 and id = any($2::bigint[])
   union

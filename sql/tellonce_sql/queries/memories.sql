@@ -74,7 +74,7 @@ select
     as verbatim
 
 -- part: in_list
--- $2 chat, $3 statuses: memories that hold by their status are left out if they have ended
+-- $2 chat, $3 statuses: an ended memory is left out if its status is one of the statuses of current memories
   and (chat_id is null or chat_id = $2) and status = any($3::text[])
   and (valid_to is null or status not in {statuses.holds})
 -- end
@@ -324,8 +324,8 @@ order by version
 
 -- name: provenance
 -- $1 owner, $2 number: the model that worded the memory (null for the user's own words), the chat of its sources, its
--- quotes, the memories that it will replace and end once confirmed, and the time when it became uncertain because it is
--- an overdue goal
+-- quotes, the memories that the memory will replace or end if it is confirmed, and the time when the memory became
+-- uncertain as an overdue goal
 select model, source_chat_id, quotes, intends, overdue_at from memories
 where owner_id = $1 and id = $2
 
@@ -421,10 +421,11 @@ returning content
 
 -- name: changes
 -- $1 owner, $2 chats, $3 first and $4 last numbers of messages (texts of arrays), $5 the chat in which the result is
--- shown, or null for all. For each message: the memories learned from it that were reworded or replaced after it was
--- sent, each with its former words and with the memory that states the fact now. A replaced memory is left out if the
--- memory that states the fact now was learned from the same message. Every join finds its rows by key, because
--- PostgreSQL cannot estimate the rows of the common table expressions and would compare all of them with each other.
+-- shown, or null for all. Returns, for each message, the memories that were learned from the message and were reworded
+-- or replaced later. Each row has the former words and the memory that states the fact now. A replaced memory is left
+-- out if the memory that states the fact now was learned from the same message. Every join finds its rows by key,
+-- because PostgreSQL cannot estimate the rows of the common table expressions and would compare all of them with each
+-- other.
 with recursive places as materialized (
   select chat_id, range_agg(int8range(first, last, '[]')) as ids
   from unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) as w (chat_id, first, last)

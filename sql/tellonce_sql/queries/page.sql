@@ -1,8 +1,9 @@
 -- name: memories
--- The memories that match the filters of `PageMemoriesArgs`, of which null restricts nothing; learned_since: or null;
--- after_time, after_id: of the last memory already listed (for none: infinity and the highest number); counted: whether
--- to count all. With as_of, the memories that were valid at that time are returned, with their text of that time. A
--- page is read from an index in the order of the result; only counting reads all matching memories.
+-- The memories that match the filters of `PageMemoriesArgs`. A filter that is null does not restrict the result.
+-- learned_since: a time, or null; after_time, after_id: of the last memory already listed (for none: infinity and the
+-- highest number); counted: whether to count all. With as_of, the memories that were valid at that time are returned,
+-- with their text of that time. A page is read from an index in the order of the result; only counting reads all
+-- matching memories.
 with found as not materialized (
   select *
   from (
@@ -54,7 +55,8 @@ select (select count(*) from memories where owner_id = $1 and valid_to is null) 
 
 -- name: answers
 -- $1 owner, $2 a time, $3 a memory or null, $4 how many, $5 a receipt or null: contexts built before $2, newest first,
--- with the message that each was built for. With $3, only contexts that showed this memory, in any section. A context
+-- each with the message for which it was built. With $3, only contexts that showed this memory, in any section. A
+-- context
 -- may have been built before its message was recorded (at the start of a session, or by a client that records
 -- afterwards). Then `question` is the user's next message in that thread within an hour, and `preceded` is true.
 select r.id as receipt_id, r.chat_id, c.channel, r.created_at as at, r.tokens, r.token_budget, r.truncated,

@@ -1,7 +1,7 @@
 -- name: enqueue
 -- Queues a `NewJob`. If there is an unclaimed job with the same kind, class and dedup key, that job is extended by the
--- new messages instead. A past job then waits for the later of the two dates, because an import holds its jobs until it
--- has ended.
+-- new messages instead. A past job then waits for the later of the two dates, because an import delays its jobs until
+-- the import has ended.
 with chat as (
   update chats set last_job_id = last_job_id + 1
   where owner_id = $owner_id and chat_id = $chat_id
@@ -20,19 +20,19 @@ on conflict (owner_id, chat_id, kind, class, dedup_key) where state = 'pending_s
 returning id
 
 -- name: hold
--- $1 owner, $2 now, $3 a time: the exchanges that an import holds are not read before this time
+-- $1 owner, $2 now, $3 a time: workers may read the exchanges that an import has delayed from this time on
 update chat_context_queue set not_before = $3
 where owner_id = $1 and class = 'past' and kind = 'exchange' and state = 'pending_summarization' and claims = 0
   and not_before > $2
 
 -- name: claim
 -- across owners: workers serve all owners
--- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 the latest date that could be set now, $7 number
--- of lost leases after which a job is given up, $8 the track of past work to prefer. Each chat has three tracks of
--- jobs: live work, past exchanges and past summaries. This claims the first open job of each track, if that job is due
--- and not leased. Later jobs of the track wait for this job, so that results come in order. Live work is claimed first,
--- then past work, newest first. A job or lease dated after $6 counts as due, because the clock must have been set back
--- since then. Each track is found by one step through the index, however many jobs it has.
+-- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 the latest date that could be set now, $7 a number
+-- of lost leases (a job that lost this many is not claimed), $8 the track of past work to prefer. Each chat has three
+-- tracks of jobs: live work, past exchanges and past summaries. This claims the first open job of each track, if that
+-- job is due and not leased. Later jobs of the track wait for this job, so that results come in order. Live work is
+-- claimed first, then past work, newest first. A job or lease dated after $6 counts as due, because the clock must have
+-- been set back since then. Each track is found by one step through the index, however many jobs it has.
 with recursive track as (
   (select owner_id, chat_id, track from chat_context_queue
    where state in ('pending_summarization', 'ready_to_write')
@@ -180,8 +180,8 @@ where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
 -- name: void_readers
 -- $1 owner, $2 chat, $3 message, $4 its thread, $5 the chat's session thread: invalidates the claims of jobs that may
 -- have read the former text of a message that is being edited. These jobs are done again. Unclaimed jobs are updated
--- too, so that no worker can claim a job and read its input before this transaction ends. Jobs of other chats
--- continue, unless they read what was learned from the message.
+-- too, so that no worker can claim a job and read its input before this transaction ends. A job of another chat
+-- continues if it did not read anything that was learned from the message.
 update chat_context_queue q
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')

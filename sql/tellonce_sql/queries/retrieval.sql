@@ -4,9 +4,9 @@
 -- vector, code: two forms of the question's vector, or null
 -- terms: the lexemes of the question as tsquery texts; rarest: the rarest of them; rarer_half: the rarer half of these
 -- scope: lexeme query of the searched chat or owner
--- reranked: number of nearest codes whose vectors are compared exactly
+-- reranked: the exact vectors of this many nearest codes are compared
 -- of_each_kind: maximum number of candidates of each kind
--- neighbored: number of best candidates whose neighbors become candidates, too
+-- neighbored: the neighbors of this many best candidates become candidates, too
 -- all_words: whether the full-text index is searched for all lexemes; even then, only the rarest select candidates
 
 -- name: setting
@@ -50,9 +50,9 @@ chat_id, id, thread_key, thread_no, role, speaker, sent_at, tokens, routine, con
 -- end
 
 -- part: words_of_message
--- The ranks of `terms` in a message `m`, or null if it contains none of them. The words of a message are read
--- only if they may match, that is, if the message is in `worded`, or if the query has words that `worded` does not
--- cover (`any_term`).
+-- The ranks of `terms` in a message `m`, or null if it contains none of them. The words of a message are read only if
+-- they may match. This is so if the message is in `worded`, or if the query has words that `worded` does not cover
+-- (`any_term`).
 left join lateral (
   select case when ts_rank(tsv, (select term from any_term)) > 0
     then array(select ts_rank(tsv, term) from terms) end as ranks
@@ -116,9 +116,9 @@ worded as materialized (
 -- end
 
 -- name: messages_of_chat
--- Like `messages`, for the usual question: about one chat, and without a span of time, routine messages or the owner's
--- own vector index. The database spends a quarter of its time for `messages` on starting the statement, whose parts for
--- other questions it must prepare each time.
+-- Like `messages`, but only for the usual case: the question is about one chat, names no span of time and does not
+-- include routine messages, and the owner has no vector index of its own. This statement exists because the database
+-- spends a quarter of its time for `messages` on preparing the parts that only other questions need.
 with
 -- use: asked
 , dense as materialized (
@@ -254,7 +254,7 @@ with asked as materialized (
 -- use: messages_of_hits
 
 -- name: contents
--- $1 owner, $2 chats, $3 ids: the whole texts of these messages, of which `messages` returns only the beginning
+-- $1 owner, $2 chats, $3 ids: the whole texts of these messages; `messages` returns only the beginning of each text
 select m.chat_id, m.id, m.content
 from unnest($2::bigint[], $3::bigint[]) as w (chat_id, id)
 cross join lateral (

@@ -20,7 +20,7 @@ def cookie_name(port: int) -> str:
 
 class PageCookie:
     """ASGI middleware that copies the page's session cookie into the header for bearer tokens. It does so only if the
-    headers that the browser sets say that the memory page made the request."""
+    request's headers show that the memory page made the request. The browser sets these headers."""
 
     def __init__(self, app: ASGIApp, name: str) -> None:
         self._app = app

@@ -1,5 +1,5 @@
-"""Assembles one context within its budget. This module decides in which order the sections are filled, and which text
-is cut if the context is too long. Pure."""
+"""Assembles one context within its budget. This module decides the order of filling the sections, and the text to cut
+if the context is too long. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ STATED_PART = 12
 the question.
 
 These tokens are reserved even if there are no such memories. All other learned text is added after the messages that
-match the question. A question therefore finds the same messages whether or not the summarizer has run.
+match the question. A question therefore finds the same messages before and after the summarizer has run.
 """
 
 

@@ -11,8 +11,8 @@ from tellonce_text.tokens import estimate
 
 DEFAULT_TOTAL = TOKEN_BUDGET
 LOG_PART = 2
-"""If a context's budget is above the default, the log may use the tokens above the default divided by this number. The
-other tokens above the default are for search results."""
+"""If a context's budget is above the default budget, the difference is divided by this number. The log may use the
+result. The rest of the difference is for search results."""
 ELSEWHERE = 276
 """Maximum number of tokens for lines from other threads and chats. A context below the default budget has
 proportionally fewer tokens for these lines."""
@@ -45,8 +45,7 @@ class TokenBudget:
 
 @dataclass(frozen=True)
 class Taken:
-    """The indexes of the items that fit, the indexes of the items that do not fit, and the texts and cost of the items
-    that fit."""
+    """The indexes, the texts and the cost of the items that fit, and the indexes of the items that do not fit."""
 
     kept: Sequence[int]
     left: Sequence[int]

@@ -94,8 +94,8 @@ AT_SESSION_START: Final[tuple[SectionName, ...]] = tuple(
 def section_shares(budgets: Budgets, total: int) -> dict[ShownName, int]:
     """The tokens that each section may use in a context of `total` tokens, including its title, fences and headings.
 
-    Three sections may use more: search results and then a quoted message may use the tokens that other sections do not
-    use, and the last messages of the history are always shown.
+    Three sections may use more. If other sections leave tokens, search results may use them, and then a quoted message.
+    The last messages of the history are always shown.
     """
     parts = scaled(budgets, total)
     return {name: layout.share(parts, total) for name, layout in SECTIONS.items() if layout.share is not None}
@@ -215,8 +215,8 @@ _OF_ONE_TEXT: Final = {name: layout for name, layout in SECTIONS.items() if layo
 @of_texts
 @lru_cache(4_096)
 def _shown_statement(line: str) -> str:
-    """The statement of a line in the form in which a context shows the line. Cached, because a chat's summaries and
-    memories are compared in every context."""
+    """The statement of a line, in the form that a context shows. Cached, because a chat's summaries and memories are
+    compared in every context."""
     return statement(contained(line))
 
 

@@ -20,8 +20,8 @@ OTHERS = "The user's other talks:"
 
 
 def elsewhere_text(m: Material) -> str:
-    """Messages of the thread from which this thread branched and of the threads that branched from this thread, then
-    messages of the owner's other chats; empty if there are no such messages."""
+    """Messages of this thread's parent thread and of the threads that branched from this thread, then messages of the
+    owner's other chats; empty if there are no such messages."""
     parts = [*_part(LEFT, _left(m)), *_part(REPLIES, _replies(m)), *_part(OTHERS, _others(m))]
     return "\n".join(parts)
 

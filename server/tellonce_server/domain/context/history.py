@@ -20,7 +20,7 @@ from tellonce_text.dates.clock import day_header
 from tellonce_text.tokens import clip
 
 STEP = 8
-"""Number of messages by which the start of the history moves at a time."""
+"""The start of the history moves by this number of messages at a time."""
 
 ALWAYS = 3
 """Number of the latest messages that are shown with any budget, clipped if necessary."""
@@ -33,9 +33,9 @@ ASKED_PART = 4
 clipped to fit, because search results have priority."""
 
 SMALL = 1_000
-"""For a question, all messages of the history together may use the part of the budget above this number of tokens,
-divided by ASKED_PART. A context of at most this size shows only the last ALWAYS messages, because earlier messages
-rarely contain the answer."""
+"""For a question, this number of tokens is subtracted from the budget, and the rest is divided by ASKED_PART. All
+messages of the history together may use the result. A context of at most this size shows only the last ALWAYS messages,
+because earlier messages rarely contain the answer."""
 
 REPLY, REPLY_PART = 160, 10
 """For a question, a long reply among the latest messages keeps at least REPLY tokens, or the budget divided by
@@ -151,8 +151,8 @@ class History:
         """The older messages to consider, and their share of tokens. For a question, the number of messages and their
         share are limited, because the answer is rarely in the latest messages.
 
-        For a question, at most the latest KEPT messages are considered here. Older messages, whether or not they are
-        summarized, are shown only if they are among the search results.
+        For a question, at most the latest KEPT messages are considered here. Older messages, even those without a
+        summary, are shown only if they are among the search results.
         """
         if not self._m.asked:
             return older, share

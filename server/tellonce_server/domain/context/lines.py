@@ -27,7 +27,7 @@ from tellonce_text.tokens import clip, estimate
 
 RECENT = timedelta(days=7)
 ROUTINE = 300
-"""Maximum characters that are shown of a routine's message while the message has no summary."""
+"""Maximum characters to show of a routine's message that has no summary yet."""
 ROLES = ("user", "assistant", "system", "human")
 
 KIND_TITLES: Final[dict[MemoryKind, str]] = {
@@ -39,7 +39,7 @@ LIST = "ALL OF THIS KIND"
 
 @dataclass(frozen=True)
 class View:
-    """The values that a line's format depends on: the time of reading, the user's zone, the current thread and chat,
+    """The values that determine a line's format: the time of reading, the user's zone, the current thread and chat,
     and the statements that changed after their messages were sent. `known` are the memories that can have their own
     lines in the context. `names` are the names of other chats."""
 
@@ -179,8 +179,8 @@ def _due(memory: Remembered, deadline: datetime, zone: ZoneInfo, today: date) ->
 
 
 def result_line(result: Result, view: View, *, dated: bool = True) -> str:
-    """A search result's line with its date; a result from another thread or chat is labeled with the name of the thread
-    or chat: `[Feb 15, 3 days ago | 09:15 AM | in claude-code, shop] User: …`. Without `dated`, the line begins with the
+    """A search result's line with its date. A result from another thread or chat also has the name of the thread or
+    chat: `[Feb 15, 3 days ago | 09:15 AM | in claude-code, shop] User: …`. Without `dated`, the line begins with the
     speaker (see `shared_day`).
 
     A result that is not recent has only its day, because age and time of day would cost as many tokens as a short

@@ -20,7 +20,7 @@ from tellonce_server.domain.context.material import Material
 from tellonce_server.store.context import Happened
 
 STEP = 24
-"""Number of lines by which the log's start moves at a time."""
+"""The log's start moves by this number of lines at a time."""
 
 
 class _Entry(NamedTuple):
@@ -52,8 +52,8 @@ def fill_log(draft: Draft) -> None:
 
 
 def _start(entries: list[_Entry], omitted: int, room: int) -> int:
-    """The index of the first line shown. The index of this line in the whole log is a multiple of STEP, unless all
-    lines fit."""
+    """The index of the first line to show. If older lines are left out, their number in the whole log, including the
+    `omitted` lines, is a multiple of STEP."""
     first = len(entries)
     while first and (room := room - cost(entries[first - 1].text)) >= 0:
         first -= 1

@@ -13,7 +13,8 @@ from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.messages import Line
 
 Place: TypeAlias = tuple[int | None, int]
-"""The chat of a message from another chat, else None, and the number of the message, memory or summary."""
+"""The chat of a message from another chat (None for all other results), and the number of the message, memory or
+summary."""
 
 Day: TypeAlias = tuple[date, int | None, str | None]
 """A day, with a chat and a thread (`lines.shared_day`)."""

@@ -42,8 +42,8 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _MOST_WORDS = 12
-"""Maximum words of an answer, unless the answer is free text, an email address or a URL. A longer message may, for
-example, contain a date without being an answer to the question for the date."""
+"""Maximum words of an answer that is not free text, an email address or a URL. A longer message may, for example,
+contain a date without being an answer to the question for the date."""
 _MOST_CHARACTERS = 2_000
 """Maximum characters of an answer that is not free text. The limit is needed for texts without spaces, which count as
 one word, and for the search for addresses, which tries every position."""

@@ -16,7 +16,7 @@ from tellonce_text.tokens import clip, estimate
 MOST_LINES = 8
 MOST_CHARACTERS = 9_000
 """Maximum characters of a session's index. If the context that a hook returns has more than 10,000 characters, Claude
-Code moves it to a file that the model must open."""
+Code moves the context to a file, and the model must open the file."""
 
 LINE_TOKENS = 40
 """A text of up to this many tokens is shown whole."""

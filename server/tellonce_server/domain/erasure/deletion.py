@@ -108,8 +108,8 @@ class Erased:
 @dataclass(frozen=True)
 class Order:
     """An erasure to carry out. `chat_id` limits the erasure to one chat; None means all chats of the owner. `kept`
-    lists the degrees of certainty whose derived texts the user chose to keep. If `messages` is true, texts of messages
-    are searched too."""
+    lists degrees of certainty. The user chose to keep the derived texts of these degrees. If `messages` is true, texts
+    of messages are searched too."""
 
     where: ChatScope
     chat_id: int | None
@@ -130,9 +130,9 @@ class Order:
 
 @dataclass(frozen=True)
 class _Planned:
-    """A message to redact: its new texts, the hashes of its former text and of the removed sentences (`claims`), the
-    number of removed sentences (`gone`), and the names removed from its other columns, such as its id and its
-    speaker."""
+    """A message to redact, with its new texts. `claims` are the hashes of its former text and of the removed sentences,
+    and `gone` is the number of removed sentences. `names` are the names removed from its other columns, such as an id
+    or a speaker."""
 
     new: NewText
     claims: Sequence[bytes]
@@ -322,7 +322,8 @@ def _redacted(
     row: TextRow, query: ForgetQuery, degrees: frozenset[Degree], replacement: Callable[[str], str]
 ) -> tuple[list[str | None], list[str]]:
     """A message's columns without the forgotten text, and the sentences that were removed from its content. An id that
-    matches is replaced by an id computed from its hash, so that the message is recognized if it is sent again."""
+    matches is replaced by an id that is computed from the hash of the former id. The message is then recognized if it
+    is sent again."""
     columns: list[str | None] = list(row.texts)
     gone: list[str] = []
     for column, text in enumerate(row.texts):

@@ -20,8 +20,8 @@ from tellonce_server.store.queue import NewJob
 from tellonce_text.sentences import sentences
 
 TELLING = 2
-"""Minimum number of content words of a sentence that is searched for in derived texts. A sentence with fewer content
-words cannot be recognized in a derived text."""
+"""Minimum number of content words of a sentence to search for in derived texts. A sentence with fewer content words
+cannot be recognized in a derived text."""
 
 MOST_COMPARED = 200
 """Maximum number of sentences of the former text that are compared with the new text. The chunk's summary is rewritten
@@ -68,8 +68,8 @@ class EditCascade:
     async def _retire(
         self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
     ) -> list[Memory]:
-        """Withdraw and return the memories that models learned from this message alone, unless the new text supports
-        them. A memory with a reminder stays, because the person relies on the reminder until canceling it."""
+        """Withdraw and return the memories that models learned from this message alone and that the new text does not
+        support. A memory with a reminder stays, because the person relies on the reminder until canceling it."""
         found = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
         learned = [m for m in found if await reminders.by_memory(t, where.owner_id, m.id) is None]
         said = Quoted(new_text, new_text, old.role, old.sent_at, self._zone)

@@ -25,9 +25,8 @@ DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 MOST_SILENT: Final = 100_000
 """Maximum number of sentences without a match that a query caches."""
 LEAST_SPACELESS: Final = 4
-"""Minimum number of characters of a text that is searched for as a whole in all texts, not only in derived texts and in
-its source. This applies to statements and quotes in a script without spaces, and to statements without content
-words."""
+"""Minimum number of characters of a statement or quote that is searched for as a whole because it has no content words
+or is in a script without spaces. A shorter text is searched for only in derived texts and in its source."""
 MESSAGES: Final = ("message", "message_version")
 """The places that contain the text of messages and of their former versions."""
 
@@ -237,9 +236,9 @@ class StatementQuery:
         return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
 
     def _candidates(self, read: Sentence) -> set[int]:
-        """Return the numbers of the statements that the sentence may make. At least two words of one wording of such a
-        statement are in the sentence, or one word if the wording has only one word. Statements that cannot be found by
-        their words are always returned."""
+        """Return the numbers of the statements that the sentence may make. A statement is returned if the sentence
+        contains at least two words of one of its wordings, or the only word of a wording. Statements that cannot be
+        found by their words are always returned."""
         stems = {stem(part) for word in read.tokens for part in (word, *word.split("-"))}
         shared = Counter(wording for word in stems for wording in self._by_word.get(word, ()))
         close = (w.number for w, count in shared.items() if count + w.hidden_in(read) >= min(2, len(w.target.words)))
@@ -352,8 +351,8 @@ def _mark(span: Span) -> Mark:
 
 
 def _is_whole(text: str, span: Span) -> bool:
-    """Whether the span consists of whole words: at neither end does a letter continue a word or a digit continue a
-    number. In scripts without spaces, every match is whole."""
+    """Whether the span consists of whole words and numbers: no letter or digit next to the span continues a word or
+    number of the span. In scripts without spaces, every match is whole."""
     return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
         text[span.end - 1], text[span.end : span.end + 1]
     )

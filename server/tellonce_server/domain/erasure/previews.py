@@ -117,8 +117,8 @@ def listed(
 
 
 def chosen(all_matches: Sequence[Match], kept: Sequence[int] | None) -> list[Match]:
-    """The matches to erase. If `kept` is None, these are the ticked matches. Otherwise, these are all listed matches
-    except the matches numbered in `kept`, and the ticked matches that are not listed."""
+    """The matches to erase. If `kept` is None, these are the ticked matches. Otherwise, these are the listed matches
+    whose numbers are not in `kept`, and also the ticked matches that are not listed."""
     without = frozenset(kept or ())
     return [
         match

@@ -1,5 +1,5 @@
-"""Queues jobs that rewrite derived texts from which sentences were removed. Until these jobs are done, the shortened
-texts are used."""
+"""Queues jobs that rewrite derived texts after sentences were removed from them. Until these jobs are done, the
+shortened texts are used."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from tellonce_server.store.texts import ARCHIVED, TextRow
 
 _REBUILD = "anew:"
 _NEWEST = 12
-"""Number of newest messages that are searched for a chat's last exchange."""
+"""A chat's last exchange is searched for among this number of newest messages."""
 
 
 def ignores_former_text(job: Job) -> bool:

@@ -42,8 +42,7 @@ def redact(text: str, marks: Marks) -> tuple[str, list[str]]:
 
 
 def redact_derived(text: str, marks: Marks) -> str:
-    """A derived text without the sentences that have a mark, and without the lines in which no other sentence is
-    left."""
+    """A derived text without the sentences that have a mark. Lines that then contain no sentence are left out, too."""
     left, gone = redact(text, marks)
     if not gone:
         return left

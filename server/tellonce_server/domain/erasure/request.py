@@ -28,9 +28,9 @@ from tellonce_text.literal import Literal
 from tellonce_text.sentences import sentences
 
 TELLING = 2
-"""Minimum number of content words of a sentence that is searched for in derived texts. A derived text may contain the
-only content word of a shorter sentence by chance. A shorter sentence is therefore searched for only if the message has
-no sentence with enough words."""
+"""Minimum number of content words of a sentence to search for in derived texts. A derived text may contain the only
+content word of a shorter sentence by chance. A shorter sentence is therefore searched for only if the message has no
+sentence with enough words."""
 
 LONGEST_SHOWN: Final = 2_000
 """Maximum characters of a line in a context or a list."""

@@ -23,8 +23,8 @@ COLUMN_NAMES = ("", "speaker", "routine", "agent", "message id", "reply to")
 
 @dataclass(frozen=True, slots=True)
 class MatchingRow:
-    """A row that matches, the most certain degree of its matches, the columns that match with this degree, and the
-    first of these matches. Column -1 is the row's JSON."""
+    """A row that matches. `degree` is the most certain degree of the row's matches, `columns` are the columns that match
+    with this degree, and `mark` is the first of these matches. Column -1 is the row's JSON."""
 
     row: TextRow
     degree: Degree
@@ -86,9 +86,9 @@ def source_of(row: TextRow, column: int) -> Source:
 
 
 def is_machine_id(row: TextRow, column: int) -> bool:
-    """Whether the column is not searched because of its content. This may be an id made by a machine, which may contain
-    a literal's digits by chance. For a channel, it may be the name of a program or a name that replaces a forgotten
-    name."""
+    """Whether the column's content excludes the column from the search. The content may be an id made by a machine,
+    which may contain a literal's digits by chance. For a channel, it may be the name of a program, or a replacement for
+    a forgotten name."""
     text = row.texts[column] or ""
     if row.place == "channel":
         return text in PROGRAMS or text.startswith(replaced_channel(FORGOTTEN_NAME))

@@ -55,9 +55,9 @@ PLACES: Final[Mapping[str, TextPlace]] = {
     "thread": TextPlace("conversation_names", NAMING),
     "channel": TextPlace("conversation_names", NAMING),
 }
-"""A profile must be rewritten even if only its memories changed and its text did not. The profile therefore has no
-`rebuild`, and the callers queue its rewriting. For a memory, the place `memory` counts and cleans the texts other than
-the content, such as quotes. The contents of memories and the messages are erased separately."""
+"""A profile must be rewritten even if only its memories changed. The profile therefore has no `rebuild`, and the
+callers queue its rewriting. For a memory, the place `memory` counts and cleans all texts except the content, such as
+quotes. The contents of memories and the messages are erased separately."""
 
 COUNTED: Final = frozenset(
     ("memories", "sentences", "tombstones", "context_receipts", *(place.counted for place in PLACES.values()))

@@ -12,7 +12,7 @@ from tellonce_server.domain.keep.sentences import Sentence
 from tellonce_server.embedding.protocol import Vector
 
 SHOWN: Final = 0.9
-"""Minimum log-odds of a sentence that contexts show. training/keep/README.md has the measurements."""
+"""Minimum log-odds of a sentence that contexts show. The measurements are in training/keep/README.md."""
 
 SEARCHED: Final = -0.6
 """Minimum log-odds of a sentence that is kept for search only."""
@@ -31,7 +31,7 @@ and "moved from Rome"."""
 MOST_A_MESSAGE: Final = 2
 
 WISH: Final = -0.5
-"""Minimum `wish` log-odds of a sentence that counts as a wish. With this value, the fewest decisions are wrong."""
+"""Minimum `wish` log-odds of a sentence that counts as a wish. This value gives the fewest wrong decisions."""
 
 DANGLES: Final = 0.5
 """A sentence is kept together with the sentence before it if its `dangling` log-odds are at least this value."""

@@ -1,4 +1,4 @@
-"""Finds the lines that the writer of a message wrote. Quoted parts, pasted parts and code are left out. They are
+"""Finds the lines that the writer of a message wrote. Quoted parts, pasted parts and code are left out. These parts are
 recognized by their form alone."""
 
 import re

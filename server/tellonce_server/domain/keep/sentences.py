@@ -19,7 +19,8 @@ SPARE_WORDS: Final = 10
 """Additional words that a sentence may have before it is cut."""
 
 WRAPPED: Final = 60
-"""A line of at least this many characters without a final stop continues on the next line."""
+"""If a line of at least this many characters does not end with a punctuation mark, its sentence continues on the next
+line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,8 @@ def _of_line(line: str) -> list[str]:
 
 def _cuts(line: str) -> list[int]:
     ends = [match.end() for match in _STOP.finditer(line)]
-    # Only the few characters that can hold an abbreviation are copied, so that a long line is not copied at each stop.
+    # Only the last few characters before the end of a sentence can be an abbreviation. Only these are copied, because a
+    # copy of a long line for each end would be slow.
     return [0, *(end for end in ends if not _ABBREVIATED.search(line[max(0, end - 5) : end])), len(line)]
 
 

@@ -12,10 +12,10 @@ MOST_NUMBERS: Final = 40
 """Maximum number of a person's numbers that are combined."""
 
 MOST_DAYS: Final = 20
-"""Maximum number of a person's days from which other days are counted."""
+"""Maximum number of a person's days that are used as starting points for counting other days."""
 
 LONGEST: Final = 150
-"""Maximum length of time that is counted from a day, in its unit."""
+"""Maximum length of time that is counted from a day, in the unit of the length."""
 
 _LONGEST_NUMBER: Final = 12
 """Maximum characters of a number in a calculation. Longer numbers are identifiers, such as telephone numbers."""
@@ -33,8 +33,8 @@ def values(written: Iterable[str]) -> frozenset[float]:
 
 
 def is_calculated(value: float, said: Collection[float], stated: Collection[float]) -> bool:
-    """Whether the value is the sum, difference, product, quotient or percentage of two numbers in `said`, of which the
-    claim itself states one (`stated`), as in `three days a week at £78 a day cost £234 a week`.
+    """Whether the value is the sum, difference, product, quotient or percentage of two numbers in `said`. The claim
+    itself must state one of the two numbers (`stated`), as in `three days a week at £78 a day cost £234 a week`.
 
     Without the stated number, almost every small number would be the result of some calculation.
     """
@@ -59,8 +59,9 @@ def _is_rounded(result: float, value: float) -> bool:
 def is_counted_day(
     day: date, parts: int, days: Iterable[date], lengths: Iterable[tuple[int, str]], numbers: Iterable[float]
 ) -> bool:
-    """Whether the day is one of the lengths before or after one of the days, such as eight weeks after a birth. Only the
-    first `parts` of year, month and day are compared. Each of the numbers may also be an age on one of the days."""
+    """Whether the day is one of the lengths before or after one of the days, such as eight weeks after a birth. Each of
+    the numbers may also be an age in years, counted from one of the days. Of the year, month and day, only the first
+    `parts` are compared."""
     ages = ((int(number), "year") for number in numbers if number >= _LEAST_AGE and number == int(number))
     counts = [(count, unit) for count, unit in (*lengths, *ages) if 0 < count <= LONGEST][:MOST_NUMBERS]
     counted = (each for anchor in islice(days, MOST_DAYS) for each in _counted(anchor, counts))

@@ -38,12 +38,12 @@ CONTENT_SHARE: Final = 0.5
 """The user's words support a claim if these words contain at least this share of the claim's content."""
 
 SIMILAR: Final = 0.45
-"""Minimum cosine of a claim and a sentence of the user that supports the claim. In `benchmarks/claims`, all but three
-paraphrases have a cosine of .45 to .82, and invented claims have less than .23."""
+"""Minimum cosine of a claim and a sentence of the user that supports the claim. In `benchmarks/claims`, the cosines of
+all but three paraphrases are .45 to .82, and the cosines of invented claims are below .23."""
 
 UNLIKE: Final = 0.2
-"""A quote whose cosine with a claim is below this value is unrelated to the claim, unless the quote contains at least
-SOME_CONTENT of the claim's content."""
+"""A quote is unrelated to a claim if their cosine is below this value and the quote contains less than SOME_CONTENT of
+the claim's content."""
 
 SOME_CONTENT: Final = 0.25
 """If a quote contains at least this share of a claim's content, the quote and the claim are related."""
@@ -105,9 +105,9 @@ def check(
     """Check a claim against its quotes. The names in the claim may also come from the lines shown to the model
     (`shown`) or from known memories (`known`). `about` is the person or thing that the claim is about.
 
-    `is_read_again` means that a model will read the claim a second time before the claim counts. If the date resolver
-    does not know the language of the quotes, such as Polish, the days are then left to this second reading. So are
-    the days that can be counted from the user's days, such as the day eight weeks after a birth.
+    `is_read_again` means that a model will read the claim a second time before the claim counts. This second reading
+    then checks the days that can be counted from the user's days, such as the day eight weeks after a birth. If the
+    date resolver does not know the language of the quotes, such as Polish, the second reading checks all days.
 
     If `similarity` is given, quotes that are unrelated to the claim do not support the claim. This is checked only if
     all quotes are in the language of the claim, because a local embedding model may know only one language.
@@ -193,7 +193,7 @@ def quotes_in(message: str) -> Callable[[str], bool]:
 
 
 def _is_quotation(quoted: Quoted) -> bool:
-    """Whether the message contains the quote only between quotation marks, as somebody else's words."""
+    """Whether every occurrence of the quote in the message is inside quotation marks, as somebody else's words."""
     said = quoted.message[:MAX_MESSAGE]
     inside = sum(said.count(quoted.quote, start, end) for start, end in quotations(said, _QUOTATION))
     return inside > 0 and inside == said.count(quoted.quote)
@@ -294,7 +294,7 @@ class _Evidence:
         return list(dict.fromkeys(reasons))
 
     def _without_dates(self, text: str, moments: Sequence[_Moment]) -> str:
-        """The claim, in which `x` replaces each word of a date that the quotes support. The quotes need not contain the
+        """The claim, with `x` instead of each word of a date that the quotes support. The quotes need not contain the
         numbers and names of such a date: `Saturday 7 November 2026` follows from `the 7th of nov`."""
         first = self._quotes[0]
         for named in reversed(named_dates(text[:MAX_TEXT], first.said_at, self._zone)[:MAX_DATES]):
@@ -342,7 +342,8 @@ class _Evidence:
         return len(reading) == 1 and any(is_calculated(value, said, stated) for value in values(reading))
 
     def _other_units(self, text: str) -> list[str]:
-        """The units of time that the claim has for a number, if the quotes have this number only with other units."""
+        """The units that the claim gives for a number, if the quotes contain this number only with other units of
+        time."""
         said = self._timed | self._lengths
         counted = {number for number, _ in said}
         return sorted({unit for number, unit in timed_numbers(text) - said if number in counted})

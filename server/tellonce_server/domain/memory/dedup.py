@@ -2,8 +2,8 @@
 
 Two statements say the same thing if they have the same words in the same order. The end of one statement may also be
 moved to its front: "In 2020 I bought a house" and "I bought a house in 2020". Any other difference may be a number, a
-name, a negation or a role. In such a case, both statements are kept until a model or the user says that they are the
-same. `key` is a hash for finding statements with the same words.
+name, a negation or a role. Two statements with such a difference are both kept until a model or the user says that they
+are the same. `key` is a hash for finding statements with the same words.
 """
 
 import hashlib
@@ -13,10 +13,11 @@ from typing import Final
 from tellonce_server.domain.memory import literals
 
 SAME_COSINE: Final = 0.9
-"""Minimum cosine of a rejected statement and a statement that repeats it with the same numbers and names."""
+"""A statement repeats a rejected statement if their numbers and names are the same and their cosine is at least this
+value."""
 
 SAME_SOURCE_COSINE: Final = 0.6
-"""The minimum cosine, instead of SAME_COSINE, for two statements learned from one message."""
+"""Minimum cosine that replaces SAME_COSINE if both statements were learned from the same message."""
 
 RETOLD_SHARE: Final = 0.4
 """Two statements of one message are the same if they have at least this share of their content in common."""

@@ -39,7 +39,7 @@ JUNK = "states nothing"
 DONE_SINCE = "set or ended since"
 
 WISHES_HOLD = timedelta(days=30)
-"""The time after which a goal without a date counts as ended, counted from its message. This applies to goals from past
+"""A goal without a date counts as ended after this time, counted from its message. This applies to goals from past
 messages, such as imported ones."""
 
 
@@ -116,8 +116,8 @@ class Learner:
         await self._striker.warm(self._deps.database, owner_id, over, told)
 
     async def learn(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> Learned:
-        """Store the items that pass the checks. End the memories that lower tiers learned from the same messages,
-        unless an item confirms them."""
+        """Store the items that pass the checks. End the memories that lower tiers learned from the same messages and
+        that no item confirms."""
         await self._statements.lock(t, job.key.owner_id, [_masked(item) for item in result.items])
         exchange = await self._exchange(t, job, now)
         learned = Learned(await self._attributed(t, exchange, result.canonical))
@@ -300,7 +300,7 @@ class Learner:
         )
 
     async def _take_back(self, t: Queries, x: _Exchange, learned: Learned) -> None:
-        """End the memories that lower tiers learned from these messages, unless this result confirms them."""
+        """End the memories that lower tiers learned from these messages and that this result does not confirm."""
         owner = x.job.key.owner_id
         for m in await memories.by_ids(t, owner, [i for i in x.old if i not in learned.borne_out]):
             if m.valid_to is None:
@@ -330,9 +330,9 @@ def _is_still_denied(m: Memory, judged: _Judged) -> bool:
 
 
 def _is_unchecked(m: Memory, judged: _Judged) -> bool:
-    """Whether an item replaces the memory that it repeats, instead of adding its sources to this memory. This is so for
-    a note that the user has not confirmed. It is also so if the item is certain and the memory is uncertain and has
-    other words, because only the text of the item was checked."""
+    """Whether an item replaces the memory that it repeats. Otherwise, the sources of the item are added to this memory.
+    The item replaces a note that the user has not confirmed. It also replaces an uncertain memory if the item is
+    certain and has other words, because only the text of the item was checked."""
     if m.status == "uncertain" and judged.certain:
         return not dedup.same(m.content, judged.text)
     return m.note and not m.user_confirmed
@@ -372,13 +372,13 @@ def _targets(x: _Exchange, numbers: Sequence[int]) -> list[Memory]:
 
 
 def _about(x: _Exchange, judged: _Judged) -> str:
-    """The person whom a statement is about. In a shared group, `user` means the author of the message."""
+    """The person that the statement describes. In a shared group, `user` means the author of the message."""
     speaker = judged.sources[0].speaker
     return speaker if judged.item.about == "user" and x.shared and speaker else judged.item.about
 
 
 def _user_name(x: _Exchange, judged: _Judged) -> str | None:
-    """Return the user's name; None unless both the statement and the user's own words contain the name."""
+    """Return the user's name if both the statement and the user's own words contain the name; otherwise None."""
     name = judged.item.user_name
     if name is None or not judged.certain or x.shared or not literals.phrase(name).strip():
         return None

@@ -25,7 +25,7 @@ DENIED: Final = 4
 JUST_NOW: Final = timedelta(minutes=10)
 
 TEXTS: Final = 4
-"""Maximum number of messages of the exchange that are compared by meaning. The longest texts are chosen."""
+"""Maximum number of messages of the exchange that are compared by meaning. The longest messages are chosen."""
 
 TERMS: Final = 6
 """Maximum number of words that are searched for. The rarest words are chosen, because common words would match every

@@ -196,8 +196,8 @@ _ADJECTIVE_ENDS: Final = ("e", "en", "er", "es", "em")
 
 
 def _candidates(words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """The words that are probably names wherever they occur, and the words that are probably names except at the start of
-    a sentence."""
+    """The words that are probably names at any place, and the words that are probably names if they do not start a
+    sentence."""
     distinct = {word for word in set(words) if not _THOUSANDS.search(word)}
     certain = _foreign(words) & distinct | {word for word in distinct if any(map(str.isupper, word[1:]))}
     possible = {word for word in distinct if word[0].isupper() or _KATAKANA.match(word)}

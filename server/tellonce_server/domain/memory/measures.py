@@ -12,7 +12,7 @@ MOST: Final = 2_000
 
 
 def changed(claim: str, said: Iterable[str], timed: Iterable[str]) -> list[str]:
-    """The numbers in the claim that the texts `said` contain only with other units, each with its unit in the claim.
+    """The numbers in the claim whose units differ from the units in the texts `said`, each with its unit in the claim.
     `timed` are the numbers that these texts contain with a unit of time: `70 min away` is not `70 miles away`."""
     there = frozenset(measure for text in said for measure in _measures(text))
     measured, counted = {number for number, _ in there}, frozenset(timed)

@@ -1,4 +1,4 @@
-"""Queues the rewriting of the profile's narrative, after statements that the narrative may repeat have changed."""
+"""Queues the rewriting of the profile's narrative after a change of statements that the narrative may repeat."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from tellonce_server.store.queue import NewJob
 
 
 async def queue_profile(q: Queries, owner_id: int, chat_id: int, now: datetime) -> JobKind:
-    """Queue the rewriting of the narrative. The job belongs to the chat from which the request came."""
+    """Queue the rewriting of the narrative. The job belongs to the chat of the request."""
     of_chat = await threads.of_chat(q, owner_id, chat_id)
     key = of_chat[0].thread_key if of_chat else ""
     job = NewJob(owner_id, chat_id, "profile", key, "profile", 0, 0, now)

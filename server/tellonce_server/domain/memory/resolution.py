@@ -29,8 +29,8 @@ Span = tuple[date, date]
 @dataclass(frozen=True, slots=True)
 class Following:
     """Facts that follow from the user's words without being written in them. `numbers` are digits for number words and
-    dates. `named` are the days that the words name. `begun` are the spans in which something began that still lasts
-    (`for nine years`). `ended` are the last days of something with a given length (`on the 8th for three days`).
+    dates. `named` are the days that the words name. If something still lasts (`for nine years`), `begun` contains the
+    span in which it began. `ended` are the last days of something with a given length (`on the 8th for three days`).
     `counted` are the numbers that the words give, in digits or in words. `lengths` are the lengths of time that are not
     part of a date: `for nine years`, but not `two years ago`."""
 
@@ -49,12 +49,12 @@ class Following:
 
 
 _DAY_ENDS = ((0, 0), (23, 59))
-"""Times of day with which a claim means a whole day. The user's words need not contain such a time."""
+"""A claim with one of these times of day means a whole day. The user's words need not contain such a time."""
 
 
 def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool:
     """Whether words said at `said_at` in `zone` can mean the day or time `moment`. A day without a year
-    may be past or future, unless one of the two is certain."""
+    may be past or future, unless the words make clear which of the two is meant."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     said = Said(said_at, zone, region_of(zone))
     if not isinstance(moment, datetime):
@@ -69,7 +69,8 @@ def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, 
 
 
 def named_dates(text: str, said_at: datetime, zone: tzinfo) -> list[Expression]:
-    """The dates that the text names, in order of their places. A date whose weekday is wrong has no readings."""
+    """The dates that the text names, in order of their places. A date has no readings (possible meanings) if its
+    weekday does not match."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     found = expressions(text, Said(said_at, zone, region_of(zone)))
     return [replace(one, readings=tuple(_consistent(one))) for one in found]
@@ -110,8 +111,8 @@ MOST: Final = 2_000
 quotes to the same length."""
 
 WEEK: Final = 7
-"""Maximum days of a span of which a claim may name every day. Of a longer span, a claim may name only the month and the
-year of the first and the last day."""
+"""If a span has at most this many days, a claim may name every day of the span. If the span is longer, a claim may name
+only the month and the year of its first and its last day."""
 
 
 def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
@@ -142,8 +143,8 @@ def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
 
 
 _MOST_LENGTHS: Final = 20
-"""Maximum number of lengths of time in a text, such as `for three days`, and maximum number of days that are combined
-with each length."""
+"""Maximum number of lengths of time in a text, such as `for three days`. Each length is combined with at most this many
+days."""
 
 
 def _bare_days(line: Line, found: Iterable[Expression], anchors: Iterable[date]) -> Iterator[date]:
@@ -164,8 +165,8 @@ def _bare_days(line: Line, found: Iterable[Expression], anchors: Iterable[date])
 
 
 def _may_be_a_day(line: Line, at: int) -> bool:
-    """Whether the token is a number that may be a day of the month. The number must be an ordinal, or no word that it
-    could count may follow it."""
+    """Whether the token is a number that may be a day of the month. The number must be an ordinal, or must not be
+    followed by a word, because the number could count this word."""
     token, after = line[at], line[at + 1]
     return token.kind == "number" and (token.suffix in ORDINAL_ENDINGS if token.suffix else after.kind != "word")
 
@@ -322,7 +323,7 @@ def _numerals_in_digits(line: Line) -> str:
 
 
 _LEAST: Final = 3
-"""The smallest number whose word in a statement is compared. `One` and `two` are often not said as numbers."""
+"""The smallest number whose word in a statement is compared. The words `one` and `two` often do not mean a number."""
 
 
 _SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){0,2})(?!\d)")

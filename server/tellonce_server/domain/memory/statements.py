@@ -19,8 +19,8 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory
 
 ENDED_BY_ITSELF = ("goal", "date")
-"""Kinds of memories that become completed when a statement ends them. Memories of other kinds become superseded by this
-statement."""
+"""Memories of these kinds become completed when a statement ends them. Memories of other kinds become superseded by
+this statement."""
 
 
 @dataclass(frozen=True)
@@ -54,15 +54,15 @@ class Statements:
         *,
         besides: frozenset[int] = frozenset(),
     ) -> Stored:
-        """Add the statement. If a memory that is not in `besides` already says the same, only add the sources of the
-        statement to this memory."""
+        """Add the statement. If a memory that is not in `besides` already makes this statement, only the sources of the
+        statement are added to this memory."""
         known = await self.same(q, new, besides)
         if known is not None:
             return Stored(await self.support(q, known, new, now), "duplicate")
         return Stored(await self.add(q, new, vector, now), "stored")
 
     async def same(self, q: Queries, new: NewMemory, besides: frozenset[int] = frozenset()) -> Memory | None:
-        """The current memory that says the same as `new`; None if there is none."""
+        """The current memory that makes the same statement as `new`; None if there is no such memory."""
         found = await memories.same_words(q, new.owner_id, new.source_chat_id, dedup.key(new.content))
         alike = (m for m in found if m.id not in besides and m.note == new.note and m.about == new.about)
         return next((m for m in alike if dedup.same(m.content, new.content)), None)

@@ -24,7 +24,7 @@ from tellonce_text.tokens import clip
 _RESULT: TypeAdapter[WorkResult] = TypeAdapter(WorkResult)
 
 TOLD = 60
-"""Maximum number of memories from which a profile is written."""
+"""Maximum number of memories in the input of a profile job."""
 
 
 class ProfileJob(JobType[ProfileResult]):

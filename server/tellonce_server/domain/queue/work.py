@@ -38,7 +38,7 @@ MOST_LOST = 20
 failed attempts, because the job may not be the cause."""
 
 LATEST_START = timedelta(minutes=5)
-"""An upper limit for the sum of the delay with which a job is queued and the clock difference of two servers."""
+"""An upper limit for the sum of two values: the delay of a queued job, and the clock difference of two servers."""
 
 
 class ClaimLost(Refused):
@@ -55,8 +55,9 @@ class Allowed:
 
 def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
     """The limits of a job. If the monthly budget is spent, only local models may be used. Otherwise, the jobs of
-    exchanges may use any tier. Other jobs may use paid tiers until the chat has had as many paid calls for such jobs as
-    exchanges. A second reading is allowed until the chat has had as many second readings as exchanges."""
+    exchanges may use any tier. Other jobs may use paid tiers until the number of the chat's paid calls for such jobs
+    reaches the number of its exchanges. A second reading is allowed until the number of the chat's second readings
+    reaches the number of its exchanges."""
     exchanges = max(1, chat.exchanges) if chat else 1
     if spent:
         return Allowed(BEST_FREE, second_reading=True)
@@ -176,8 +177,8 @@ class WorkQueue:
                 return items
         lower = w.TIERS[w.TIERS.index(args.best_tier) + 1 :]
         is_paid = w.TRAITS[args.best_tier].paid
-        # If the budget is spent, a worker with a paid tier as its best tier gets no jobs to redo, because the worker
-        # would use a lower tier again.
+        # If the budget is spent, a worker whose best tier is paid gets no jobs to redo, because the worker would use a
+        # lower tier again.
         if lower and not (is_paid and await self._is_spent(past=True)):
             await queue.redo_provisional(
                 *(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now()),

@@ -21,11 +21,11 @@ from tellonce_server.store.database import Database
 from tellonce_text.dates.meanings import Span
 
 OF_EACH_KIND = 120
-"""Maximum candidates that each way of searching finds: by words, by similarity and by time."""
+"""Maximum number of candidates from each kind of search: by words, by similarity and by time."""
 
 LEAST_MEASURED = 300
-"""Minimum number of the messages with the nearest codes whose vectors are compared exactly. A code is a short binary
-form of a vector. A search by codes alone would miss three of a hundred answers."""
+"""The vectors of at least this many messages are compared exactly: of the messages with the nearest codes. A code is a
+short binary form of a vector. A search by codes alone would miss three of a hundred answers."""
 
 NEIGHBOURED = 40
 """The neighboring messages of this many best candidates become candidates too. Four of a hundred answers do not match
@@ -43,7 +43,7 @@ SCANNED = 3000
 """Maximum messages read in a search of one thread or one period. If there are more, only the newest are read."""
 
 MANY = 10_000
-"""Number of messages from which a vector index is faster than a scan of all codes."""
+"""With at least this many messages, a vector index is faster than a scan of all codes."""
 
 RAREST = 5
 """Number of the query's rarest words that select candidates. The other words are only matched against these
@@ -62,8 +62,8 @@ class Scan:
     """A search of the database among `size` messages, limited to messages with a number below `below`.
 
     `vector` and `code` are two forms of the query's vector. If they are None, only words count. `near_index` means that
-    the owner has a vector index, which replaces the scan of the codes among MANY or more messages. `categories` are the
-    words of the nearest categories.
+    the owner has a vector index. With MANY or more messages, this index is used instead of a scan of the codes.
+    `categories` are the words of the nearest categories.
     """
 
     request: SearchRequest
@@ -150,14 +150,14 @@ async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> li
 
 
 def _reranked(size: int) -> int:
-    """The number of the messages with the nearest codes whose vectors are compared exactly. This number grows with the
-    number of messages, so that the best matches are not missed in a large chat."""
+    """The number of messages whose vectors are compared exactly, because their codes are nearest. This number grows
+    with the number of messages, so that the best matches are not missed in a large chat."""
     return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
 
 
 def _told_in(spans: Sequence[Span]) -> tuple[datetime | None, datetime | None, datetime | None]:
-    """Return the start of the period, the time until which most messages about the period are sent, and the time until
-    which words such as "last month" can refer to the period."""
+    """Return three times: the start of the period, the end of the time when most messages about the period are sent,
+    and the end of the time when words such as "last month" can refer to the period."""
     if not spans:
         return None, None, None
     end = max(end for _, end in spans)

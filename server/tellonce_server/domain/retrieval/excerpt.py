@@ -65,9 +65,9 @@ def _marked_sentences(text: str) -> list[str]:
 
 def _fits(sentences: list[str], query: str) -> list[float]:
     """How well each sentence fits the question. This is the number of the question's words in the sentence, plus a part
-    of the numbers for the previous and the next sentence, because an answer often follows its subject. A word that
-    occurs in several sentences counts less. A sentence that is a question counts less, because a question rarely
-    answers another question."""
+    of the numbers for the previous and the next sentence, because an answer is often next to a sentence with these
+    words. A word that occurs in several sentences counts less. A sentence that is a question counts less, because a
+    question rarely answers another question."""
     wanted = set(content_stems(query))
     words = [wanted & set(content_stems(sentence)) for sentence in sentences]
     count = Counter(word for one in words for word in one)
@@ -79,7 +79,7 @@ def _fits(sentences: list[str], query: str) -> list[float]:
 
 def excerpts_of(total: int) -> int:
     """Maximum tokens of a long reply in a context of `total` tokens. Ten such replies fit into a quarter of the
-    context, unless the context is so small that SHORTEST applies."""
+    context. In a very small context, the maximum is SHORTEST."""
     return max(SHORTEST, min(WHOLE, total // 40))
 
 

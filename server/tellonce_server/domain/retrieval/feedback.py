@@ -34,8 +34,8 @@ COMMON: Final = 0.2
 """Words that occur in this share of the candidates, or more, do not count."""
 
 FALLOFF: Final = 2.0
-"""A message whose score is this much below the best score has a smaller share than the best message, by the factor
-e."""
+"""If the score of a message is this much below the best score, the message's share is smaller than the share of the
+best message by the factor e."""
 
 CODES: Final = 1 << 15
 """Number of different codes for words. Words are compared by their codes, so that all candidates are compared at once.

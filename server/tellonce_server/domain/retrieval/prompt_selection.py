@@ -20,14 +20,16 @@ TIMELINE = 16
 """Maximum summaries for a question about the history of a topic; they are shown oldest first."""
 
 UNMOVED = 12
-"""Number of a question's best messages whose order does not depend on memories. A context of 1,000 tokens has room for
-about this many, so that a small context contains the same messages whether or not the summarizer has run."""
+"""The order of this many of a question's best messages does not depend on memories. A context of 1,000 tokens has room
+for about this many messages. A small context therefore contains the same messages before and after the summarizer has
+run."""
 
 MORE_MEMORIES = 12
 """Maximum number of memories for a question. For other messages, the maximum is `limits.memories`."""
 
 MEMORY_COVERED = 0.15
-"""Minimum share of the query's words in a memory if the memory's similarity is below the settings' minimum."""
+"""A memory whose similarity is below the configured minimum is still used if it contains at least this share of the
+query's words."""
 
 MESSAGE_COSINE = 0.45
 MESSAGE_COVERED = 0.3
@@ -42,8 +44,8 @@ query's words must exceed the largest share in this thread by this much."""
 def choose(
     ranked: Sequence[Result], query: str, thread_key: str | None, shown: frozenset[int], limits: ContextDefaults
 ) -> list[Result]:
-    """The selected results, most important first. `shown` are the ids of the messages in the window. These messages are
-    left out unless the query is a question."""
+    """The selected results, most important first. `shown` are the ids of the messages in the window. If the query is
+    not a question, these messages are left out."""
     if asks(query):
         return _for_question(ranked, query, thread_key, limits)
     talk = [f for f in ranked if f.kind == "message" and f.text != query and f.id not in shown and _near(f)]
@@ -112,19 +114,20 @@ OTHER_CHATS = 20
 clearly better than this chat's results."""
 
 POSSIBLE = 3
-"""Maximum messages of the owner's other chats in a prompt, if one of them only may answer the question and no result of
-this chat may."""
+"""Maximum messages of the owner's other chats in a prompt, if the conditions for OTHER_CHATS messages are not met. One
+of the messages must be a possible answer to the question, and no result of this chat may be one."""
 
 POSSIBLE_COVERED, POSSIBLE_COSINE = 0.35, 0.33
 """A message of another chat may answer the question if it contains this share of the question's words or has this
-cosine. Measured with 456 questions about seven conversations, asked in a new chat (`benchmarks.evidence --elsewhere`):
-with these limits, 79 % of the contexts contain some evidence, and 24 % with the former ones. If the questions are
-about another person's conversation, two of three contexts contain messages, three on average."""
+cosine. This was measured with 456 questions about seven conversations, asked in a new chat (`benchmarks.evidence
+--elsewhere`). With these limits, 79 % of the contexts contain some evidence; with the former limits, 24 % did. For
+questions about another person's conversation, two of three contexts contain messages of other chats, three on
+average."""
 
 
 NEARER = 0.15
-"""Minimum margin by which the cosine of a message of another chat must exceed the cosines of this chat's results, so
-that the other chat counts as clearly better."""
+"""Another chat counts as clearly better if the best cosine of its messages exceeds the best cosine of this chat's
+results by at least this margin."""
 
 
 ANSWERED_COVERED, ANSWERED_COSINE = 0.5, 0.4
@@ -152,10 +155,11 @@ def _is_clearly_better(others: Sequence[Result], own: Sequence[Result]) -> bool:
 def with_other_chats(
     own: Sequence[Result], ranked: Sequence[Result], query: str, chat_id: int, *, several: bool
 ) -> list[Result]:
-    """The results for a question that the chat `chat_id` does not answer: `own`, which are those of this chat, and the
-    relevant messages of the owner's other chats. `ranked` are the messages of all chats, best first; the messages of the
-    result are in this order. `several` says whether the question has more than one word to match; a single word proves
-    little."""
+    """The results for a question that the chat `chat_id` does not answer. These are the chat's own results (`own`) and
+    the relevant messages of the owner's other chats. `ranked` are the messages of all chats, best first; the messages
+    of
+    the result are in this order. `several` says whether the question has more than one word to match; a single word
+    proves little."""
     messages = [f for f in ranked if f.chat_id != chat_id and f.text != query]
     matched = [f if several else f._replace(covered=0.0) for f in messages]
     if is_answered(matched) and _is_clearly_better(matched, own):

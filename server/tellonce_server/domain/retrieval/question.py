@@ -107,8 +107,8 @@ def spans_of(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
 
 
 def spans_seen_from(text: str, last: datetime, zone: ZoneInfo) -> list[Span]:
-    """Return the periods that a query names, for a query that is read as if it had been asked at the end of an old
-    conversation. The user may mean "last week" or "May" relative to that time."""
+    """Return the periods that a query names if it is read as a query that was asked at the end of an old conversation.
+    The user may mean "last week" or "May" relative to that time."""
     return spans_of(text, last + timedelta(days=1), zone)
 
 

@@ -72,8 +72,8 @@ def scale(values: Floats, least: float) -> Scale:
 
 
 def _fitting(x: SignalTable) -> Floats:
-    """The part of the score for further signs that a message is on the subject: the message contains the query's words
-    or numbers, or refers to the time that the query names."""
+    """The part of the score for further signs that a message is about the subject: it contains words or numbers of the
+    query, or refers to the time in the query."""
     return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.TELLS_OF_SPAN * x.tells_of_span
 
 

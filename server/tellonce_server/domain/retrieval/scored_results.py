@@ -49,8 +49,8 @@ def _learned(row: Learned, tokens: int, score: float, covered: float, listed: bo
 
 
 class Matches(NamedTuple):
-    """How well memories and summaries match a question. For each, its tokens, the share of the query's words that it
-    contains, and its similarity by words and by meaning."""
+    """How well memories and summaries match a question. For each of them: its tokens, the share of the query's words in
+    its text, and its similarity by words and by meaning."""
 
     tokens: Sequence[int]
     covered: Sequence[float]
@@ -93,7 +93,8 @@ def matches(question: Question, rows: Sequence[Learned], ranking: Ranking) -> Ma
 
 
 def support(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[Learned], matches: Matches) -> Floats:
-    """The share of the similarity of memories that each message gets because the memories were learned from it."""
+    """For each message, the addition to its score for the memories that were learned from it: a share of the similarity
+    of these memories."""
     stated: dict[tuple[int | None, int], float] = {}
     for row, likeness in zip(rows, matches.likeness, strict=True):
         if row.kind != "summary" and likeness > 0:

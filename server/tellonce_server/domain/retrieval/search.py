@@ -32,7 +32,7 @@ from tellonce_server.store.database import Database
 from tellonce_server.store.messages import NEWEST
 
 SHARES_SECONDS = 600.0
-"""Seconds for which word frequencies are cached. These frequencies change slowly."""
+"""Seconds to cache word frequencies, which change slowly."""
 
 NO_SHARES_SECONDS = 20.0
 """Seconds until word frequencies are read again if the database has no statistics yet."""

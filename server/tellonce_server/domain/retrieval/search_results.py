@@ -58,9 +58,9 @@ PER_PAGE = frozenset(("now", "limit", "cursor"))
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """A search. If `chat_id` is None, all chats of the owner are searched. `asked_in` is the chat from which the search
-    is made, if it is not `chat_id`. Memories of `chat` scope are found only in searches from their own chat.
-    `before_id` limits the search to messages with a smaller number.
+    """A search. If `chat_id` is None, all chats of the owner are searched. `asked_in` is the chat of the call, if it is
+    not `chat_id`. Memories of `chat` scope are found only in searches from their own chat. `before_id` limits the
+    search to messages with a smaller number.
 
     `since` and `until` limit the time at which something was said. Memories are searched as they were at the end of
     that period. With `as_of`, summaries and edited texts are also searched as they were at the time `as_of`.
@@ -90,7 +90,7 @@ class SearchRequest:
 
     @property
     def ends(self) -> datetime | None:
-        """The time from which messages are excluded; None if there is no limit."""
+        """The end of the searched period: messages from this time on are excluded. None if there is no limit."""
         bounds = [bound for bound in (self.until, self.as_of) if bound is not None]
         return min(bounds, default=None)
 

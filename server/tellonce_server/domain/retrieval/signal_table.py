@@ -19,8 +19,8 @@ from tellonce_server.domain.retrieval.signals import Candidate, Floats
 Indices: TypeAlias = NDArray[np.intp]
 
 PARSED = 60
-"""Maximum number of messages in which time expressions are parsed. Messages of the named person are parsed first.
-Parsing a message takes about 0.1 ms the first time; the result is cached."""
+"""The time expressions of at most this many messages are parsed. Messages of the named person are parsed first. Parsing
+a message takes about 0.1 ms the first time; the result is cached."""
 
 SESSION_PAUSE = timedelta(hours=4)
 """A pause of this length separates two sessions."""

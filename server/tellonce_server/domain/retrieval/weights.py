@@ -1,7 +1,7 @@
 """The weights of the ranker and the constants of its signals. Nothing is computed here.
 
 Scores are sums of signals. One unit is one standard deviation of the lexical score over the candidates. The docstring
-of a weight says for which results it is added.
+of a weight says which results get this weight.
 
 The initial values came from what is known about public conversations. The weights were then adjusted by coordinate
 ascent (`python -m benchmarks.fit --synthetic 4 --seed 1`) on 12 generated dialogues with 1,004 questions. The dialogues
@@ -85,25 +85,24 @@ BEFORE: Final = 0.3
 the same subject."""
 
 ANSWER: Final = 0.3
-"""An additional share of the previous message's similarity if the previous message is a question, which the message may
-answer."""
+"""An additional share of the previous message's similarity if the previous message is a question, because the message
+may answer this question."""
 
 AFTER: Final = 0.45
 """The share of the next message's similarity that is added to a message, because the next message may repeat the
 subject of the message. A message gets no share if the next message is only a question."""
 
 SESSION: Final = 0.5
-"""The share, added to each message, of the mean similarity of the three most similar messages of the message's
-session."""
+"""Each message gets this share of the mean similarity of the three most similar messages of its session."""
 
 FEEDBACK: Final = 0.3
 """Weight of each standard deviation of the feedback, that is, of the words that a message shares with the best other
 messages (see `feedback`)."""
 
 STATED: Final = 0.5
-"""If a memory is more similar to the question than a message from which the memory was learned, this share of the
-difference is added to the score of the message. A message with several subjects is less similar to a question than a
-memory that states one of its sentences."""
+"""If a memory is more similar to the question than the memory's source message, this share of the difference is added
+to the score of the message. A message with several subjects is less similar to a question than a memory that states one
+of the message's sentences."""
 
 ALONE: Final = 1.6
 """Factor for the similarity of a memory or summary in words and meaning. A memory or summary, unlike a message, gets no

@@ -10,7 +10,7 @@ from tellonce.contract import Explanation, ShownName
 from tellonce.page_contract import AnswerEntry, LeftOut, LeftOutWhy, PageAnswer, RecalledLine
 
 _KINDS: Final = {"message": "messages", "messages": "messages", "summary": "summaries", "summaries": "summaries"}
-"""The name under which each kind of thing on a receipt is counted. The log is counted in lines. Every kind that is not
+"""The name that is used to count each kind of thing on a receipt. The log is counted in lines. Every kind that is not
 listed here is counted as memories."""
 _FOUND: Final = "relevant "
 _ENTRY: Final = re.compile(r"(?P<kind>\w+)(?: (?P<id>\d+))?: (?P<why>.*)")

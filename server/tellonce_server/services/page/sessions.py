@@ -23,8 +23,8 @@ _TIME = 8
 
 
 class Codes:
-    """One-time codes of this process. Each code stands for a value, such as the hash of the access token with which the
-    code was requested."""
+    """One-time codes of this process. Each code stands for a value, such as the hash of the access token that was used
+    to request the code."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

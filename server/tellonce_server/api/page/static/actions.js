@@ -1,4 +1,4 @@
-/* The actions of the page on memories. A changed memory is drawn again where it is, so that the list keeps its place and the keyboard its focus. */
+/* The actions of the page on memories. A changed memory is drawn again where it is, so that neither the position in the list nor the keyboard focus is lost. */
 
 import { Refused, call, sentence } from "./client.js";
 import { ask, field, h, note, options } from "./dom.js";
@@ -25,7 +25,7 @@ function former({ id, status, user_confirmed, pinned, note: own, deadline }, edi
   return { memory_id: id, status, user_confirmed, pinned, edited: edited ? { note: own, deadline } : null };
 }
 
-/* Shows the changed memories and offers an undo, which restores `was`, and with them `beside`, and takes back `withdraw`. The tool takes at most 200 memories. */
+/* Shows the changed memories and offers an undo. The undo restores the former states `was`, at most 200 in one call of the tool, takes back the statement `withdraw`, and also draws the memories `beside` again. */
 function settle(text, changed, was, { edited, withdraw, beside = [], after } = {}) {
   const undo = async () => {
     for (let i = 0; i === 0 || i < was.length; i += 200) await call("page_undo", { memories: was.slice(i, i + 200).map((memory) => former(memory, edited)), withdraw: withdraw?.id });
@@ -38,7 +38,7 @@ function settle(text, changed, was, { edited, withdraw, beside = [], after } = {
   redraw(changed);
 }
 
-/* Stores a statement and shows it with `after`, as does an undo. */
+/* Stores a statement. Returns a function that shows the result with `after`; an undo also calls `after`. */
 export async function remember(content, after) {
   const { memory, superseded, outcome } = await call("remember", { content });
   return async () => {

@@ -27,7 +27,7 @@ const SCREENS = {
   memory: [memory],
 };
 
-/* The screens in the rail, in the order of their keys. A host shows no data screen, which belongs to the operator. */
+/* The screens in the rail, in the order of their keys. A host does not show the data screen, because only the operator may use it. */
 function railed() {
   return Object.keys(SCREENS).filter((name) => SCREENS[name][1] && !(name === "data" && isHosted()));
 }

@@ -1,4 +1,4 @@
-/* Connects the page to the server by MCP calls: over HTTP, or through a host that shows it as an MCP App. */
+/* Connects the page to the server by MCP calls: over HTTP, or through a host that shows the page as an MCP App. */
 
 import { learn, said, t } from "./words.js";
 
@@ -70,7 +70,7 @@ export class Http {
   }
 }
 
-/* Sends a body to one of the page's own routes, and reports progress; fetch cannot. Throws `Failed` with the server's reason. */
+/* Sends a body to one of the page's own routes, and reports progress, which fetch cannot do. Throws `Failed` with the server's reason. */
 export function post(route, body, Failed = Refused, onProgress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -171,7 +171,7 @@ export async function call(name, args = {}, onProgress) {
 
 const CHANGES = { notifications: { resourceSubscriptions: ["memory://profile", "memory://chats"] } };
 
-/* Calls `changed` after changes of the memory while the page is visible, when it becomes visible, and when the stream begins. A hidden page closes its stream, because a browser opens few connections to a server. A host passes no changes on. */
+/* Calls `changed` after changes of the memory while the page is visible, when it becomes visible, and when the stream begins. A hidden page closes its stream, because a browser opens few connections to a server. A host does not forward changes. */
 export function follow(changed) {
   let stream;
   const wait = () => new Promise((resolve) => setTimeout(resolve, 3000));

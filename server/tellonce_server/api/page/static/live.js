@@ -9,7 +9,7 @@ function busy() {
   return document.querySelector(HELD) || !getSelection().isCollapsed || [...document.querySelectorAll("main form input"), document.activeElement].some((x) => x.value);
 }
 
-/* `draw` returns the screen of that name drawn again, or null if it stays. Without a screen, `retry` is called. */
+/* `draw` draws the screen of a name again and returns it, or returns null if the screen must stay as it is. If no screen is shown, `retry` is called. */
 export function keepFresh(main, draw, retry) {
   let waiting;
   let touched;
@@ -25,7 +25,7 @@ export function keepFresh(main, draw, retry) {
   follow(later);
 }
 
-/* The entry at the top of the window stays where it is, and the focus in its entry or field. */
+/* Replaces the screen. The entry at the top of the window keeps its position, and the focus stays in its entry or field. */
 function replace(shown, fresh) {
   const entry = (x) => x && fresh.querySelector(`[data-memory="${x.dataset.memory}"]`);
   const top = (x) => x.getBoundingClientRect().top;
