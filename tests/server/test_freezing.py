@@ -25,7 +25,8 @@ pytestmark = pytest.mark.anyio
 OTHER = 43
 SAMPLES = 20
 MORE_SECONDS = 0.15
-"""Maximum seconds by which another user's longest call may take longer while the text is processed."""
+"""Maximum additional seconds that another user's slowest call may take while the text is processed, compared with an
+idle server."""
 ATTEMPTS = 3
 """A text may be measured this many times, because other processes also use the processor."""
 

@@ -322,7 +322,8 @@ async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
 
 @dataclass
 class _ModelRequest:
-    """The state of one request to the model. `shown` is a draft without text that says which tags count."""
+    """The state of one request to the model. `shown` is an empty draft. Its fields decide which tags of the answer are
+    treated as tags."""
 
     memory: MemoryClient
     responder: Responder

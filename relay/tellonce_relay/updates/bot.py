@@ -207,7 +207,8 @@ class Relay:
         return True
 
     async def _settle(self, case: Case) -> None:
-        """Record a message that may not be recorded yet; recording a message twice does no harm."""
+        """Check how much of the interrupted answer was shown, and record the message if the last process may have
+        failed to record it. Recording a message twice does no harm."""
         draft = case.entry.draft
         try:
             await case.surface.settle(turn.visible(draft) if draft is not None else None)

@@ -141,8 +141,8 @@ class Conversations:
         return self._said.get(thread, "")
 
     async def stop(self, thread: Thread, *, owed: bool | None = None) -> bool:
-        """End the current answer, unless its state differs from `owed`, and wait until it is stored. Returns whether
-        there was such an answer."""
+        """End the thread's current answer and wait until the turn is finished. With `owed`, do this only if the
+        answer's own `owed` has this value. Returns whether there was such an answer."""
         opened = self._current.get(thread)
         if opened is None or owed not in (None, opened.owed is not None):
             return False

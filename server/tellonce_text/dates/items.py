@@ -75,9 +75,9 @@ def _from_named_day(line: Line, index: int, item: Item | None, named: Sequence[t
     """Parse a day that is counted from one of the last two items of the text. Returns `item` if there is no such day or
     if `item` is longer.
 
-    The day is certain only if no other day can be the start of the count. This is so if its sentence, or else the text
-    before it, names only one day, or if the previous item was counted from the same day in the other direction: `the
-    day before … and the day after`.
+    The day is certain only if no other day can be the start of the count. This is so if its sentence names only one
+    other day, if the text before it names only one day, or if the previous item was counted from the same day in the
+    other direction: `the day before … and the day after`.
     """
     quoted = quoted_step(line, index, named[-1][1].end)
     step = quoted or step_at(line, index)

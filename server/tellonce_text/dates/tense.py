@@ -409,7 +409,7 @@ _SIGNS: Final = frozenset({"tense_perfect", "tense_past", "tense_future", "tense
 
 
 _THIRD_PERSON: Final = frozenset({"he", "she", "it"})
-"""Before a verb without -s, these words show that it is in the past tense: `he hit`, but not `they hit`."""
+"""Before a verb without -s, these words show that the verb is in the past tense: `he hit`, but not `they hit`."""
 
 
 def _by_ending(line: Line, index: int) -> Direction | None:
