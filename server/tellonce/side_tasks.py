@@ -30,8 +30,8 @@ MOST_FAILURES = 10
 
 @dataclass(frozen=True)
 class SideTask:
-    """A background task. Unless `ends` is set, a return of `run` before the task is cancelled counts as a failure. If a
-    `vital` task keeps failing, the process ends."""
+    """A background task. If `run` returns before the task is cancelled, this counts as a failure, except with `ends`.
+    If a `vital` task keeps failing, the process ends."""
 
     name: str
     run: Callable[[], Awaitable[object]]

@@ -33,8 +33,7 @@ class Confirmations:
         self._now = now
 
     def to_ask(self, chat_id: int, uncertain: Sequence[c.Memory]) -> list[c.Memory]:
-        """The oldest memories for which no question was asked yet. There are only as many as questions may be asked
-        now."""
+        """The oldest memories about which no question was asked yet, at most as many as questions may be asked now."""
         asked = {m.id: self._asked.get(_key(chat_id, m, self._now())) for m in uncertain}
         still_open = sum(when is not None and self._is_open(when) for when in asked.values())
         fresh = sorted((m for m in uncertain if asked[m.id] is None), key=lambda m: m.id)

@@ -95,7 +95,7 @@ UTC = ZoneInfo("UTC")
 
 
 class OfflineResponder:
-    """`zone` is the person's time zone, in which the days in their words are read."""
+    """`zone` is the person's time zone. It decides which days the person's words mean."""
 
     name = "offline"
     claims = False
@@ -112,7 +112,7 @@ class OfflineResponder:
         yield await self._said(incoming, memory)
 
     async def _said(self, incoming: Incoming, memory: MemoryClient) -> str:
-        # The words of the bot's name would match every message to it in a group.
+        # In a group, the words of the bot's name would match every message to the bot.
         incoming = replace(incoming, text=without_mention(incoming.text))
         order = order_of(incoming.text)
         if order is not None and order.kind in _SAID:
@@ -153,8 +153,8 @@ def quotes_nothing(answer: str) -> bool:
 
 def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
     """Return the stored memories if the question asks for all memories or for all memories of some kinds; None for
-    other questions. Also None if there are no memories of these kinds, because the person may have said it in a
-    message."""
+    other questions. Also None if there are no memories of these kinds, because a message of the person may contain the
+    answer."""
     kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
     asked = content_words(incoming.text)
     if not asked <= set(kinds):
@@ -169,11 +169,11 @@ def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
 
 
 def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneInfo = UTC) -> str:
-    """The person's messages about the question, newest first, without sentences that no longer hold. A memory is added
-    only if it is newer than these messages, or if it replaces a sentence that no longer holds. If a result contains a
-    name from the question, only such results are shown. A newer message that says the same in other words is added: "I
-    moved to Oslo" after "I live in Rome". If no result shares a word with the question, the results nearest in meaning
-    are shown. Results that share only few words with the question are also called the nearest."""
+    """The person's messages about the question, newest first, without sentences that are no longer true. A memory is
+    added only if it is newer than these messages, or if it replaces a sentence that is no longer true. If a result
+    contains a name from the question, only such results are shown. A newer message that says the same in other words is
+    added: "I moved to Oslo" after "I live in Rome". If no result shares a word with the question, the results nearest
+    in meaning are shown. Results that share only few words with the question are also called the nearest."""
     asked = content_words(incoming.text)
     results, corrections = _current(found)
     told = _distinct([r for r in results if not _is_echo(r, incoming)])
@@ -225,7 +225,7 @@ def _is_beside(one: c.SearchResult, other: c.SearchResult) -> bool:
 
 
 def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
-    """Return the results without the sentences that no longer hold, and the ids of the memories that replaced these
+    """Return the results without the sentences that are no longer true, and the ids of the memories that replaced these
     sentences."""
     told: list[c.SearchResult] = []
     corrections: set[int] = set()

@@ -101,7 +101,7 @@ class ReminderRequests:
         return set_reply(made, incoming.sent_at, self._zone)
 
     def completes(self, thread: Thread, incoming: Incoming, text: str) -> bool:
-        """Whether the text only gives the time that the last request did not give."""
+        """Whether the text contains only the time that was missing in the last request."""
         asked = self._get(thread)
         if asked is None or self._now() - asked.asked_at > PATIENCE:
             return False
@@ -132,7 +132,7 @@ def _key(thread: Thread) -> str:
 
 
 def _what(request: str, said_at: datetime, zone: ZoneInfo) -> str:
-    """The subject of a request that has no possible time; empty if it has one."""
+    """The subject of a request that has no possible time; empty if the request has a possible time."""
     order, (name, text) = order_of(request), command_of(request)
     try:
         wanted_by(text if name == "/remind" or order is None else order.rest, said_at, zone)

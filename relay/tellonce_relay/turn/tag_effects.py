@@ -62,7 +62,7 @@ class Done:
 
 
 async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], patience: float) -> Done:
-    """Carry out at most `MOST` tags in order. While the memory is unreachable, each is retried for `patience`
+    """Carry out at most `MOST` tags in order. While the memory is unreachable, each tag is retried for `patience`
     seconds."""
     done = Done()
     for tag in [tag for tag in tags if tag.kind != "seen"][:MOST]:

@@ -207,8 +207,8 @@ class Relay:
         return True
 
     async def _settle(self, case: Case) -> None:
-        """Check how much of the interrupted answer was shown, and record the message if the last process may have
-        failed to record it. Recording a message twice does no harm."""
+        """Find out whether messages that were being sent have arrived, and record the person's message if the last
+        process may have failed to record it. Recording a message twice does no harm."""
         draft = case.entry.draft
         try:
             await case.surface.settle(turn.visible(draft) if draft is not None else None)
@@ -286,8 +286,8 @@ class Relay:
         return is_command(case.incoming.text) or words is not None or self._memory_put_right(case) is not None
 
     def _is_recorded(self, case: Case) -> bool:
-        """Whether the message is recorded. Of the orders, only an order for a reminder is, because the reminder lacks
-        some words."""
+        """Whether the message is recorded. An order is not recorded, except an order for a reminder, because the
+        reminder lacks some words of the order."""
         words = self._order_in_words(case)
         name, text = command_of(words.command or "" if words is not None else case.incoming.text)
         return not self._is_order(case) or (name == "/remind" and bool(text))
@@ -308,8 +308,9 @@ class Relay:
         return order if order is not None and (order.command is not None or order.kind == "nod") else None
 
     def _needs_no_model(self, case: Case) -> bool:
-        """Whether the person, in words, ends the answer that is being written in their private chat, or orders a reminder
-        while the model is unavailable, which may be due before the model is back."""
+        """Whether the message is one of two orders in words. The first ends the answer that is being written in the
+        private chat. The second requests a reminder while the model is unavailable, because the reminder may be due
+        before the model is available again."""
         with speaking(case.language):
             order = order_of(case.incoming.text)
             if order is None or order.kind == "stop":

@@ -45,7 +45,7 @@ class Case:
 
     @property
     def wording(self) -> str:
-        """A digest of the text, with which two versions of the message are compared."""
+        """A digest of the text, used to compare two versions of the message."""
         return str(hash(self.incoming.text))
 
     async def tell(self, name: str, text: str, markup: InlineKeyboardMarkup | None = None) -> None:

@@ -286,7 +286,7 @@ class Conversations:
 
     async def _report_problems(self, opened: OpenTurn, aside: str) -> turn.DraftAnswer | None:
         """Say which attachments cannot be used. This is the reply if nothing else can be answered: if the turn has no
-        words, or if it asks about them and there is no model."""
+        words, or if it asks about the attachments and there is no model."""
         asks = not self._e.command_context.responder.claims and is_question(opened.incoming.text)
         if opened.problems and (opened.is_wordless or asks):
             return turn.DraftAnswer(self._perception.unusable(opened), failure=True)
