@@ -45,8 +45,8 @@ class MemoryRefused(Exception):
 
 
 class MemoryUnreachable(Exception):
-    """The server was not reachable, its answer was lost, or it rejected the token. Repeat the call unless a second
-    execution would do harm."""
+    """The server was not reachable, its answer was lost, or it rejected the token. The call may be repeated if a second
+    execution does no harm."""
 
 
 class Tool(Generic[ArgsT, ResultT]):

@@ -38,7 +38,7 @@ ResultT = TypeVar("ResultT")
 
 
 CANCEL_SECONDS = 5.0
-"""Seconds after which a task that has not ended is cancelled again."""
+"""A cancelled task that has not ended after this many seconds is cancelled again."""
 
 
 class Stopped(Exception):

@@ -25,7 +25,7 @@ STEADY_SECONDS = 300.0
 """A task that ran this many seconds before it failed restarts with the shortest pause."""
 
 MOST_FAILURES = 10
-"""Consecutive failures after which a vital task ends the process."""
+"""A vital task ends the process after this many consecutive failures."""
 
 
 @dataclass(frozen=True)

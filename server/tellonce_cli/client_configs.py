@@ -12,7 +12,7 @@ from tellonce_cli import commented_json
 from tellonce_cli.hosts import ClientName
 
 ENTRY = "memory"
-"""The name under which clients list our server."""
+"""The name of our server in the configurations of clients."""
 
 OUR_ARGUMENTS = ["serve", "--stdio"]
 """The last words of the command in our entry."""

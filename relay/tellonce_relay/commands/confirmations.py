@@ -26,7 +26,7 @@ _ASSISTANT = "assistant"
 
 
 class Confirmations:
-    """Remembers for which uncertain memories a question was already asked."""
+    """Remembers the questions about uncertain memories that were already asked."""
 
     def __init__(self, seen_store: SeenStore, now: Callable[[], datetime]) -> None:
         self._asked = seen_store

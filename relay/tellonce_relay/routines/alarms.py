@@ -35,7 +35,8 @@ LONGEST_NAP: Final = 15.0
 SHORTEST_NAP: Final = 0.05
 
 GIVEN_UP: Final = timedelta(days=1)
-"""A reminder that Telegram refuses is dropped after this delay, unless its chat accepts no messages from the bot at all."""
+"""A reminder that Telegram refuses is dropped after this delay. It is not dropped if its chat accepts no messages from
+the bot at all."""
 
 _BEFORE, _SENT = "after:", "sent:"
 

@@ -171,8 +171,8 @@ class Relay:
             logger.warning("%s", reason)
 
     async def _is_new(self, case: Case) -> bool:
-        """Record the message. Returns False if it was recorded before; it was then handled, too, unless the inbox has
-        it."""
+        """Record the message. Returns False if it was recorded before. Such a message was also handled, except if the
+        inbox still contains it."""
         try:
             with timed(self._e.emit, "message_recorded") as found:
                 outcome = (await turn.record_incoming(self._e.command_context.memory, case.incoming)).outcome

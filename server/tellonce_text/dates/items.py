@@ -35,16 +35,16 @@ class Item(NamedTuple):
     step: Step | None = None
     anchor: "tuple[int, Item] | None" = None
     rival: "tuple[int, Item] | None" = None
-    """`step`, `anchor` and `rival` are set for a day such as `two days later`. `step` is the distance, `anchor` is the
-    earlier item from which the day is counted, and `rival` is another item from which it may be counted. Each of these
-    items comes with the index of its first token."""
+    """`step`, `anchor` and `rival` are set for a day such as `two days later`. `step` is the distance. The day is
+    counted from the earlier item `anchor`; `rival` is another item that may be the start of the count. Both items come
+    with the index of their first token."""
     named_clock: bool = True
     """Whether a neighboring word shows that a number such as `3:15` is a time of day and not a ratio."""
 
 
 MOST_TRIED: Final = 2_000
-"""Maximum number of tokens at which a search for an expression begins. About 30,000 characters of prose contain this
-many such tokens."""
+"""Maximum number of tokens that are tried as the beginning of an expression. About 30,000 characters of prose contain
+this many such tokens."""
 
 
 def items(line: Line) -> Iterator[tuple[int, Item]]:

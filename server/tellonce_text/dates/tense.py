@@ -405,7 +405,7 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
 
 
 _SIGNS: Final = frozenset({"tense_perfect", "tense_past", "tense_future", "tense_arranged"})
-"""The tags by which an English word indicates a direction. A word that ends in -ed may do so, too."""
+"""The tags of English words that indicate a direction. A word that ends in -ed may also indicate one."""
 
 
 _THIRD_PERSON: Final = frozenset({"he", "she", "it"})
