@@ -44,8 +44,7 @@ from tellonce.work import JobKind as JobKind
 
 
 class Expects(Contract):
-    """A value that the assistant has requested from the user. The next message fills the slot only if it matches the
-    type."""
+    """A value for which the assistant asked the user. The next message fills the slot only if it matches the type."""
 
     slot: Annotated[Text, Field(max_length=64)] = Field(description="Its name.")
     type: SlotType = Field(default="text", description="Default text.")
