@@ -29,7 +29,7 @@ from tellonce_cli.importers import items as imported_items
 from tellonce_relay import catalogue, incoming_message, views
 from tellonce_relay import orders as orders_in_words
 from tellonce_relay.commands import confirmations
-from tellonce_relay.responders import offline
+from tellonce_relay.responders import offline, shared_words
 from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminder_offers, reminders, tags
@@ -193,13 +193,14 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.telegram.markdown.cut_out": lambda text: markdown.cut_out(markdown.Marked(text), 0, text),
     "tellonce_relay.telegram.markdown.rendered": lambda text: markdown.rendered(text[: markdown.LONGEST]),
     "tellonce_relay.telegram.markdown.units": markdown.units,
-    "tellonce_relay.orders.is_command_in_words": orders_in_words.is_command_in_words,
+    "tellonce_relay.orders.off_record": orders_in_words.off_record,
     "tellonce_relay.orders.order_of": orders_in_words.order_of,
     "tellonce_relay.orders.without_joint": orders_in_words.without_joint,
     "tellonce_relay.commands.confirmations.right_wording": lambda text: confirmations.right_wording(text, 1),
     "tellonce_relay.responders.offline.best_sentences": lambda text: offline.best_sentences(text, SENTENCE),
-    "tellonce_relay.responders.offline.content_words": offline.content_words,
-    "tellonce_relay.responders.offline.is_about": lambda text: offline.is_about({text}, text),
+    "tellonce_relay.responders.shared_words.content_words": shared_words.content_words,
+    "tellonce_relay.responders.shared_words.shared": lambda text: shared_words.shared({text}, text),
+    "tellonce_relay.responders.shared_words.is_about": lambda text: shared_words.is_about({text}, text),
     "tellonce_relay.routines.texts.usable": lambda text: texts.usable(text, text),
     "tellonce_relay.telegram.markdown.split_marked": lambda text: markdown.split_marked(markdown.Marked(text)),
     "tellonce_relay.turn.tags.finished": tags.finished,
@@ -216,6 +217,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.turn.reminder_offers.order_in": lambda text: reminder_offers.order_in(text, NOW, ZONE),
     "tellonce_relay.turn.reminder_offers.asks_in_vain": lambda text: reminder_offers.asks_in_vain(text, NOW, ZONE),
     "tellonce_relay.turn.reminders.has_time": lambda text: reminders.has_time(text, NOW, ZONE),
+    "tellonce_relay.turn.reminders.elapsing_by": lambda text: reminders.elapsing_by(text, NOW, ZONE),
     "tellonce_relay.turn.reminders.repeated_by": lambda text: reminders.repeated_by(text, NOW, ZONE),
     "tellonce_relay.orders.remind_within": orders_in_words.remind_within,
     "tellonce_relay.orders.without_mention": orders_in_words.without_mention,
@@ -514,7 +516,7 @@ NOT_READERS = frozenset(
 
     tellonce_text.dates.clock_phrases.hour_in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.neighbor_phrases.counted_from tellonce_text.dates.neighbor_phrases.unit_from tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
-tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.Wanted.in_chat tellonce_relay.turn.reminder_offers.ReminderRequests.completes
+tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.Wanted.in_chat tellonce_relay.turn.reminder_offers.ReminderRequests.completes
     tellonce_relay.views.in_order tellonce_server.app.access_tokens.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
@@ -558,7 +560,7 @@ SLOW = frozenset(
     tellonce_server.domain.tombstones.Tombstones.mark tellonce_server.domain.tombstones.Tombstones.covering
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
-    tellonce_relay.turn.reminders.only_times tellonce_relay.turn.reminders.has_time tellonce_relay.turn.reminders.repeated_by
+    tellonce_relay.turn.reminders.only_times tellonce_relay.turn.reminders.has_time tellonce_relay.turn.reminders.elapsing_by tellonce_relay.turn.reminders.repeated_by
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact

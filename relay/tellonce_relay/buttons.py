@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup, Message
 
 from tellonce_relay.catalogue import phrase
 
@@ -77,6 +77,29 @@ def read(text: str) -> Pressed | None:
     action = _ACTIONS.get(head)
     plain = len(numbers) in (1, 2) and all(n.isascii() and n.isdigit() and len(n) < 20 for n in numbers)
     return Pressed(action, *map(int, numbers)) if action is not None and plain else None
+
+
+def shown_under(message: Message) -> tuple[Pressed, ...]:
+    """Our buttons under a message."""
+    rows = message.reply_markup.inline_keyboard if message.reply_markup is not None else ()
+    found = (read(str(cell.callback_data or "")) for row in rows for cell in row)
+    return tuple(pressed for pressed in found if pressed is not None)
+
+
+def undo_under(message: Message) -> Pressed | None:
+    """The button under a message that takes back what the message says was done."""
+    return next((one for one in shown_under(message) if one.action in _TAKE_BACK and not one.item), None)
+
+
+_TAKE_BACK: Final = frozenset(("undo", "reopen", "unremind", "remind again"))
+
+
+def memory_under(message: Message) -> int | None:
+    """The number of the memory that a message with buttons is about."""
+    return next((one.number for one in shown_under(message) if one.action in _OF_MEMORY and not one.item), None)
+
+
+_OF_MEMORY: Final = _TAKE_BACK | {"confirm", "reject", "close", "later", "done"}
 
 
 def wipe_buttons() -> InlineKeyboardMarkup:

@@ -28,7 +28,7 @@ COMMANDS: Final = (
     Command("skip"),
     Command("routines"),
     Command("status"),
-    Command("help", ("help",)),
+    Command("help", ("help", "off_record")),
     Command("remind", ("remind",), in_menu=False),
     Command("start", in_menu=False),
 )

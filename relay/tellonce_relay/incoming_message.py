@@ -19,8 +19,10 @@ class Incoming:
     """A message. `message_id` is its id in the channel. Without `chat_id`, the message belongs to the caller's own
     chat. If several messages are answered together, `parts` contains them, and `message_id` is the id of the first one.
     `files` are shown to a model; `shows_file` means that the message came with a file. `quoted` is the text to which
-    the message replies; `quotes_person` means that a person wrote this text, and `selected` are the words that the person
-    selected in it. `group` is the name of the chat if the chat is a group."""
+    the message replies; `quotes_person` means that a person wrote this text, `selected` are the words that the person
+    selected in it, and `quoted_memory` is the memory that a notice of the bot is about. `group` is the name of the chat
+    if the chat is a group. `edited` means that the message is a new version. If `kept` is false, the person asks that
+    neither the message nor the answer is stored."""
 
     text: str
     chat_id: int | None
@@ -37,7 +39,10 @@ class Incoming:
     quoted: str = ""
     quotes_person: bool = False
     selected: str = ""
+    quoted_memory: int | None = None
     group: str | None = None
+    kept: bool = True
+    edited: bool = False
 
     @property
     def place(self) -> Place:
@@ -67,7 +72,8 @@ def together(parts: Sequence[Incoming]) -> Incoming:
     text = parts[0].text
     for before, part in pairwise(parts):
         text += ("" if is_split(before.text) else "\n") + part.text
-    return replace(parts[0], text=text, parts=tuple(parts), files=tuple(f for part in parts for f in part.files))
+    files = tuple(file for part in parts for file in part.files)
+    return replace(parts[0], text=text, parts=tuple(parts), files=files, kept=all(part.kept for part in parts))
 
 
 def is_split(text: str) -> bool:

@@ -9,10 +9,12 @@ from typing import Final, Literal, NamedTuple, get_args
 from tellonce_relay.catalogue import LANGUAGES, Language, entries, spoken, words
 from tellonce_relay.command_table import BY_ORDER
 
-Alone = Literal["help", "stop", "know", "reminders", "greeting", "nod", "why", "wrong", "wipe", "unsaid"]
-Kind = Literal[Alone, "unremind", "remind", "remember", "forget", "summary", "task"]
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
-"""Orders that consist of a phrase alone come first, so that "forget it" does not forget every "it"."""
+Alone = Literal["help", "stop", "know", "reminders", "greeting", "nod", "why", "wrong", "wipe", "unsaid", "undo"]
+Listed = Literal[Alone, "unremind", "remind", "remember", "forget", "summary", "task"]
+Kind = Literal[Listed, "off_record"]
+KINDS: Final[tuple[Listed, ...]] = get_args(Listed)
+"""Orders that are recognized by a list of phrases of their own. Those that consist of a phrase alone come first, so that
+"forget it" does not forget every "it"."""
 
 _WITH_MORE: Final[frozenset[Kind]] = frozenset(("unremind", "remind", "remember", "forget", "task", "summary"))
 """Orders that need more text after their phrase; others consist of the phrase alone."""
@@ -42,14 +44,32 @@ class Order(NamedTuple):
         return command if self.kind == "unsaid" else f"{command} {self.rest}".strip()
 
 
+def off_record(text: str) -> str | None:
+    """The rest of a message that asks at its beginning or end not to be stored: `Off the record: …`. It is empty for the
+    request alone. None for other messages."""
+    said = _MENTION.sub("", text).strip().lstrip(_BLANK)
+    for language in dict.fromkeys((spoken(), *LANGUAGES)):
+        begun = _off_record(language).match(said)
+        if begun is not None:
+            return said[begun.end() :].strip()
+        end = _end(language, "off_record").search(_ending(language).sub("", said))
+        if end is not None:
+            return said[: end.start()].strip()
+    return None
+
+
 def order_of(text: str) -> Order | None:
     """The order in a message, in the person's language or another language of the catalogue. A message of emoji alone
     counts as thanks, which need no answer."""
+    private = off_record(text)
+    if private:
+        return Order("unsaid", private, spoken())
     text = _MENTION.sub("", text)
     if "?" not in text and text.strip() and not any(character.isalnum() for character in text):
         return Order("nod", "", spoken())
     languages = dict.fromkeys((spoken(), *LANGUAGES))
-    return next((found for language in languages if (found := _order_in(text, language)) is not None), None)
+    found = next((found for language in languages if (found := _order_in(text, language)) is not None), None)
+    return Order("off_record", "", spoken()) if found is None and private is not None else found
 
 
 class Within(NamedTuple):
@@ -69,11 +89,6 @@ def remind_within(text: str) -> Within | None:
         if found is not None:
             return Within(text[: found.start()], found[0], text[found.end() :], language)
     return None
-
-
-def is_command_in_words(text: str) -> bool:
-    found = order_of(text)
-    return found is not None and found.command is not None
 
 
 def without_mention(text: str) -> str:
@@ -136,6 +151,13 @@ def _end(language: Language, kind: Kind) -> re.Pattern[str]:
     return re.compile(
         rf"(?<=\w)[)\"'”»]?[,.;:!–—\n-]\s*(?:{polite}\s+)?{_either(entries(language)[f'orders.{kind}'])}[\s.!]*\Z", re.I
     )
+
+
+@cache
+def _off_record(language: Language) -> re.Pattern[str]:
+    """A request at the beginning not to store a message, before a comma or another mark."""
+    polite, phrases = _either(entries(language)["orders.polite"]), _either(entries(language)["orders.off_record"])
+    return re.compile(rf"(?:{polite}[\s,]+)?{phrases}\s*(?:[,.:;!–—\n-]|\Z)", re.I)
 
 
 @cache

@@ -24,6 +24,7 @@ from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands.answers import TOLD, CommandContext, answer
 from tellonce_relay.incoming_message import Incoming, command_of, is_command
+from tellonce_relay.orders import off_record
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
 from tellonce_relay.responders.selection import choose
@@ -143,6 +144,9 @@ class Talk:
     async def hear(self, line: str) -> None:
         if not is_command(line):
             self._offer = None
+        if off_record(line):
+            await self._hear_privately(line)
+            return
         ordered = self._order_in(line)
         incoming = _incoming(self._settings, ordered or line)
         recorded = ordered is not None and command_of(ordered)[0] == "/remind"
@@ -155,6 +159,14 @@ class Talk:
                 await self._turn(incoming)
         except (MemoryRefused, MemoryUnreachable) as error:
             console.print(str(error))
+
+    async def _hear_privately(self, line: str) -> None:
+        """Answer a line that asks not to be stored; without a model, there is nothing to answer."""
+        if isinstance(self._context.responder, OfflineResponder):
+            console.print(phrase("memory.rejected"))
+            return
+        await self._turn(replace(_incoming(self._settings, line), kept=False))
+        console.print(phrase("turn.unsaid"))
 
     def _order_in(self, line: str) -> str | None:
         """Without a model, the command that the user requests in words; None if there is no such request. A request to

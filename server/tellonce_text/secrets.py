@@ -57,6 +57,11 @@ _KEYED = re.compile(
     r"[\"'`]?)([A-Za-z0-9_.~+/=-]{12,})",
     re.IGNORECASE,
 )
+# An environment variable whose name ends like a secret's, with its value.
+_ASSIGNED = re.compile(
+    r"(?<![A-Za-z0-9])((?:[A-Z0-9]+_)*(?:SECRET|TOKEN|PASSWORD|PASSWD|(?:API|ACCESS|SECRET|PRIVATE|AUTH|SIGNING)_?KEY)"
+    r"\s?=\s?[\"']?)([^\s\"'`,;]+)"
+)
 _CARD = re.compile(r"(?<![\w+.-])(?:[2-6]\d{12,18}|[2-6]\d{3}([ -])\d{4,6}\1\d{4,5}(?:\1\d{2,4}){0,2})(?![\w-]|\.\d)")
 
 # Every match of a rule contains one of these texts (in lower case) or many digits. Most texts contain neither. The
@@ -143,6 +148,13 @@ def _keyed(match: re.Match[str]) -> str:
     return f"{match[1]}[secret:token]{match[2][len(value) :]}"
 
 
+def _assigned(match: re.Match[str]) -> str:
+    value = match[2]
+    if value.isdigit() or value.lower() in _PLAIN_WORD or _MARK.match(value) or not value.strip("*.<>$(){}"):
+        return match[0]
+    return f"{match[1]}[secret:token]"
+
+
 def _random_looking(value: str, *, strict: bool) -> bool:
     """Whether a word looks random: the word has both letters and digits, and many different characters. With `strict`,
     a UUID or a hash does not count as random."""
@@ -179,4 +191,5 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Replace], ...]] = (
     (_BARE_PASSWORD, _bare_password),
     (_PIN, _after_first_group("pin")),
     (_KEYED, _keyed),
+    (_ASSIGNED, _assigned),
 )

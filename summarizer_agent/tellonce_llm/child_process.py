@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
@@ -44,17 +45,27 @@ async def output(
     command: Sequence[str], seconds: float, env: Mapping[str, str] | None = None
 ) -> tuple[int, bytes, bytes]:
     """Run a command without input. Returns its exit code, output and errors. Raises TimeoutError after `seconds`, and
-    OSError if it cannot be run."""
+    OSError if it cannot be run. The programs that the command has started end with it."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
-        *command, stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe, env=env
+        *command, stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe, env=env, start_new_session=True
     )
     try:
         async with asyncio.timeout(seconds):
             out, errors = await process.communicate()
+    except TimeoutError:
+        _end_group(process.pid)
+        raise
     finally:
         await ended(process)
     return process.returncode or 0, out, errors
+
+
+def _end_group(number: int) -> None:
+    """Kill a command that leads a session, and the programs that it has started. Windows has no such groups."""
+    if os.name == "posix":
+        with suppress(ProcessLookupError):
+            os.killpg(number, signal.SIGKILL)
 
 
 async def ended(process: asyncio.subprocess.Process) -> None:

@@ -1,10 +1,15 @@
 """Fixtures for tests of the relay."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
+from tellonce.settings import ServerSettings
+from tellonce_server.app.storage import Storage
+from tests.memory_fixtures import Clock, opened
 from tests.relay.running_relay import TOKEN
+from tests.relay.scenario_day import TUESDAY, Life
 from tests.stubs.telegram_emulator import Telegram, telegram
 
 
@@ -20,3 +25,12 @@ async def api() -> AsyncIterator[Telegram]:
     """An emulated Telegram, with the bot of `TOKEN`."""
     async with telegram(TOKEN) as emulated:
         yield emulated
+
+
+@pytest.fixture
+async def life(settings: ServerSettings, tmp_path: Path, api: Telegram) -> AsyncIterator[Life]:
+    """The life of a person in Berlin, on a Tuesday at ten."""
+    clock = Clock(TUESDAY)
+    api.world.clock = clock
+    async with opened(Storage(settings.model_copy(update={"timezone": "Europe/Berlin"}), clock)) as memory:
+        yield Life(memory, api, clock, tmp_path / "bot")

@@ -110,8 +110,8 @@ def settings(**more: Any) -> RelaySettings:
 def programme(e: Dependencies, routines: Sequence[Routine]) -> Programme:
     """The given routines with the dependencies of the relay `e`, for the user's private chat."""
     memory, responder = e.command_context.memory, e.command_context.responder
-    sender = Sender(e.outbox, memory, e.stores, ZONE, now=e.now)
-    return Programme(tuple(routines), Writer(memory, responder, ZONE), sender, e.agents, USER)
+    sender = Sender(e.outbox, memory, e.stores, e.zone, now=e.now)
+    return Programme(tuple(routines), Writer(memory, responder, e.zone), sender, e.agents, USER)
 
 
 @asynccontextmanager
@@ -140,6 +140,7 @@ async def relaying(
     """
     scratch = tempfile.TemporaryDirectory(prefix="relay-")
     own_settings, stop, state = settings(**(own or {})), asyncio.Event(), state or Path(scratch.name)
+    zone = ZoneInfo(own_settings.timezone)
     async with (
         nullcontext(api) if api is not None else telegram() as seen,
         memory.relay() as real,
@@ -147,7 +148,7 @@ async def relaying(
         make_bot(TOKEN, seen.url) as bot,
     ):
         stores = Stores(state)
-        command_context = CommandContext(client or real, responder or OfflineResponder(), ZONE, agent.queue_status)
+        command_context = CommandContext(client or real, responder or OfflineResponder(zone), zone, agent.queue_status)
         now: dict[str, Any] = {"now": clock} if clock is not None else {}
         dependencies = Dependencies(
             bot=bot,

@@ -10,7 +10,7 @@ from tellonce.client import MemoryRefused
 from tellonce_relay.buttons import Pressed, data
 from tellonce_relay.catalogue import phrase
 from tests.memory_fixtures import Clock, Memory
-from tests.relay.running_relay import PERSONAL, Scripted, relaying, texts
+from tests.relay.running_relay import PERSONAL, Scripted, relaying, texts, until_recorded
 from tests.stubs.telegram_emulator import Telegram, telegram
 
 pytestmark = pytest.mark.anyio
@@ -58,6 +58,7 @@ async def test_forgetting_what_one_asked_about_ticks_the_answer_too(memory: Memo
         for count, text in enumerate(told, 1):
             await api.say(text)
             await api.replies(count)
+        await until_recorded(memory, api.sent[1])
         await api.say("/forget sarah's number")
         shown = (await api.replies(3))[2]
         await api.press(api.sent[2], "Forget")

@@ -1,10 +1,12 @@
 """The table of commands: each has an answer, and its orders in words are known."""
 
+from typing import get_args
+
 from tellonce_relay.catalogue import entries
 from tellonce_relay.command_table import BY_ORDER, COMMANDS, MENU
 from tellonce_relay.commands.answers import TOLD
 from tellonce_relay.commands.menu import SHOWN
-from tellonce_relay.orders import KINDS
+from tellonce_relay.orders import Kind
 
 
 def test_the_bot_answers_the_commands_of_the_table_and_no_others() -> None:
@@ -14,7 +16,7 @@ def test_the_bot_answers_the_commands_of_the_table_and_no_others() -> None:
 def test_an_order_in_words_has_one_command() -> None:
     orders = [kind for command in COMMANDS for kind in command.orders]
     assert len(orders) == len(BY_ORDER)
-    assert set(orders) <= set(KINDS)
+    assert set(orders) <= set(get_args(Kind))
 
 
 def test_the_catalogue_describes_the_commands_of_the_menu_and_help_lists_them_in_its_order() -> None:

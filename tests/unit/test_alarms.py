@@ -35,6 +35,27 @@ SAID = Said(NOW, BERLIN, "DE")
         (None, "in 3 months to renew", "2027-02-22 09:00"),
         (None, "in a year to renew", "2027-11-22 09:00"),
         (None, "in 2 hours and 30 minutes to go", "2026-11-22 17:30"),
+        (None, "in an hour and a half to call", "2026-11-22 16:30"),
+        (None, "in one and a half hours", "2026-11-22 16:30"),
+        (None, "in 1.5 hours", "2026-11-22 16:30"),
+        (None, "in a half hour", "2026-11-22 15:30"),
+        (None, "in three quarters of an hour", "2026-11-22 15:45"),
+        (None, "in 90min", "2026-11-22 16:30"),
+        (None, "in 90 sec to breathe", "2026-11-22 15:01"),
+        ("de", "in anderthalb Stunden an den Ofen", "2026-11-22 16:30"),
+        ("de", "in zweieinhalb Stunden", "2026-11-22 17:30"),
+        ("de", "in einer halben Stunde", "2026-11-22 15:30"),
+        ("de", "in einer Dreiviertelstunde", "2026-11-22 15:45"),
+        ("de", "in 1,5 Stunden", "2026-11-22 16:30"),
+        ("es", "en una hora y media sacar el pan", "2026-11-22 16:30"),
+        ("es", "en media hora", "2026-11-22 15:30"),
+        ("es", "dentro de 90 segundos", "2026-11-22 15:01"),
+        ("fr", "dans une heure et demie", "2026-11-22 16:30"),
+        ("it", "tra un'ora e mezza", "2026-11-22 16:30"),
+        ("pt", "daqui a uma hora e meia", "2026-11-22 16:30"),
+        ("ru", "через полтора часа выключить духовку", "2026-11-22 16:30"),
+        ("ru", "через час и 30 минут", "2026-11-22 16:30"),
+        ("ru", "через час с половиной", "2026-11-22 16:30"),
         ("de", "in drei Monaten an die Steuer", "2027-02-22 09:00"),
         ("de", "in einer Stunde und 20 Minuten", "2026-11-22 16:20"),
         ("ru", "через час выключить духовку", "2026-11-22 16:00"),
@@ -52,6 +73,14 @@ def test_an_alarm_goes_off_once_when_its_words_say(language: str | None, text: s
     assert found.at is not None
     assert f"{found.at:%Y-%m-%d %H:%M}" == at
     assert rings(text, SAID, found.at) or language is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["on 30 February at 9 to cook", "on February 30 at 9", "on 31.06. at 9", "on 31 June", "on 2/30 at 9"]
+)
+def test_a_day_that_no_year_has_is_no_time(text: str) -> None:
+    assert alarm(text, SAID) is None
+    assert alarms(text, SAID) == ()
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.work import QueueStatus
 from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
+from tellonce_relay.commands.confirmations import grounds
 from tellonce_relay.commands.forget_list import ForgetLists
 from tellonce_relay.commands.why_view import why_view
 from tellonce_relay.incoming_message import Incoming, command_of
@@ -73,11 +74,25 @@ async def _why(context: CommandContext, incoming: Incoming, _: str) -> str:
     try:
         message = await context.memory.explain(c.ExplainArgs(message_id=incoming.reply_to_message_id, chat_id=chat))
     except MemoryRefused:
-        return phrase("why.no_record")
+        return await _why_memory(context, incoming) or phrase("why.no_record")
     receipt_id = None if incoming.quotes_person else next(reversed(message.receipts), None)
     if receipt_id is None:
         return why_view(message, said=incoming.quotes_person)
     return why_view(message, await context.memory.explain(c.ExplainArgs(receipt_id=receipt_id, chat_id=chat)))
+
+
+async def _why_memory(context: CommandContext, incoming: Incoming) -> str:
+    """What the bot's message about one memory rests on, such as the confirmation of a reminder; else empty."""
+    if incoming.quoted_memory is None:
+        return ""
+    try:
+        known = await context.memory.explain(c.ExplainArgs(memory_id=incoming.quoted_memory, chat_id=incoming.chat_id))
+    except MemoryRefused:
+        return ""
+    assert known.memory is not None  # it was asked for by its number
+    since = phrase("memory.since", day=views.long_day(known.memory.valid_from.astimezone(context.zone)))
+    shown = phrase("memory.one", content=views.dated(known.memory, context.zone), since=since)
+    return "\n".join([shown, *grounds(known)])
 
 
 async def _status(context: CommandContext, incoming: Incoming, _: str) -> str:

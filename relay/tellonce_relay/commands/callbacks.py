@@ -139,10 +139,21 @@ class Callbacks:
         except MemoryRefused as error:
             await _toast(query, server_text(error.text))
             return
-        if reaction.buttons is None and reaction.said is None:
-            self._done.put(_name(message), found.action)
+        self._note(message, reaction, found)
         await _toast(query, _toast_of(reaction))
         await _show(self._outbox, message, reaction)
+
+    async def undo(self, message: Message, found: buttons.Pressed) -> None:
+        """Carry out a button without a tap. Raises MemoryUnreachable and MemoryRefused."""
+        if self._done.get(_name(message)) is None:
+            chat = self._moved.memory_chat(message.chat.id)
+            reaction = await pressed(self._context, chat, found, self._now())
+            self._note(message, reaction, found)
+            await _show(self._outbox, message, reaction)
+
+    def _note(self, message: MaybeInaccessibleMessage, reaction: Reaction, found: buttons.Pressed) -> None:
+        if reaction.buttons is None and reaction.said is None:
+            self._done.put(_name(message), found.action)
 
 
 def _toast_of(reaction: Reaction) -> str:

@@ -49,7 +49,7 @@ class Confirmations:
         asked = phrase(
             "memory.is_still_a_goal" if overdue else "memory.is_this_right", content=views.in_days(memory.content)
         )
-        return "\n".join([asked, *(_grounds(known) if known is not None and not overdue else ())])
+        return "\n".join([asked, *(grounds(known) if known is not None and not overdue else ())])
 
     def _is_open(self, noted: str) -> bool:
         try:
@@ -58,7 +58,7 @@ class Confirmations:
             return False
 
 
-def _grounds(known: c.Explanation) -> Iterator[str]:
+def grounds(known: c.Explanation) -> Iterator[str]:
     """Lines that say who claims an uncertain memory, and quote the person's words that support it."""
     words = list(known.quotes) or [source.text for source in known.sources if source.role == "user"]
     if known.model:
@@ -113,6 +113,14 @@ def reworded(message: Message, bot_id: int) -> int | None:
 
 
 async def reword(memory: MemoryClient, incoming: Incoming, memory_id: int) -> Reply:
-    """Replace an uncertain memory with the person's own wording. The new wording makes the memory certain."""
+    """Replace a memory with the person's own wording, which makes it certain. If the memory has changed since the
+    question, for example on the page, show its present wording instead."""
+    known = await memory.explain(c.ExplainArgs(memory_id=memory_id, chat_id=incoming.chat_id))
+    if incoming.quoted and not incoming.edited and _flat(known.text) not in _flat(incoming.quoted):
+        return Reply(right_wording(known.text, memory_id))
     args = c.UpdateMemoryArgs(memory_id=memory_id, action="edit", content=incoming.text, chat_id=incoming.chat_id)
     return Reply(views.remembered_view(await memory.update_memory(args)))
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

@@ -1,26 +1,27 @@
 """Answers from the memory alone: quotes the person's words with their day, and claims nothing."""
 
+import math
 import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import datetime, time, timedelta
+from functools import cache
 from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_llm.model import Answer, FileKind
-from tellonce_relay.catalogue import clock, day, in_every_language, phrase
+from tellonce_relay.catalogue import Language, clock, day, entries, in_every_language, phrase, spoken
 from tellonce_relay.incoming_message import Incoming, is_command
-from tellonce_relay.orders import Kind, is_command_in_words, order_of, without_mention
+from tellonce_relay.orders import Kind, order_of, without_mention
 from tellonce_relay.responders.prompt import Prompt
+from tellonce_relay.responders.shared_words import content_words, shared
 from tellonce_relay.views import in_days
 from tellonce_text.changes import without_changed
 from tellonce_text.dates.annotation import possible_readings
 from tellonce_text.dates.readings import Expression, Reading, Said
 from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.zones import region_of
-from tellonce_text.folding import fold
-from tellonce_text.lexicon import STOP_WORDS
 from tellonce_text.own_words import is_forwarded, own_words
 from tellonce_text.secrets import mask
 from tellonce_text.sentences import is_question, split_sentences
@@ -65,17 +66,14 @@ _SAID: dict[Kind, str] = {
     "forget": "offline.cannot",
     "remind": "offline.cannot",
     "wrong": "offline.wrong",
+    "undo": "offline.wrong",
 }
 """Replies to orders that no command carries out."""
 _ORDER = re.compile(r"^\W*(?:tell|show|list|find)\b", re.IGNORECASE)
-_ASKING = frozenset("mention mentioned remember remembered said say tell told list show find current exactly".split())
-"""Words of a question that an answer does not have to contain, in addition to stop words."""
 _LONGEST = 400
 _FOUND = 20
 """Number of results. Many of them can be this responder's own answers."""
 _LINES = 3
-_SHORTEST_STEM = 4
-"""Minimum number of letters that two forms of a word (`move`, `moved`) share."""
 _NEARLY = 0.5
 """A newer result in other words is shown if its score is at least this share of the best score. Measured with the 30
 questions of `tests/relay/test_offline_questions.toml`: 0.5 adds 8 right and 3 other lines, 0.4 adds 9 and 7, and 0.55
@@ -86,6 +84,12 @@ score. Of 20 such questions over 30 messages, the best result answers 12; the fi
 answer 16."""
 _LISTED = 8
 _LABEL = re.compile(r"\[[^\]]*\]")
+_SHOWN = re.compile(r"\[(?:location|place|contact) [^\]]*\]")
+_SHOWN_WORDS = "location place contact"
+_BEFORE = timedelta(minutes=5)
+"""How long before a message such as "I parked here" its place may have been sent."""
+_ANSWERED = 2
+"""The numbers of two consecutive messages of a person differ by this much, if the bot has answered the first."""
 _MASK = re.compile(r"\[secret:[^\]]*\]")
 _BURST = timedelta(seconds=2)
 """Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
@@ -130,7 +134,28 @@ class OfflineResponder:
         if listed is not None:
             return listed
         args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, where="all", limit=_FOUND)
-        return from_memory((await memory.search_memory(args)).results, incoming, self._zone)
+        found = (await memory.search_memory(args)).results
+        return from_memory([*found, *await _shown_before(found, incoming, memory)], incoming, self._zone)
+
+
+async def _shown_before(
+    found: Sequence[c.SearchResult], incoming: Incoming, memory: MemoryClient
+) -> list[c.SearchResult]:
+    """The places and contacts that the person sent directly before the best result, which may be about them: `I parked
+    here`. They have no words of the question, so they are not results themselves."""
+    best = max(filter(_is_said, found), key=lambda r: r.score, default=None)
+    if best is None:
+        return []
+    args = c.SearchMemoryArgs(
+        query=_SHOWN_WORDS, chat_id=incoming.chat_id, where="all", since=best.at - _BEFORE, until=best.at + _BURST
+    )
+    shown = (await memory.search_memory(args)).results
+    known = {(r.chat_id, r.id) for r in found}
+    return [
+        r.model_copy(update={"score": -math.inf})
+        for r in shown
+        if _is_said(r) and _SHOWN.fullmatch(r.text) and (r.chat_id, r.id) not in known
+    ]
 
 
 def _kept(text: str) -> str:
@@ -177,7 +202,7 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneI
     asked = content_words(incoming.text)
     results, corrections = _current(found)
     told = _distinct([r for r in results if not _is_echo(r, incoming)])
-    near = [r for r in told if _shared(asked, r.text)]
+    near = [r for r in told if shared(asked, r.text)]
     near = [r for r in near if _names(incoming.text, (r,))] or near
     near += _newer_in_other_words(near, told)
     said = [r for r in near if _is_said(r)]
@@ -215,13 +240,13 @@ def _with_bursts(chosen: Sequence[c.SearchResult], told: Sequence[c.SearchResult
 
 
 def _is_beside(one: c.SearchResult, other: c.SearchResult) -> bool:
-    """Whether the other message belongs to the same burst. A label such as `[voice message]` belongs to no burst,
-    because it says nothing."""
-    return (
-        not _LABEL.fullmatch(other.text)
-        and (one.speaker, one.thread_key) == (other.speaker, other.thread_key)
-        and abs(one.at - other.at) <= _BURST
-    )
+    """Whether the other message belongs to the same burst, or is a place or contact that was sent directly before. Other
+    labels, such as `[voice message]`, belong to no burst, because they say nothing."""
+    if (one.speaker, one.thread_key) != (other.speaker, other.thread_key):
+        return False
+    if _SHOWN.fullmatch(other.text):
+        return 0 < one.id - other.id <= _ANSWERED and one.at - other.at <= _BEFORE
+    return not _LABEL.fullmatch(other.text) and abs(one.at - other.at) <= _BURST
 
 
 def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
@@ -244,7 +269,7 @@ def _names(question: str, chosen: Sequence[c.SearchResult]) -> bool:
 
 def _covers(asked: set[str], chosen: Sequence[c.SearchResult]) -> bool:
     """Whether the results contain at least half of the question's content words."""
-    return 2 * len(_shared(asked, " ".join(r.text for r in chosen))) >= len(asked)
+    return 2 * len(shared(asked, " ".join(r.text for r in chosen))) >= len(asked)
 
 
 def _newer_in_other_words(near: Sequence[c.SearchResult], told: Sequence[c.SearchResult]) -> list[c.SearchResult]:
@@ -284,10 +309,16 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
     if (
         OWN_ANSWER.match(result.text)
         if result.role == "assistant"
-        else is_command(result.text) or is_command_in_words(result.text)
+        else is_command(result.text) or _is_said_to_us(result.text)
     ):
         return True
     return result.text.strip() == incoming.text.strip() or not best_sentences(result.text, incoming.text)
+
+
+def _is_said_to_us(text: str) -> bool:
+    """Whether a message is an order to the bot, a greeting or thanks, which tell nothing."""
+    order = order_of(text)
+    return order is not None and (order.command is not None or order.kind in ("greeting", "nod", "wrong", "undo"))
 
 
 def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
@@ -368,35 +399,13 @@ def _flat(text: str) -> str:
 
 
 def _asks(text: str) -> bool:
-    return is_question(text) or bool(_ORDER.match(text))
+    return is_question(text) or bool(_ORDER.match(text)) or _question_words(spoken()).match(text) is not None
 
 
-def content_words(text: str) -> set[str]:
-    """The content words, shortened to six characters. A word that is not ASCII is split into pairs of characters,
-    because some scripts have no spaces."""
-    words = re.findall(r"[^\W_]+", fold(text))
-    spaced = (word for word in words if word.isascii() and (len(word) > 2 or word.isdigit()))
-    # Without the final "s", the question "Where do I live?" finds "Lives in Lisbon".
-    plain = {word.removesuffix("s")[:6] for word in spaced if word not in STOP_WORDS | _ASKING}
-    return plain | {word[i : i + 2] for word in words if not word.isascii() for i in range(max(1, len(word) - 1))}
-
-
-def _shared(wanted: set[str], text: str) -> set[str]:
-    """The content words of `wanted` that a text contains, also in a form that is up to two letters longer or shorter."""
-    held = content_words(text)
-    begun = held.union(*map(_beginnings, held))
-    return {word for word in wanted if word in begun or _beginnings(word) & held}
-
-
-def _beginnings(word: str) -> set[str]:
-    """The word without its last one or two letters, if at least four letters are left."""
-    return {word[:-cut] for cut in (1, 2) if len(word) - cut >= _SHORTEST_STEM}
-
-
-def is_about(said: set[str], text: str) -> bool:
-    """Whether at least half of the content words of a text were said."""
-    words = content_words(text)
-    return 0 < len(words) <= 2 * len(said & words)
+@cache
+def _question_words(language: Language) -> re.Pattern[str]:
+    """Words at the beginning of a question that people often send without its mark."""
+    return re.compile(rf"\W*(?:{'|'.join(map(re.escape, entries(language)['orders.asks']))})(?![\w-])", re.IGNORECASE)
 
 
 def best_sentences(text: str, question: str) -> str:
@@ -406,7 +415,7 @@ def best_sentences(text: str, question: str) -> str:
         return text
     sentences = [sentence for sentence in split_sentences(text) if not _asks(sentence)]
     wanted = content_words(question)
-    ranked = sorted(range(len(sentences)), key=lambda i: (-len(_shared(wanted, sentences[i])), i))
+    ranked = sorted(range(len(sentences)), key=lambda i: (-len(shared(wanted, sentences[i])), i))
     chosen = sorted(ranked[:2])
     parts = [("" if i == 0 or i - 1 in chosen else "… ") + sentences[i] for i in chosen]
     return " ".join(parts)

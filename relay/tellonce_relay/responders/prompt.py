@@ -22,6 +22,7 @@ You may end an answer with tags; they are carried out and never shown.
 [REMIND: what | AT: 2026-05-03 09:00] when the user asks to be reminded; AT may repeat, as in "every Monday
 at 08:00", "on the first Friday of the month at 9:00" or "every 2 hours between 9:00 and 17:00".
 Only what the user said; nothing that is in memory already; no tags for small talk.
+A message is stored, unless it begins or ends with "off the record" or "don't remember this".
 You cannot erase anything, and what the user deletes in the chat stays in memory: tell a user who wants something
 forgotten to send /forget and the topic."""
 

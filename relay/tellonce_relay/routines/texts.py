@@ -30,6 +30,8 @@ from tellonce_text.sentences import split_sentences
 logger = logging.getLogger(__name__)
 
 LONGEST_OUTPUT = 60_000
+LONGEST_FAILURE = 1000
+"""Characters of a failed command's output that are shown, the last ones."""
 
 
 @dataclass(frozen=True)
@@ -67,16 +69,22 @@ async def command_output(routine: Routine) -> str:
 
 def _said(routine: Routine, code: int, out: str, errors: str) -> str:
     if code:
-        return f"{phrase('routine.failed', name=routine.name, code=code)}\n{(errors or out)[-1000:]}".strip()
+        said = mask((errors or out)[-LONGEST_FAILURE:])  # programs often print the key that was refused
+        return f"{phrase('routine.failed', name=routine.name, code=code)}\n{said}".strip()
     if not out:
         raise NothingToSend("its command printed nothing")
     return out
 
 
 def _decoded(output: bytes) -> str:
-    """The output as text that the memory accepts: without NUL, and well below 64 KiB."""
-    text = output.decode(errors="replace").replace("\x00", "").strip()
+    """The output as text that the memory accepts: without NUL, bytes that are no text and the control sequences of a
+    terminal, and well below 64 KiB."""
+    text = _CONTROL.sub("", output.decode(errors="ignore")).replace("\x00", "").strip()
     return text.encode()[:LONGEST_OUTPUT].decode(errors="ignore")
+
+
+_CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
+"""Matches a terminal's control sequence: a color, a movement, a window's title."""
 
 
 async def _written(writer: Writer, routine: Routine, chat_id: int, policy: str, now: datetime) -> str:

@@ -5,6 +5,7 @@ Files are not stored. A file is fetched once per turn. A file is fetched again o
 """
 
 import asyncio
+import codecs
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -67,7 +68,7 @@ class AttachmentReader:
             )
         data = await self._fetched(attachment)
         if kind == "text":
-            data = data.decode(errors="replace").replace("\x00", "")[:LONGEST_TEXT].encode()
+            data = _within_limits(_decoded(data)).encode()
         mime = {"pdf": "application/pdf", "text": "text/plain"}.get(kind, attachment.mime)
         return File(kind, mime, attachment.name, data)
 
@@ -94,6 +95,22 @@ class AttachmentReader:
                     raise Unperceived(phrase("senses.not_fetched")) from error
                 await self.sleep(wanted_pause(error) if isinstance(error, RetryAfter) else PAUSE * 2**tried)
         raise AssertionError("the last try returns or raises")
+
+
+def _decoded(data: bytes) -> str:
+    """The text of a file in UTF-8 or UTF-16, or else in the encoding of older Windows programs."""
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        text = data.decode("cp1252" if encoding == "utf-8-sig" else encoding, errors="replace")
+    return text.replace("\x00", "")
+
+
+def _within_limits(text: str) -> str:
+    """The beginning of a long text, with a note for the model about its length."""
+    note = f"\n[The file is cut off here: {LONGEST_TEXT} of its {len(text)} characters are shown.]"
+    return text[:LONGEST_TEXT] + (note if len(text) > LONGEST_TEXT else "")
 
 
 def _check_size(attachment: Attachment) -> None:

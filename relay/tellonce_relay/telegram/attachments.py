@@ -42,7 +42,8 @@ class Attachment:
 
 
 def attachment_of(message: Message) -> Attachment | None:
-    """The file of a photo, a document, a voice or a video message."""
+    """The file of a photo, a document, a voice or a video message, a piece of music or a film. The last two are not
+    read: their words are somebody else's."""
     if message.photo:
         photo = message.photo[-1]
         return Attachment("image", photo.file_id, photo.file_size or 0, "image/jpeg", "photo.jpg")
@@ -54,6 +55,11 @@ def attachment_of(message: Message) -> Attachment | None:
         return Attachment("voice", note.file_id, note.file_size or 0, "video/mp4", "note.mp4")
     if message.document is not None and message.animation is None:
         return _document(message.document)
+    played = message.audio or message.video
+    if played is not None:
+        return Attachment(
+            "other", played.file_id, played.file_size or 0, played.mime_type or "", played.file_name or ""
+        )
     return None
 
 

@@ -6,9 +6,12 @@ from zoneinfo import ZoneInfo
 
 from telegram import Contact, Location, Message, MessageOrigin, Venue
 
+from tellonce_relay.buttons import memory_under
 from tellonce_relay.incoming_message import Incoming
+from tellonce_relay.orders import off_record
 from tellonce_relay.telegram.attachments import attachment_of
 from tellonce_relay.telegram.moved_groups import MovedGroups
+from tellonce_text.fences import name_of
 from tellonce_text.own_words import forwarded, label
 
 CHANNEL = "telegram"
@@ -29,7 +32,7 @@ def incoming(
     if not text.strip():
         return None
     thread, user, known = thread_facts(message), message.from_user, moved or MovedGroups()
-    name = user.first_name if user is not None else ""
+    name = name_of(user.first_name) if user is not None else ""  # a line break in it would be a line of the prompt
     chat = message.chat.id
     return Incoming(
         text=text,
@@ -44,13 +47,21 @@ def incoming(
         reply_to_message_id=known.external_id(chat, thread.reply_to) if thread.reply_to is not None else None,
         shows_file=attachment_of(message) is not None,
         selected=message.quote.text if message.quote is not None else "",
+        edited=message.edit_date is not None,
+        kept=not off_record(words_of(message, heard)),
         **_quoted(message if thread.reply_to is not None else None),
     )
+
+
+def words_of(message: Message, heard: str | None = None) -> str:
+    """What the person wrote or said in a message: its text, caption or transcript; empty for a forwarded message."""
+    return (message.text or message.caption or heard or "") if message.forward_origin is None else ""
 
 
 class _Quoted(TypedDict, total=False):
     quoted: str
     quotes_person: bool
+    quoted_memory: int | None
 
 
 def _quoted(reply: Message | None) -> _Quoted:
@@ -58,7 +69,9 @@ def _quoted(reply: Message | None) -> _Quoted:
     target = reply.reply_to_message if reply is not None else None
     if target is None:
         return {}
-    return {"quoted": text_of(target), "quotes_person": target.from_user is not None and not target.from_user.is_bot}
+    by_person = target.from_user is not None and not target.from_user.is_bot
+    about = memory_under(target) if not by_person else None
+    return {"quoted": text_of(target), "quotes_person": by_person, "quoted_memory": about}
 
 
 @dataclass(frozen=True)
@@ -112,13 +125,19 @@ def _label(message: Message) -> str:
         "dice": message.dice and message.dice.emoji,
         "place": message.venue and _venue(message.venue),
         "location": message.location and _coordinates(message.location),
-        "contact": message.contact and _card(message.contact),
+        "own contact" if _is_own(message) else "contact": message.contact and _card(message.contact),
         "checklist:": message.checklist and message.checklist.title,
     }
     for kind, name in named.items():
         if name is not None and name is not False:
             return label(kind, str(name))
     return next((label(kind) for kind, present in _kinds(message).items() if present), "")
+
+
+def _is_own(message: Message) -> bool:
+    """Whether the person sends their own contact."""
+    sender = message.from_user
+    return message.contact is not None and sender is not None and message.contact.user_id == sender.id
 
 
 def _card(contact: Contact) -> str:

@@ -17,6 +17,7 @@ from tellonce_relay.turn.reminders import (
     LONGEST_QUOTED,
     NotSet,
     Wanted,
+    elapsing_by,
     has_time,
     only_times,
     repeated_by,
@@ -26,7 +27,7 @@ from tellonce_relay.turn.reminders import (
 )
 from tellonce_relay.views import without_stamps
 from tellonce_text.dates.meanings import proposed_day
-from tellonce_text.own_words import is_forwarded
+from tellonce_text.own_words import is_forwarded, own_words
 
 Thread = tuple[int, int | None]
 
@@ -133,6 +134,7 @@ def _key(thread: Thread) -> str:
 
 def _what(request: str, said_at: datetime, zone: ZoneInfo) -> str:
     """The subject of a request that has no possible time; empty if the request has a possible time."""
+    request = own_words(request).strip() or request  # a caption follows a label
     order, (name, text) = order_of(request), command_of(request)
     try:
         wanted_by(text if name == "/remind" or order is None else order.rest, said_at, zone)
@@ -144,9 +146,11 @@ def _what(request: str, said_at: datetime, zone: ZoneInfo) -> str:
 def offered(text: str, said_at: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
     """The reminders to offer for a statement. If it names a future day: one reminder at nine, or an hour before the
     time of day. If it begins or ends with repeated times, such as `every Friday at 5 pm`: one reminder for each of
-    these times. Empty for a long or forwarded text, and if the time is near or past."""
+    these times. If it begins with a time that is to elapse and a colon: one reminder then. Empty for a long or forwarded text, and if the time is near or past."""
     if len(text) > LONGEST_QUOTED or is_forwarded(text):
         return ()
+    if waited := elapsing_by(text, said_at, zone):
+        return waited
     found = proposed_day(text, said_at, zone)
     if found is None or found.days[0] != found.days[1]:
         return repeated_by(text, said_at, zone)

@@ -19,11 +19,13 @@ from tellonce_relay.cron import next_due
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import FOREVER, patiently
 from tellonce_relay.orders import without_joint
-from tellonce_relay.responders.offline import content_words
+from tellonce_relay.responders.shared_words import content_words
 from tellonce_relay.views import without_stamps
 from tellonce_text.dates.alarms import Alarm
+from tellonce_text.dates.elapsing import elapsing
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.several_alarms import alarms
+from tellonce_text.dates.tokens import line_of
 from tellonce_text.dates.zones import region_of
 
 MOST_LISTED: Final = 20
@@ -154,6 +156,15 @@ def _with_day(first: str, own: str, now: datetime, zone: ZoneInfo) -> str:
             twice = max(n for n in range(len(added) + 1) if parts[:count][count - n :] == added[:n])
             return " ".join([*parts[:count], *added[twice:]])
     return f"{first} … {own}"
+
+
+def elapsing_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
+    """The reminder of a text that begins with a time that is to elapse and a colon: `in an hour and a half: call mum`.
+    Empty for other texts."""
+    words, colon, what = text.partition(":")
+    line = line_of(words) if colon and what.strip() else None
+    led = elapsing(line, 0) if line is not None else None
+    return timed(without_joint(what), words, now, zone) if line is not None and led and led[0] == len(line) else ()
 
 
 def repeated_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:

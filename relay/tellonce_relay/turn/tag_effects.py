@@ -80,7 +80,7 @@ async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...],
 
 async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, done: Done) -> None:
     """Set the reminders that the user requested. The answer may have promised them, although it has no tag for them."""
-    order, zone = order_of(incoming.text), incoming.sent_at.tzinfo
+    order, zone = order_of(own_words(incoming.text).strip()), incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     if order is None or order.kind != "remind":
         return
@@ -154,7 +154,9 @@ async def _close(memory: MemoryClient, incoming: Incoming, topic: str, patience:
         await _complete(memory, incoming, goal, patience, done)
         return
     upcoming = await patiently(lambda: coming(memory, incoming), patience)
-    meant = next((reminder for reminder in upcoming if _share_a_word(topic, what_of(reminder))), None)
+    fresh = {one.memory.id for one in done.saved}  # the answer may set the reminder anew before it cancels the old one
+    older = (reminder for reminder in upcoming if reminder.memory.id not in fresh)
+    meant = next((reminder for reminder in older if _share_a_word(topic, what_of(reminder))), None)
     if meant is None:
         raise MemoryRefused(f"no active goal and no reminder matches {topic!r}")
     await _cancel(memory, incoming, meant, patience, done)
@@ -181,8 +183,15 @@ async def _cancel(memory: MemoryClient, incoming: Incoming, meant: Reminder, pat
 
 
 def _is_mentioned(incoming: Incoming, text: str) -> bool:
-    """Whether the user's own words of this exchange may be about the text."""
-    return any(_share_a_word(own_words(message.text), text) for message in incoming.messages)
+    """Whether the user's own words of this exchange may be about the text, or reply to the bot's message about it."""
+    return any(
+        _share_a_word(own_words(f"{message.text}\n{_pointed_at(message)}"), text) for message in incoming.messages
+    )
+
+
+def _pointed_at(message: Incoming) -> str:
+    """The bot's message that the user replies to in words of their own."""
+    return message.quoted if not message.quotes_person and own_words(message.text).strip() else ""
 
 
 def _share_a_word(topic: str, text: str) -> bool:

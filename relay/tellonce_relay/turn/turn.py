@@ -90,7 +90,7 @@ class DraftAnswer:
     `notices` are the memory's messages to the person. `heard` are the tags in the prompt, which a model may repeat.
 
     If the model gave no answer, `cause` is the reason, and `retry_after` is the pause in seconds that the provider
-    requests. `stopped` means that the user ended the answer.
+    requests. `stopped` means that the user ended the answer, or that an order replaced it.
     """
 
     said: str
@@ -130,8 +130,9 @@ async def run_turn(
     with tracing.traced("turn"):
         options.emit("message_received", chat=incoming.chat_id)
         try:
-            with timed(options.emit, "message_recorded"):
-                await record_incoming(memory, incoming)
+            if incoming.kept:
+                with timed(options.emit, "message_recorded"):
+                    await record_incoming(memory, incoming)
             progress = Progress()
             draft = await patiently(
                 lambda: think(memory, responder, surface, incoming, options, progress), options.patience
@@ -268,7 +269,7 @@ async def give(
         logger.warning("an answer could not be shown: %s", error)
         options.emit("reply_not_shown", reason=type(error).__name__)
         return Outcome(text)
-    if draft.failure:
+    if draft.failure or not incoming.kept:
         return Outcome(text, tuple(ids))
     kept = text + STOPPED_HERE if draft.stopped else text
     recorded = await _record_answer(memory, incoming, kept, ids, options)
@@ -313,7 +314,7 @@ async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
     args = c.GetContextArgs(
         **incoming.place,
         reply_to_message_id=incoming.reply_to_message_id,
-        query=incoming.text,
+        query=incoming.text if incoming.kept else None,  # a receipt would store it
         exclude_message_id=incoming.message_id,
         detail="sections",
     )

@@ -10,11 +10,11 @@ from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import timed
 from tellonce.reminders import Reminder
-from tellonce_relay.buttons import Reply
+from tellonce_relay.buttons import Pressed, Reply
 from tellonce_relay.catalogue import phrase, server_text, speaking
 from tellonce_relay.commands import confirmations, menu
 from tellonce_relay.commands.callbacks import Callbacks
-from tellonce_relay.incoming_message import Incoming, command_of, is_command
+from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
 from tellonce_relay.orders import Order, order_of
 from tellonce_relay.responders.offline import OfflineResponder
@@ -25,6 +25,7 @@ from tellonce_relay.updates.access import is_addressed, may_talk, why_deaf
 from tellonce_relay.updates.arrivals import Arrivals
 from tellonce_relay.updates.case import Case, case_of, language_of_user
 from tellonce_relay.updates.case_conversation import CaseConversation
+from tellonce_relay.updates.case_orders import CaseOrders, words
 from tellonce_relay.updates.conversations import AGREED, NOTED, Conversations
 from tellonce_relay.updates.dependencies import Dependencies as Dependencies
 from tellonce_relay.updates.inbox import Entry
@@ -44,9 +45,12 @@ class Relay:
         self._threads = Threads()
         self._outage = Outage()
         self._arrivals = Arrivals()
-        self._conversations = Conversations(dependencies, self._threads, self._outage, self._arrivals)
+        self._conversations = Conversations(
+            dependencies, self._threads, self._outage, self._arrivals, self._obey_spoken
+        )
         e = dependencies
         self._requests = ReminderRequests(e.command_context.memory, e.zone, e.now, e.stores.unfinished)
+        self._orders = CaseOrders(e, self._requests, self._conversations)
         self._callbacks = Callbacks(e.command_context, e.outbox, e.stores.moved, e.now)
         self._seen = SeenStore(most=MOST_SEEN)
         self._albums = SeenStore()
@@ -136,7 +140,7 @@ class Relay:
             return
         self._e.emit("message_received", update=update.update_id, chat=case.chat_id)
         self._e.stores.languages.put(str(case.chat_id), case.language)
-        if update.edited_message is not None and self._memory_put_right(case) is None:
+        if update.edited_message is not None and self._orders.memory_put_right(case) is None:
             await self._take_edit(case)
             # If this edit were delivered again after a newer edit, it would restore the old wording.
             self._e.inbox.done(update.update_id)
@@ -147,10 +151,12 @@ class Relay:
 
     async def _take_message(self, update: Update, case: Case) -> None:
         owed = update.update_id in self._e.inbox
-        case.entry.direct = self._needs_no_model(case)
+        case.entry.direct = self._orders.needs_no_model(case)
         self._e.inbox.put(update.update_id, case.entry)
-        is_order = self._is_order(case)
-        is_new = (self._is_recorded(case) and await self._is_new(case)) or is_order or owed
+        is_order = self._orders.is_order(case)
+        is_new = (
+            (self._orders.is_recorded(case) and await self._is_new(case)) or is_order or owed or not case.incoming.kept
+        )
         if is_order or (is_new and self._wants_answer(case)):
             waits = not is_order and self._conversations.trouble_of(case.thread)
             self._submit(case)
@@ -216,7 +222,7 @@ class Relay:
                 await case.settle(aside)
         except turn.NotShown as error:
             logger.warning("it cannot be checked whether an answer was delivered: %s", error)
-        if not case.entry.recorded and self._is_recorded(case):
+        if not case.entry.recorded and self._orders.is_recorded(case):
             # The last process may have recorded the message and then been killed.
             await patiently(lambda: self._is_new(case), FOREVER)
 
@@ -241,6 +247,9 @@ class Relay:
         moves = message.location is not None and message.location.live_period is not None
         if is_command(case.incoming.text) and case.chat_id > 0:
             await self._conversations.say(case, phrase("help.edited_command"))
+        if not case.incoming.kept:
+            await self._conversations.say(case, phrase("turn.unsaid_how"))
+            return
         if is_command(case.incoming.text) or moves or message.voice is not None or message.video_note is not None:
             return
         reminded = await reminders.set_in(memory, case.incoming)
@@ -262,7 +271,7 @@ class Relay:
     async def _finish_request(self, case: Case) -> None:
         """Set the reminder of an edited message whose time was missing."""
         with speaking(case.language):
-            order = order_of(case.incoming.text)
+            order = order_of(words(case))
             if order is not None and order.kind == "remind":
                 said = await self._requests.carry_out(case.thread, case.incoming, order.rest, recorded=True)
                 self._e.wake_alarms.set()
@@ -274,53 +283,11 @@ class Relay:
         with speaking(case.language):
             # A model may have read more than one reminder in words that the grammar cannot split.
             by_form = isinstance(context.responder, OfflineResponder) or len(reminded) == 1
-            order = order_in(case.incoming.text, case.incoming.sent_at, context.zone) if by_form else None
+            order = order_in(words(case), case.incoming.sent_at, context.zone) if by_form else None
         text = order.rest if order is not None and order.kind == "remind" else ""
         said = await reminders.revise(context.memory, context.zone, case.incoming, text, reminded)
         self._e.wake_alarms.set()
         await self._conversations.say(case, said.text, said.markup)
-
-    def _is_order(self, case: Case) -> bool:
-        """Whether the message is a command or answers one of our questions, so that no model has to answer."""
-        words = self._order_in_words(case)
-        return is_command(case.incoming.text) or words is not None or self._memory_put_right(case) is not None
-
-    def _is_recorded(self, case: Case) -> bool:
-        """Whether the message is recorded. An order is not recorded, except an order for a reminder, because the
-        reminder lacks some words of the order."""
-        words = self._order_in_words(case)
-        name, text = command_of(words.command or "" if words is not None else case.incoming.text)
-        return not self._is_order(case) or (name == "/remind" and bool(text))
-
-    def _order_in_words(self, case: Case) -> Order | None:
-        """The order that a command carries out, or the answer to the question about a reminder's time. If there is a
-        model, only the order to stop is recognized here, because the model understands other orders, but cannot stop
-        itself."""
-        e, sticker = self._e, case.message.sticker
-        text = (sticker.emoji or "") if sticker is not None else case.incoming.text
-        if is_command(text) or not is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved):
-            return None
-        with speaking(case.language):
-            if self._requests.completes(case.thread, case.incoming, text):
-                return Order("remind", text, case.language)
-            offline = isinstance(e.command_context.responder, OfflineResponder)
-            order = order_in(text, case.incoming.sent_at, e.zone) if offline or case.entry.direct else None
-        return order if order is not None and (order.command is not None or order.kind == "nod") else None
-
-    def _needs_no_model(self, case: Case) -> bool:
-        """Whether the message is one of two orders in words. The first ends the answer that is being written in the
-        private chat. The second requests a reminder while the model is unavailable, because the reminder may be due
-        before the model is available again."""
-        with speaking(case.language):
-            order = order_of(case.incoming.text)
-            if order is None or order.kind == "stop":
-                return order is not None and case.chat_id > 0 and self._conversations.is_writing(case.thread)
-            at, waits = case.incoming.sent_at, self._conversations.trouble_of(case.thread)
-            return order.kind == "remind" and bool(waits) and reminders.is_plain_order(order.rest, at, self._e.zone)
-
-    def _memory_put_right(self, case: Case) -> int | None:
-        """The memory that this reply to our question corrects; None for other messages."""
-        return None if is_command(case.incoming.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def _is_of_answered_album(self, case: Case) -> bool:
         """Whether it is a further picture of an album. All pictures are recorded, but only the first is answered."""
@@ -333,7 +300,7 @@ class Relay:
         return first not in (None, number)
 
     def _submit(self, case: Case) -> None:
-        if self._is_order(case):
+        if self._orders.is_order(case):
             # A command does not wait for an answer in progress.
             self._threads.submit(("order", *case.thread), lambda: self._order(case))
         else:
@@ -368,24 +335,40 @@ class Relay:
             logger.warning("a command's answer was not shown: %s", error)
 
     async def _carry_out(self, case: Case) -> Reply | None:
-        order = self._order_in_words(case)
+        undo, target = self._orders.undo(case), case.message.reply_to_message
+        if undo is not None and target is not None:
+            await self._take_back(case, target, undo)
+            return None
+        order = self._orders.in_words(case)
         if order is not None:
             return await self._carry_out_words(case, order)
-        number = self._memory_put_right(case)
+        number = self._orders.memory_put_right(case)
         if number is not None:
             return await confirmations.reword(self._e.command_context.memory, case.incoming, number)
         return await self._run(case, case.incoming)
+
+    async def _take_back(self, case: Case, target: Message, undo: Pressed) -> None:
+        """Carry out the button of the message replied to, which then says so itself."""
+        await self._callbacks.undo(target, undo)
+        await self._e.outbox.react(case.message.chat.id, case.message.message_id, AGREED)
 
     async def _run(self, case: Case, incoming: Incoming) -> Reply | None:
         """Run the command in `incoming`, which may have been given in words."""
         conversation = CaseConversation(case, self._conversations, self._requests)
         return await menu.run(self._e.command_context, incoming, conversation)
 
+    async def _obey_spoken(self, case: Case) -> Reply | None:
+        """Carry out the order that the transcript of a voice message is; None if it is none."""
+        order = self._orders.in_words(case)
+        return await self._carry_out_words(case, order) if order is not None and order.command is not None else None
+
     async def _carry_out_words(self, case: Case, order: Order) -> Reply | None:
         if order.command is None:
             await self._e.outbox.react(case.message.chat.id, case.message.message_id, AGREED)
             return None
         with speaking(order.language):
+            if order.kind == "off_record":
+                return Reply(phrase("turn.unsaid_how"))
             if order.kind == "unsaid":
                 return await self._unsay(case, order)
             return await self._run(case, replace(case.incoming, text=order.command))

@@ -3,34 +3,31 @@ person stops it."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
 from tellonce import tracing
-from tellonce.client import MemoryRefused, MemoryUnreachable
-from tellonce.contract import Memory
+from tellonce.client import MemoryRefused
 from tellonce.shutdown import Stopped, pause_or_stop, unless_stopped
-from tellonce_relay import buttons, views
+from tellonce_relay import buttons
 from tellonce_relay.catalogue import phrase, server_text, speaking
-from tellonce_relay.commands.confirmations import Confirmations, ask_for_confirmations
-from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
-from tellonce_relay.responders.offline import content_words, is_about
 from tellonce_relay.telegram.attachment_reader import Unperceived
 from tellonce_relay.telegram.outbox import Markup
-from tellonce_relay.turn import reminders, turn
+from tellonce_relay.turn import turn
 from tellonce_relay.turn.model_call import trouble
-from tellonce_relay.turn.reminder_offers import asks_in_vain, offered, question
-from tellonce_relay.turn.tag_effects import Done, Saved, keep_order
+from tellonce_relay.turn.tag_effects import Done, keep_order
 from tellonce_relay.turn.tags import parse
 from tellonce_relay.updates.arrivals import Arrivals, Thread
+from tellonce_relay.updates.asides import Asides, logged
 from tellonce_relay.updates.case import Case
 from tellonce_relay.updates.dependencies import Dependencies
 from tellonce_relay.updates.open_turn import OpenTurn
 from tellonce_relay.updates.perception import Perception
 from tellonce_relay.updates.threads import Threads
+from tellonce_text.own_words import own_words
 from tellonce_text.sentences import is_question
 
 logger = logging.getLogger(__name__)
@@ -46,31 +43,28 @@ class ShuttingDown(Exception):
     """The process is ending; the next process continues the turn."""
 
 
-@contextmanager
-def _logged() -> Generator[None]:
-    """Log that a sentence could not be sent, instead of raising NotShown."""
-    try:
-        yield
-    except turn.NotShown as error:
-        logger.warning("a sentence could not be sent to the person: %s", error)
+Obey = Callable[[Case], Awaitable[buttons.Reply | None]]
+"""Carries out the order in words that a case is; None if it is none."""
 
 
 class Conversations:
     """Runs turns in `threads`, which also runs the bot's other work that must be done in order."""
 
-    def __init__(self, dependencies: Dependencies, threads: Threads, outage: Outage, arrivals: Arrivals) -> None:
+    def __init__(
+        self, dependencies: Dependencies, threads: Threads, outage: Outage, arrivals: Arrivals, obey: Obey
+    ) -> None:
         self._e = dependencies
         self._threads = threads
         self._arrivals = arrivals
         self._outage = outage
+        self._obey = obey
         self._perception = Perception(dependencies)
-        self._confirmations = Confirmations(dependencies.stores.asked, dependencies.now)
+        self._asides = Asides(dependencies)
         self._newest: dict[Thread, OpenTurn] = {}
         self._current: dict[Thread, OpenTurn] = {}
         self._waiting: list[OpenTurn] = []
         self._answered: dict[Thread, str] = {}
         self._said: dict[Thread, str] = {}
-        self._noticed: set[int] = set()
         # Chats that were notified of the model's outage, and turns that wait for its end.
         self._troubled: set[int] = set()
         self._nudges: dict[Thread, asyncio.Event] = {}
@@ -156,7 +150,7 @@ class Conversations:
 
     async def say(self, case: Case, text: str, markup: Markup | None = None) -> None:
         """Send a sentence that is not part of the answer. If this fails, the failure is logged."""
-        with _logged():
+        with logged():
             await case.surface.say(text, markup)
 
     async def when_back(self, case: Case, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
@@ -224,19 +218,14 @@ class Conversations:
             return
         if case.chat_id < 0 and draft.said == phrase("offline.kept"):
             await e.outbox.react(case.message.chat.id, case.message.message_id, NOTED)
-            await self._offer_reminders(case, opened.incoming)
+            await self._asides.offer_reminders(case, opened.incoming)
             return
         outcome = await turn.give(e.command_context.memory, case.surface, opened.incoming, draft, options)
         for part in outcome.message_ids[1:]:
             e.stores.parts.put(f"{case.chat_id}:{part}", outcome.message_ids[0])
         if outcome.message_ids and not draft.failure:
             self._answered[case.thread] = outcome.message_ids[0]
-            await self._show_saved(case, outcome.effects.saved)
-            await self._ask_to_close(case, outcome.effects.unclosed)
-            await self._show_unset(case, outcome.effects.unset)
-            await self._offer_reminders(case, opened.incoming)
-            await self._pass_on(case, draft.notices)
-            await self._ask(case)
+            await self._asides.tell(case, opened.incoming, outcome.effects, draft.notices)
 
     async def _draft(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
         """The draft answer. The model is asked again whenever the person adds a message."""
@@ -255,7 +244,7 @@ class Conversations:
     async def _attempt(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
         try:
             draft = await self._perceived(opened)
-            draft = draft or await self._model_draft(opened, options)
+            draft = draft or await self._obeyed(opened) or await self._model_draft(opened, options)
         except MemoryRefused as error:
             draft = turn.failed(phrase("turn.refused", reason=server_text(error.text)), error, options)
         await self._held(opened)
@@ -284,10 +273,24 @@ class Conversations:
             await self._perception.perceive(opened, place, reads, self.when_back)
         return await self._report_problems(opened, "unperceived")
 
+    async def _obeyed(self, opened: OpenTurn) -> turn.DraftAnswer | None:
+        """Without a model, carry out the order that a voice message is. Its answer replaces that of the turn."""
+        case = opened.head
+        if self._e.command_context.responder.claims or len(opened.cases) > 1 or not case.entry.transcript:
+            return None
+        said = await self.when_back(case, lambda: self._obey(case))
+        if said is None:
+            return None
+        with suppress(turn.NotShown):
+            await case.tell("order", said.text, said.markup)
+        return turn.DraftAnswer("", claims=False, stopped=True)
+
     async def _report_problems(self, opened: OpenTurn, aside: str) -> turn.DraftAnswer | None:
         """Say which attachments cannot be used. This is the reply if nothing else can be answered: if the turn has no
         words, or if it asks about the attachments and there is no model."""
-        asks = not self._e.command_context.responder.claims and is_question(opened.incoming.text)
+        said = opened.incoming
+        captioned = said.quoted and own_words(said.quoted).strip()
+        asks = not self._e.command_context.responder.claims and is_question(said.text) and not captioned
         if opened.problems and (opened.is_wordless or asks):
             return turn.DraftAnswer(self._perception.unusable(opened), failure=True)
         sentence = self._perception.unsaid(opened)
@@ -335,7 +338,7 @@ class Conversations:
         await keep_order(self._e.command_context.memory, opened.incoming, options.patience, done)
         if done.saved:
             opened.closed = True
-            await self._show_saved(opened.head, done.saved)
+            await self._asides.show_saved(opened.head, done.saved)
         return bool(done.saved)
 
     async def _owe(self, opened: OpenTurn, draft: turn.DraftAnswer) -> None:
@@ -345,7 +348,7 @@ class Conversations:
         case.surface.quote(case.message.message_id)
         case.entry.begun = opened.progress.said
         begun = parse(opened.progress.said).visible
-        with _logged():
+        with logged():
             await case.surface.keep_partial(begun)
             if case.chat_id not in self._troubled:
                 self._troubled.add(case.chat_id)
@@ -378,70 +381,3 @@ class Conversations:
         self._troubled.discard(case.chat_id)
         for thread in self._nudges:
             self._nudge(thread)
-
-    async def _pass_on(self, case: Case, notices: Sequence[str]) -> None:
-        """Show notices only once, although the memory repeats the notices in many turns."""
-        if not notices:
-            self._noticed.discard(case.chat_id)
-        elif case.chat_id not in self._noticed:
-            self._noticed.add(case.chat_id)
-            for notice in notices:
-                await self.say(case, notice)
-
-    async def _show_saved(self, case: Case, saved: Sequence[Saved]) -> None:
-        """Show each saved memory with a button that reverts it."""
-        for one in saved:
-            said = self._saved_reply(one)
-            with _logged():
-                await case.tell(f"{one.undo} {one.memory.id}", said.text, said.markup)
-
-    async def _ask_to_close(self, case: Case, unclosed: Sequence[Memory]) -> None:
-        """Ask about each goal and reminder that the answer would close although the user did not mention it."""
-        for one in unclosed:
-            with _logged():
-                question = phrase("memory.is_it_done", content=views.in_days(one.content))
-                await case.tell(f"close {one.id}", question, buttons.close_buttons(one.id))
-
-    async def _show_unset(self, case: Case, unset: Sequence[str]) -> None:
-        """Say which reminders could not be set, because the answer may have promised them."""
-        if unset:
-            with _logged():
-                await case.tell("unset", "\n".join(unset))
-
-    async def _offer_reminders(self, case: Case, incoming: Incoming) -> None:
-        """Without a model, offer to cancel the reminders that a statement may mean, and to remind of the day that it
-        names. If it asks for a reminder in words that are not understood, say that no reminder is set."""
-        e, said = self._e, content_words(incoming.text)
-        if e.command_context.responder.claims or not said or is_question(incoming.text):
-            return
-        try:
-            coming = await reminders.coming(e.command_context.memory, incoming)
-            meant = tuple(r for r in coming if is_about(said, reminders.subject_of(r)))
-            if meant:
-                reply = reminders.list_reply(meant, e.now(), e.zone)
-                await case.tell("reminders", reply.text, reply.markup)
-            if case.chat_id < 0:
-                return
-            asked = (case.incoming.text, case.incoming.sent_at, e.zone)
-            if offer := offered(*asked):
-                markup = buttons.reminder_offer(case.message.message_id)
-                await case.tell("offer", question(offer, e.now(), e.zone), markup)
-            elif asks_in_vain(*asked):
-                await case.tell("unset", phrase("reminder.unset", example=phrase("reminder.example")))
-        except (MemoryUnreachable, MemoryRefused, turn.NotShown) as error:
-            logger.info("the reminders that may be meant could not be shown: %s", error)
-
-    def _saved_reply(self, one: Saved) -> buttons.Reply:
-        if one.reminder is not None:
-            self._e.wake_alarms.set()
-            if one.undo == "restore":
-                return reminders.cancelled_reply(one.reminder)
-            return reminders.set_reply([one.reminder], self._e.now(), self._e.zone)
-        undo = buttons.undo_buttons(one.memory.id, reopens=one.undo == "reopen")
-        return buttons.Reply(views.saved_view(one.memory), undo)
-
-    async def _ask(self, case: Case) -> None:
-        try:
-            await ask_for_confirmations(self._e.command_context.memory, case.surface, case.chat_id, self._confirmations)
-        except (MemoryUnreachable, MemoryRefused, turn.NotShown) as error:
-            logger.info("the user could not be asked about uncertain memories: %s", error)

@@ -7,9 +7,10 @@ from typing import Any
 
 from tellonce_llm.model import FileKind
 from tellonce_relay.catalogue import phrase
+from tellonce_relay.orders import off_record
 from tellonce_relay.telegram.attachment_reader import Unperceived
 from tellonce_relay.telegram.attachments import Attachment, attachment_of
-from tellonce_relay.telegram.messages import text_of
+from tellonce_relay.telegram.messages import text_of, words_of
 from tellonce_relay.turn import turn
 from tellonce_relay.updates.case import Case
 from tellonce_relay.updates.dependencies import Dependencies
@@ -74,8 +75,11 @@ class Perception:
         heard = case.entry.transcript or await self._e.attachment_reader.hear(voice)
         case.entry.transcript = heard
         self._e.inbox.put(case.update_id, case.entry)
-        spoken = replace(case, incoming=replace(case.incoming, text=text_of(case.message, heard), shows_file=False))
-        await when_back(spoken, lambda: turn.record_incoming(self._e.command_context.memory, spoken.incoming))
+        kept = not off_record(words_of(case.message, heard))
+        said = replace(case.incoming, text=text_of(case.message, heard), shows_file=False, kept=kept)
+        spoken = replace(case, incoming=said)
+        if kept:
+            await when_back(spoken, lambda: turn.record_incoming(self._e.command_context.memory, spoken.incoming))
         shown = phrase("senses.heard", text=heard)
         with suppress(turn.NotShown):
             await case.tell("heard", shown)

@@ -12,9 +12,10 @@ from zoneinfo import ZoneInfo
 from tellonce_text.dates.clock_phrases import Clock, awake, clock_at
 from tellonce_text.dates.counted_phrases import distance_at
 from tellonce_text.dates.day_arithmetic import counted_day
+from tellonce_text.dates.elapsing import elapsing
 from tellonce_text.dates.intervals import UTC, Interval, wall
 from tellonce_text.dates.items import Item, items
-from tellonce_text.dates.phrases import count_at
+from tellonce_text.dates.phrases import day_number
 from tellonce_text.dates.readings import DAY, Said
 from tellonce_text.dates.repeated_days import HOURS, MORNING
 from tellonce_text.dates.repetitions import hour_at, repetition
@@ -56,8 +57,11 @@ def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
     line = line_of(text[:MOST_READ], language)
     if line is None:
         return None
+    if _names_no_day(line):
+        return None
     local = said.at.astimezone(said.zone)
-    found = _repeating(line, local) or _once(line, said, local) or _in_a_unit(line, local) or _bare_hour(line, local)
+    found = _repeating(line, local) or _first(_elapsing(line, local), _once(line, said, local))
+    found = found or _bare_hour(line, local)
     return found and found._replace(start=_led_by(line, found.start))
 
 
@@ -135,9 +139,6 @@ def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> 
         return None
     place, best = (named.start, named.end), named.best
     dated = item.phrase is not None
-    if item.elapsed:
-        end, more = _more_minutes(line, item.end)
-        return Alarm(named.start, line[end - 1].end if more else named.end, at=best.start + more), True
     if named.timed and (item.clock is None or item.clock.half or item.phrase is None):
         return Alarm(*place, at=best.start, dated=dated), True
     day = _counted(line, first, item, local.date()) or best.start.date()
@@ -148,23 +149,44 @@ def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> 
     return Alarm(*place, at=_on_wall(day, hour, 0, said.zone), dated=dated, timed=bool(item.part)), bool(item.part)
 
 
-def _more_minutes(line: Line, end: int) -> tuple[int, timedelta]:
-    """Parse the minutes after a number of hours, as in `in 2 hours and 30 minutes`."""
-    count = count_at(line, end + 1 if line[end].has("and") else end)
-    if count is None or line[count.end].get("unit") != "minute":
-        return end, timedelta()
-    return count.end + 1, timedelta(minutes=count.value)
-
-
-def _in_a_unit(line: Line, local: datetime) -> Alarm | None:
-    """Parse `через час` and `через полчаса`, which have no number."""
-    for at in range(len(line)) if line.language == "ru" else ():
-        unit = line[at + 1].get("unit")
-        minutes = 30 if line[at + 1].word == "полчаса" else {"hour": 60, "minute": 1}.get(unit or "", 0)
-        if line[at].word == "через" and minutes:
-            at_time = local.astimezone(UTC) + timedelta(minutes=minutes)
-            return Alarm(line[at].start, line[at + 1].end, at=at_time.astimezone(local.tzinfo))
+def _elapsing(line: Line, local: datetime) -> Alarm | None:
+    """The alarm after the first time that is to elapse, as in `in an hour and a half`."""
+    for at in range(len(line)):
+        found = elapsing(line, at)
+        if found is not None:
+            due = (local.astimezone(UTC) + found[1]).astimezone(local.tzinfo)
+            return Alarm(line[at].start, line[found[0] - 1].end, at=due)
     return None
+
+
+def _first(one: Alarm | None, other: Alarm | None) -> Alarm | None:
+    """The alarm whose words begin first; of two that begin together, `one`."""
+    return min((found for found in (one, other) if found is not None), key=lambda found: found.start, default=None)
+
+
+def _names_no_day(line: Line) -> bool:
+    """Whether the text names a day that no year has, such as `30 February` or `31.06.`. Its time of day alone would be
+    another day's."""
+    return any(_is_no_day(line, at) for at in range(len(line)))
+
+
+def _is_no_day(line: Line, at: int) -> bool:
+    token, month = line[at], line[at].get("month")
+    if token.kind == "numeric" and not token.parts[3]:
+        first, second = (int(token.parts[place] or 0) for place in (0, 2))
+        return _is_beyond(first, second) or (token.parts[1] == "/" and _is_beyond(second, first))
+    if month is None:
+        return False
+    beside = (at - 1 - line[at - 1].has("of"), at + 1)
+    day = next((day for n in beside if line[n].kind == "number" and (day := day_number(line, n))), None)
+    return day is not None and _is_beyond(day, month)
+
+
+def _is_beyond(day: int, month: int) -> bool:
+    return 0 < month <= len(_DAYS_OF) and _DAYS_OF[month - 1] < day <= max(_DAYS_OF)
+
+
+_DAYS_OF: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def _counted(line: Line, first: int, item: Item, today: date) -> date | None:

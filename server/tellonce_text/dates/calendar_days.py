@@ -55,7 +55,7 @@ def month_day(line: Line, index: int) -> Phrase | None:
     year, end = trailing_year(line, end)
     if year is None and last is None:
         year, end = stepped_year(line, end)
-    weekday, end = _trailing_weekday(line, end) if weekday is None else (weekday, end)
+    weekday, end = trailing_weekday(line, end) if weekday is None else (weekday, end)
     absolute = last is None and year is not None and year > FIRST_YEAR
     meaning = day_of_year(None if last else year, month, day, weekday, last)
     return Phrase(end, meaning, single=last is None, absolute=absolute, form="date")
@@ -84,10 +84,14 @@ def _is_day_noun(line: Line, index: int) -> bool:
     return line.language in {"es", "pt"} and line[index].get("unit") == "day" and line[index].word not in PLURAL_DAYS
 
 
-def _trailing_weekday(line: Line, end: int) -> tuple[int | None, int]:
-    """Parse a weekday after a date, as in `March 3 (Tuesday)`."""
-    bracketed = line[end].word == "(" and line[end + 1].has("weekday") and line[end + 2].word == ")"
-    return (line[end + 1].get("weekday"), end + 3) if bracketed else (None, end)
+def trailing_weekday(line: Line, end: int) -> tuple[int | None, int]:
+    """Parse a weekday after a date: `March 3 (Tuesday)`, or between commas `March 3, Tuesday, at nine`."""
+    closing = _CLOSING_MARKS.get(line[end].word)
+    enclosed = closing is not None and line[end + 1].has("weekday") and line[end + 2].word == closing
+    return (line[end + 1].get("weekday"), end + 2 + (closing == ")")) if enclosed else (None, end)
+
+
+_CLOSING_MARKS: Final = {"(": ")", ",": ","}
 
 
 def _month_first(line: Line, index: int) -> tuple[int, int, int | None, int] | None:

@@ -22,7 +22,7 @@ _LONGEST_ABBREVIATION: Final = 3
 have other meanings there."""
 
 _NUMERIC: Final = frozenset(
-    "month short_month weekday short_weekday weekdays day season number vague ordinal tens step noon fraction beside beside_day".split(),
+    "month short_month weekday short_weekday weekdays day season number vague ordinal tens step noon fraction beside beside_day span_minutes".split(),
 )
 
 

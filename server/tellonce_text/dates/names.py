@@ -144,7 +144,8 @@ def _is_title(line: Line, first: int, end: int) -> bool:
         return not after.suffix and not line[end + 1].has("unit")
     words = [line[at] for at in range(first, end) if line[at].kind == "word" and not line[at].has("article")]
     night = len(words) > 1 and words[-2].has("weekday") and all(_is_title_case(line, word) for word in words)
-    named = night or (feast and _LEADS.isdisjoint(line[first - 1].tags))
+    paper = line[first].has("article") and line[end - 1].has("weekday")  # `the Sunday Times`
+    named = night or paper or (feast and _LEADS.isdisjoint(line[first - 1].tags))
     return named and after.kind == "word" and after.capital and not after.tags and len(after.word) > _SHORTEST_NAME
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from tellonce_text.dates.calendar_days import AMOUNT, day_of_year, is_whole, leading_weekday, on_day
+from tellonce_text.dates.calendar_days import AMOUNT, day_of_year, is_whole, leading_weekday, on_day, trailing_weekday
 from tellonce_text.dates.phrases import Phrase, doubtful, skip
 from tellonce_text.dates.readings import Meaning, Scene
 from tellonce_text.dates.tokens import Line
@@ -38,11 +38,12 @@ def numeric(line: Line, index: int) -> Phrase | None:
         return None
     year = int(third) if third else None
     year = year + 2000 if year is not None and year < 100 else year
+    weekday, end = trailing_weekday(line, index + 1) if weekday is None else (weekday, index + 1)
     meaning = _numeric_meaning(a, b, year, mark or "/", weekday)
     alone = alone or (third is None and a <= _MONTHS and _is_section(line, index))
     if alone or (mark == "." and third and len(third) == 2 and not _is_led_to(line, index)):
         meaning = doubtful(meaning)
-    return Phrase(index + 1, meaning, single=True, absolute=year is not None)
+    return Phrase(end, meaning, single=True, absolute=year is not None)
 
 
 def _is_section(line: Line, index: int) -> bool:

@@ -3,9 +3,10 @@
 import asyncio
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from tests.stubs.telegram_emulator.faults import RefusedError
@@ -27,7 +28,7 @@ def _counter() -> Iterator[int]:
 @dataclass
 class World:
     """The Telegram of one bot. `changed` is notified of every change. `pace` are the seconds between the dates of two
-    messages."""
+    messages, unless `clock` gives the dates."""
 
     messages: dict[tuple[int, int], Json] = field(default_factory=dict)
     sent: list[Json] = field(default_factory=list)
@@ -49,6 +50,7 @@ class World:
     _numbers: defaultdict[int, Iterator[int]] = field(default_factory=lambda: defaultdict(_counter))
     _update_numbers: Iterator[int] = field(default_factory=_counter)
     pace: int = 60
+    clock: Callable[[], datetime] | None = None
     _now: int = START
 
     def number(self, chat: int) -> int:
@@ -56,6 +58,8 @@ class World:
         return next(self._numbers[chat if chat < SUPERGROUPS_BELOW else 0])
 
     def _date(self) -> int:
+        if self.clock is not None:
+            return int(self.clock().timestamp())
         self._now += self.pace
         return self._now
 

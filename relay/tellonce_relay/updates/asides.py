@@ -1,0 +1,121 @@
+"""What the bot says beside an answer: what was saved, open questions, offers of reminders, and the memory's notices."""
+
+import logging
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+
+from tellonce.client import MemoryRefused, MemoryUnreachable
+from tellonce.contract import Memory
+from tellonce_relay import buttons, views
+from tellonce_relay.catalogue import phrase
+from tellonce_relay.commands.confirmations import Confirmations, ask_for_confirmations
+from tellonce_relay.incoming_message import Incoming
+from tellonce_relay.responders.shared_words import content_words, is_about
+from tellonce_relay.turn import reminders, turn
+from tellonce_relay.turn.reminder_offers import asks_in_vain, offered, question
+from tellonce_relay.turn.tag_effects import Done, Saved
+from tellonce_relay.updates.case import Case
+from tellonce_relay.updates.dependencies import Dependencies
+from tellonce_text.sentences import is_question
+
+logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def logged() -> Generator[None]:
+    """Log that a sentence could not be sent, instead of raising NotShown."""
+    try:
+        yield
+    except turn.NotShown as error:
+        logger.warning("a sentence could not be sent to the person: %s", error)
+
+
+class Asides:
+    def __init__(self, dependencies: Dependencies) -> None:
+        self._e = dependencies
+        self._confirmations = Confirmations(dependencies.stores.asked, dependencies.now)
+        self._noticed: set[int] = set()
+
+    async def tell(self, case: Case, incoming: Incoming, effects: Done, notices: Sequence[str]) -> None:
+        """Say all of it after an answer, each once, across restarts."""
+        await self._say_unsaid(case, incoming)
+        await self.show_saved(case, effects.saved)
+        await self._ask_to_close(case, effects.unclosed)
+        await self._show_unset(case, effects.unset)
+        await self.offer_reminders(case, incoming)
+        await self._pass_on(case, notices)
+        await self._ask(case)
+
+    async def _pass_on(self, case: Case, notices: Sequence[str]) -> None:
+        """Show notices only once, although the memory repeats the notices in many turns."""
+        if not notices:
+            self._noticed.discard(case.chat_id)
+        elif case.chat_id not in self._noticed:
+            self._noticed.add(case.chat_id)
+            for notice in notices:
+                with logged():
+                    await case.surface.say(notice)
+
+    async def _say_unsaid(self, case: Case, incoming: Incoming) -> None:
+        """Say that the turn was not stored, if the person asked for this."""
+        if not incoming.kept:
+            with logged():
+                await case.tell("unsaid", phrase("turn.unsaid"))
+
+    async def show_saved(self, case: Case, saved: Sequence[Saved]) -> None:
+        """Show each saved memory with a button that reverts it."""
+        for one in saved:
+            said = self._saved_reply(one)
+            with logged():
+                await case.tell(f"{one.undo} {one.memory.id}", said.text, said.markup)
+
+    async def _ask_to_close(self, case: Case, unclosed: Sequence[Memory]) -> None:
+        """Ask about each goal and reminder that the answer would close although the user did not mention it."""
+        for one in unclosed:
+            with logged():
+                question = phrase("memory.is_it_done", content=views.in_days(one.content))
+                await case.tell(f"close {one.id}", question, buttons.close_buttons(one.id))
+
+    async def _show_unset(self, case: Case, unset: Sequence[str]) -> None:
+        """Say which reminders could not be set, because the answer may have promised them."""
+        if unset:
+            with logged():
+                await case.tell("unset", "\n".join(unset))
+
+    async def offer_reminders(self, case: Case, incoming: Incoming) -> None:
+        """Without a model, offer to cancel the reminders that a statement may mean, and to remind of the day that it
+        names. If it asks for a reminder in words that are not understood, say that no reminder is set."""
+        e, said = self._e, content_words(incoming.text)
+        if e.command_context.responder.claims or not said or is_question(incoming.text):
+            return
+        try:
+            coming = await reminders.coming(e.command_context.memory, incoming)
+            meant = tuple(r for r in coming if is_about(said, reminders.subject_of(r)))
+            if meant:
+                reply = reminders.list_reply(meant, e.now(), e.zone)
+                await case.tell("reminders", reply.text, reply.markup)
+            if case.chat_id < 0:
+                return
+            asked = (case.incoming.text, case.incoming.sent_at, e.zone)
+            if offer := offered(*asked):
+                markup = buttons.reminder_offer(case.message.message_id)
+                await case.tell("offer", question(offer, e.now(), e.zone), markup)
+            elif asks_in_vain(*asked):
+                await case.tell("unset", phrase("reminder.unset", example=phrase("reminder.example")))
+        except (MemoryUnreachable, MemoryRefused, turn.NotShown) as error:
+            logger.info("the reminders that may be meant could not be shown: %s", error)
+
+    def _saved_reply(self, one: Saved) -> buttons.Reply:
+        if one.reminder is not None:
+            self._e.wake_alarms.set()
+            if one.undo == "restore":
+                return reminders.cancelled_reply(one.reminder)
+            return reminders.set_reply([one.reminder], self._e.now(), self._e.zone)
+        undo = buttons.undo_buttons(one.memory.id, reopens=one.undo == "reopen")
+        return buttons.Reply(views.saved_view(one.memory), undo)
+
+    async def _ask(self, case: Case) -> None:
+        try:
+            await ask_for_confirmations(self._e.command_context.memory, case.surface, case.chat_id, self._confirmations)
+        except (MemoryUnreachable, MemoryRefused, turn.NotShown) as error:
+            logger.info("the user could not be asked about uncertain memories: %s", error)

@@ -1,0 +1,80 @@
+"""Reads which messages are orders to the bot: commands, orders in words, and answers to its own messages."""
+
+from tellonce_relay.buttons import Pressed, undo_under
+from tellonce_relay.catalogue import speaking
+from tellonce_relay.commands import confirmations
+from tellonce_relay.incoming_message import command_of, is_command
+from tellonce_relay.orders import Order, off_record, order_of
+from tellonce_relay.responders.offline import OfflineResponder
+from tellonce_relay.telegram.messages import words_of
+from tellonce_relay.turn.reminder_offers import ReminderRequests, order_in
+from tellonce_relay.turn.reminders import is_plain_order
+from tellonce_relay.updates.access import is_addressed
+from tellonce_relay.updates.case import Case
+from tellonce_relay.updates.conversations import Conversations
+from tellonce_relay.updates.dependencies import Dependencies
+
+
+class CaseOrders:
+    def __init__(self, dependencies: Dependencies, requests: ReminderRequests, conversations: Conversations) -> None:
+        self._e = dependencies
+        self._requests = requests
+        self._conversations = conversations
+
+    def is_order(self, case: Case) -> bool:
+        """Whether the message is a command or answers one of our questions, so that no model has to answer."""
+        words = self.in_words(case)
+        answers = self.memory_put_right(case) is not None or self.undo(case) is not None
+        return is_command(case.incoming.text) or words is not None or answers
+
+    def is_recorded(self, case: Case) -> bool:
+        """Whether the message is recorded. Of the orders, only an order for a reminder is, because the reminder lacks
+        some words."""
+        words = self.in_words(case)
+        name, text = command_of(words.command or "" if words is not None else case.incoming.text)
+        return case.incoming.kept and (not self.is_order(case) or (name == "/remind" and bool(text)))
+
+    def in_words(self, case: Case) -> Order | None:
+        """The order that a command carries out, or the answer to the question about a reminder's time. If there is a
+        model, only the orders to stop and not to store a message are recognized here, because the model understands
+        other orders."""
+        e, sticker = self._e, case.message.sticker
+        text = (sticker.emoji or "") if sticker is not None else words(case)
+        if is_command(text) or not is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved):
+            return None
+        with speaking(case.language):
+            if self._requests.completes(case.thread, case.incoming, text):
+                return Order("remind", text, case.language)
+            offline = isinstance(e.command_context.responder, OfflineResponder)
+            ordered = offline or case.entry.direct or off_record(text) == ""
+            order = order_in(text, case.incoming.sent_at, e.zone) if ordered else None
+        return order if order is not None and (order.command is not None or order.kind == "nod") else None
+
+    def needs_no_model(self, case: Case) -> bool:
+        """Whether the person, in words, ends the answer that is being written in their private chat, or orders a reminder
+        while the model is unavailable, which may be due before the model is back."""
+        with speaking(case.language):
+            order = order_of(words(case))
+            if order is None or order.kind == "stop":
+                return order is not None and case.chat_id > 0 and self._conversations.is_writing(case.thread)
+            at, waits = case.incoming.sent_at, self._conversations.trouble_of(case.thread)
+            return order.kind == "remind" and bool(waits) and is_plain_order(order.rest, at, self._e.zone)
+
+    def memory_put_right(self, case: Case) -> int | None:
+        """The memory that this reply to our question corrects; None for other messages."""
+        return None if is_command(case.incoming.text) else confirmations.reworded(case.message, self._e.bot.id)
+
+    def undo(self, case: Case) -> Pressed | None:
+        """The button that a reply such as "undo" means, under the bot's own message that it replies to."""
+        target = case.message.reply_to_message
+        button = undo_under(target) if target is not None and target.from_user == self._e.bot.bot else None
+        if button is None:
+            return None
+        with speaking(case.language):
+            order = order_of(words(case))
+        return button if order is not None and order.kind in ("undo", "wrong", "stop") else None
+
+
+def words(case: Case) -> str:
+    """The person's own words: the text, also of a command and a forwarded message, or a file's caption."""
+    return words_of(case.message, case.entry.transcript) or case.incoming.text
