@@ -87,9 +87,9 @@ _LABEL = re.compile(r"\[[^\]]*\]")
 _SHOWN = re.compile(r"\[(?:location|place|contact) [^\]]*\]")
 _SHOWN_WORDS = "location place contact"
 _BEFORE = timedelta(minutes=5)
-"""How long before a message such as "I parked here" its place may have been sent."""
+"""Maximum time between a place and a later message about it, such as "I parked here"."""
 _ANSWERED = 2
-"""The numbers of two consecutive messages of a person differ by this much, if the bot has answered the first."""
+"""The difference between the numbers of two consecutive messages of a person if the bot has answered the first one."""
 _MASK = re.compile(r"\[secret:[^\]]*\]")
 _BURST = timedelta(seconds=2)
 """Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
@@ -141,8 +141,8 @@ class OfflineResponder:
 async def _shown_before(
     found: Sequence[c.SearchResult], incoming: Incoming, memory: MemoryClient
 ) -> list[c.SearchResult]:
-    """The places and contacts that the person sent directly before the best result, which may be about them: `I parked
-    here`. They have no words of the question, so they are not results themselves."""
+    """The places and contacts that the person sent directly before the best result. The result may be about them, as in
+    `I parked here`. They have no words of the question, so they are not results themselves."""
     best = max(filter(_is_said, found), key=lambda r: r.score, default=None)
     if best is None:
         return []
@@ -316,7 +316,7 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
 
 
 def _is_said_to_us(text: str) -> bool:
-    """Whether a message is an order to the bot, a greeting or thanks, which tell nothing."""
+    """Whether a message contains no information, because it is an order to the bot, a greeting or thanks."""
     order = order_of(text)
     return order is not None and (order.command is not None or order.kind in ("greeting", "nod", "wrong", "undo"))
 

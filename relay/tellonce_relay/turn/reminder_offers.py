@@ -146,7 +146,8 @@ def _what(request: str, said_at: datetime, zone: ZoneInfo) -> str:
 def offered(text: str, said_at: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
     """The reminders to offer for a statement. If it names a future day: one reminder at nine, or an hour before the
     time of day. If it begins or ends with repeated times, such as `every Friday at 5 pm`: one reminder for each of
-    these times. If it begins with a time that is to elapse and a colon: one reminder then. Empty for a long or forwarded text, and if the time is near or past."""
+    these times. If it begins with a length of time and a colon, as in `in an hour and a half: call mum`: one reminder
+    after this time. Empty for a long or forwarded text, and if the time is near or past."""
     if len(text) > LONGEST_QUOTED or is_forwarded(text):
         return ()
     if waited := elapsing_by(text, said_at, zone):

@@ -348,7 +348,7 @@ class Relay:
         return await self._run(case, case.incoming)
 
     async def _take_back(self, case: Case, target: Message, undo: Pressed) -> None:
-        """Carry out the button of the message replied to, which then says so itself."""
+        """Carry out a button of the message to which the person replied. That message then shows the result."""
         await self._callbacks.undo(target, undo)
         await self._e.outbox.react(case.message.chat.id, case.message.message_id, AGREED)
 
@@ -358,7 +358,7 @@ class Relay:
         return await menu.run(self._e.command_context, incoming, conversation)
 
     async def _obey_spoken(self, case: Case) -> Reply | None:
-        """Carry out the order that the transcript of a voice message is; None if it is none."""
+        """Carry out a voice message whose transcript is an order; None if the transcript is not an order."""
         order = self._orders.in_words(case)
         return await self._carry_out_words(case, order) if order is not None and order.command is not None else None
 

@@ -44,7 +44,7 @@ class ShuttingDown(Exception):
 
 
 Obey = Callable[[Case], Awaitable[buttons.Reply | None]]
-"""Carries out the order in words that a case is; None if it is none."""
+"""Carries out a case that is an order in words; None if the case is not an order."""
 
 
 class Conversations:
@@ -274,7 +274,8 @@ class Conversations:
         return await self._report_problems(opened, "unperceived")
 
     async def _obeyed(self, opened: OpenTurn) -> turn.DraftAnswer | None:
-        """Without a model, carry out the order that a voice message is. Its answer replaces that of the turn."""
+        """Without a model, carry out a voice message that is an order. The answer to the order replaces the answer of
+        the turn."""
         case = opened.head
         if self._e.command_context.responder.claims or len(opened.cases) > 1 or not case.entry.transcript:
             return None
