@@ -33,7 +33,7 @@ from tellonce_text.sentences import split_sentences
 
 _DAY_BESIDE = re.compile(r" \([^()]*\d{4}-\d\d[^()]*\)")
 ELSEWHERE = "elsewhere"
-"""The conversation in which questions are asked with `--elsewhere`."""
+"""With `--elsewhere`, questions are asked in this conversation."""
 
 BUDGETS = (1_000, 4_300, 12_000, 30_000)
 
@@ -51,8 +51,8 @@ class Held:
 
 @dataclass(frozen=True)
 class Figures:
-    """`some` is the share of questions for which the context contains at least a part of the evidence, and `every` the
-    share for which it contains all of the evidence. `tokens` is the mean number of tokens of a context."""
+    """`some` is the share of questions whose context contains at least a part of the evidence. `every` is the share of
+    questions whose context contains all of the evidence. `tokens` is the mean number of tokens of a context."""
 
     some: float
     every: float

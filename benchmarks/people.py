@@ -58,7 +58,7 @@ def write(seed: int, style: Style) -> Dialogue:
 
 
 def _facts(rng: random.Random, pair: Sequence[str]) -> list[tuple[Block, str]]:
-    """A person's facts. They are of most kinds, and some kinds of events occur several times, so that no fact can be
+    """A person's facts. The facts are of most kinds. Some kinds of events occur several times, so that no fact can be
     found by its kind alone."""
     wanted: list[tuple[Block, str]] = []
     for who in pair:

@@ -12,7 +12,7 @@ COUNT = 5
 """Number of projects of one dialogue."""
 
 ASKED = 3
-"""The number of steps of each project for which there is a question."""
+"""The number of steps of each project that have a question."""
 
 
 @dataclass

@@ -185,7 +185,7 @@ async def _fill_heads(connection: Any, tools: Tools) -> None:
 
 
 def _scope(owner: int, *chat: int) -> list[str]:
-    """The lexemes by which a search finds the texts of an owner, or of one chat."""
+    """The lexemes that a search uses to find the texts of an owner, or of one chat."""
     return [f"@o{owner}", *(f"@c{number}" for number in chat)]
 
 

@@ -25,7 +25,7 @@ from tellonce_server.embedding.model_files import MODEL
 from tests.server.processes import free_port
 
 WRITTEN_OWNER = 1_003
-"""The owner that writing tools use; this owner's rows are deleted after each run."""
+"""The owner for calls of tools that write; this owner's rows are deleted after each run."""
 
 READY_SECONDS = 120.0
 

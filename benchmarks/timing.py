@@ -32,7 +32,7 @@ class Timed:
         return len(self.calls) / self.busy if self.busy else 0.0
 
     def at(self, share: float) -> float:
-        """The milliseconds within which this share of the calls was completed."""
+        """The time in milliseconds after which this share of the calls was completed."""
         return 1000 * quantile(sorted(self.calls), share)
 
     def row(self) -> dict[str, float]:

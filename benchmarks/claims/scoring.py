@@ -63,20 +63,20 @@ def _case(fields: dict[str, Any], said_at: datetime) -> Case:
 
 
 def _when(fields: dict[str, str], said_at: datetime) -> When:
-    """The time of a claim. A day is represented by its first minute in the time zone in which the message was sent."""
+    """The time of a claim. A day is represented by its first minute in the time zone of the message's sender."""
     here = {name: _moment(fields[name], said_at) for name in ("start", "end") if fields.get(name)}
     # A table may give a season, which the contract does not know.
     return When.model_construct(precision=fields["precision"], **here)
 
 
 def _moment(text: str, said_at: datetime) -> datetime:
-    """Parse a time. A time without an offset is in the time zone in which the message was sent."""
+    """Parse a time. A time without an offset is in the time zone of the message's sender."""
     at = datetime.fromisoformat(text)
     return at if at.tzinfo else at.replace(tzinfo=said_at.tzinfo)
 
 
 def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
-    """Check the claim together with its quote, in the way in which an item from the summarizer is checked."""
+    """Check the claim together with its quote, as an item from the summarizer is checked."""
     words = _words(case, case.quote)
     return check(
         case.text,
@@ -89,7 +89,7 @@ def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
 
 
 def unquoted(case: Case, similarity: Similarity | None = None) -> Verdict:
-    """Check the claim without a quote, in the way in which a tag in an answer is checked."""
+    """Check the claim without a quote, as a tag in an answer is checked."""
     words = _words(case, case.said)
     return check_claim(
         case.text,

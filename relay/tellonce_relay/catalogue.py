@@ -22,7 +22,8 @@ _spoken: ContextVar[Language] = ContextVar("spoken", default="en")
 
 
 def language_of(code: str | None) -> Language:
-    """The catalogue's language for a Telegram code such as `de-AT`; English if it has none."""
+    """The catalogue's language for a Telegram code such as `de-AT`; English if the catalogue does not contain the
+    language."""
     short = (code or "").lower().partition("-")[0]
     return _BY_CODE.get(short, "en")
 

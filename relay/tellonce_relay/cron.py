@@ -21,7 +21,7 @@ _OF_MONTH = re.compile(r"([0-7])(?:#([1-5])|L)")
 _ORDINALS = ("last", "1st", "2nd", "3rd", "4th", "5th")
 _TICK = timedelta(seconds=1)
 _LONGEST_CHANGE = timedelta(hours=3)
-"""The maximum time by which a zone moves its clocks forward."""
+"""A zone moves its clocks forward by at most this time."""
 
 
 def next_due(expression: str, after: datetime, zone: ZoneInfo) -> datetime | None:

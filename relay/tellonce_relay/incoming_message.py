@@ -61,7 +61,7 @@ class Incoming:
 
 
 _SPLIT_AT = 4096
-"""Length in UTF-16 units at which Telegram's apps split a long text."""
+"""Telegram's apps split a text that is longer than this many UTF-16 units."""
 
 
 def together(parts: Sequence[Incoming]) -> Incoming:

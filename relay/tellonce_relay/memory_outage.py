@@ -11,7 +11,7 @@ from tellonce.client import MemoryUnreachable
 ResultT = TypeVar("ResultT")
 
 SHORT = 15.0
-"""Seconds within which a restarting server is available again."""
+"""A restarting server is available again within this many seconds."""
 
 FOREVER = float("inf")
 FIRST_PAUSE = 0.1

@@ -13,7 +13,7 @@ Alone = Literal["help", "stop", "know", "reminders", "greeting", "nod", "why", "
 Listed = Literal[Alone, "unremind", "remind", "remember", "forget", "summary", "task"]
 Kind = Literal[Listed, "off_record"]
 KINDS: Final[tuple[Listed, ...]] = get_args(Listed)
-"""Orders that are recognized by a list of phrases of their own. Those that consist of a phrase alone come first, so that
+"""The kinds of orders that have their own list of phrases. Orders that consist of a phrase alone come first, so that
 "forget it" does not forget every "it"."""
 
 _WITH_MORE: Final[frozenset[Kind]] = frozenset(("unremind", "remind", "remember", "forget", "task", "summary"))
@@ -45,8 +45,8 @@ class Order(NamedTuple):
 
 
 def off_record(text: str) -> str | None:
-    """The rest of a message that asks at its beginning or end not to be stored: `Off the record: …`. It is empty for the
-    request alone. None for other messages."""
+    """The rest of a message that begins or ends with the request not to store it: `Off the record: …`. Empty if the
+    message is only this request. None for other messages."""
     said = _MENTION.sub("", text).strip().lstrip(_BLANK)
     for language in dict.fromkeys((spoken(), *LANGUAGES)):
         begun = _off_record(language).match(said)

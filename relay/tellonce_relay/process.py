@@ -87,7 +87,7 @@ async def relay(dependencies: Dependencies, programme: Programme, stop: asyncio.
 
 async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> bool:
     """Fetch the bot's identity, and set the menu and the update method. Retries until this succeeds. Returns False if
-    stopped before."""
+    it is stopped before."""
     pause = FIRST_PAUSE
     while True:
         try:

@@ -11,7 +11,7 @@ from importlib.resources.abc import Traversable
 from typing import Any, Final
 
 Texts = Mapping[str, Mapping[str, Any]]
-"""The entries of each text by their languages, by the text's key."""
+"""For the key of each text, the entries of the text by language."""
 
 LANGUAGES: Final = ("en", "de", "es", "ru", "ja")
 """The languages that a catalogue may contain."""
@@ -20,8 +20,8 @@ _SHARED: Final = files("tellonce") / "shared_texts.toml"
 
 
 def texts_of(own: Traversable) -> Texts:
-    """The texts that all programs share and those of a program's own catalogue, which replace shared ones. Raises
-    ValueError for an entry in another language than `LANGUAGES`."""
+    """The shared texts of all programs and the texts of a program's own catalogue. A text of its own catalogue replaces
+    the shared text with the same key. Raises ValueError for an entry in another language than `LANGUAGES`."""
     return dict(_texts(_read(_SHARED))) | dict(_texts(_read(own)))
 
 

@@ -34,8 +34,8 @@ result's data."""
 
 
 class MemoryRefused(Exception):
-    """The server refused the call; the message says what to do. The attribute `text` is the same message with a `code`,
-    by which a program can recognize the reason. The message is not logged, because it may quote arguments."""
+    """The server refused the call; the message says what to do. The attribute `text` is the same message with a `code`.
+    A program can recognize the reason by this code. The message is not logged, because it may quote arguments."""
 
     may_quote = True
 
@@ -45,8 +45,8 @@ class MemoryRefused(Exception):
 
 
 class MemoryUnreachable(Exception):
-    """The server was not reachable, its answer was lost, or it rejected the token. Repeat the call unless a second
-    execution would do harm."""
+    """The server was not reachable, its answer was lost, or it rejected the token. The call may be repeated if a second
+    execution does no harm."""
 
 
 class Tool(Generic[ArgsT, ResultT]):
@@ -59,7 +59,7 @@ class Tool(Generic[ArgsT, ResultT]):
         self.name = name
 
     def __get__(self, client: "MemoryClient", _: type) -> Callable[[ArgsT], Coroutine[Any, Any, ResultT]]:
-        # `_call` is private to this module, of which this class is a part.
+        # `_call` is private to this module, and this class is in the same module.
         return lambda args: client._call(self.name, args, self.result)  # pyright: ignore[reportPrivateUsage]
 
 

@@ -120,7 +120,7 @@ class Resilient(httpx2.AsyncBaseTransport):
 
 
 async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
-    """Read the response to its end, unless it is a stream, so that a broken connection raises an error here. An error
+    """Read the response to its end, so that a broken connection raises an error here. (A stream is not read.) An error
     response that is not JSON becomes a JSON-RPC error, so that the caller sees its text."""
     kind = response.headers.get("content-type", "")
     if response.status_code < 400 and kind.startswith("text/event-stream"):

@@ -75,7 +75,7 @@ LearnedKind = Literal["fact", "preference", "goal", "date", "outcome"]
 """The kinds of memories that are learned from messages. All other lists of memory kinds include these kinds."""
 MemoryKind = Literal[LearnedKind, "pin"]
 ListedKind = Literal[MemoryKind, "note"]
-"""The kinds by which memories are listed. `note` selects the user's own sentences of every kind."""
+"""The kinds that a list of memories can select. `note` selects the user's own sentences of every kind."""
 RestorableStatus = Literal["active", "uncertain", "completed", "rejected"]
 """The statuses that an undo can restore."""
 MemoryStatus = Literal[RestorableStatus, "superseded"]
@@ -142,7 +142,7 @@ def _whole(value: object) -> object:
 
 
 def _thread_id(value: object) -> int | str:
-    """The number of a topic, which may be written as text, or else the name of a session."""
+    """The number of a topic (also if it is written as text), or the name of a session."""
     value = _whole(value)
     if isinstance(value, str) and not re.fullmatch(r"[1-9][0-9]{0,17}", value):
         return _short(_not_blank(_clean(value)))

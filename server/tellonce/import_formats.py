@@ -15,4 +15,4 @@ TITLES: Final[Mapping[ImportKind, str]] = {
 """The names of programs whose exports the page asks for. The page also imports the other formats."""
 
 CHANNELS: Final = {kind: kind for kind in ("telegram", "chatgpt", "claude", "claude-code")} | {"markdown": "notes"}
-"""The channel of the messages from each format whose messages are all of one channel."""
+"""For each format whose messages all have the same channel, this channel."""

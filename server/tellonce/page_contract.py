@@ -218,7 +218,7 @@ class LeftOut(Contract):
 
 
 class RecalledLine(Contract):
-    """A line of the context. `memory_id` is null unless the line shows a memory."""
+    """A line of the context. `memory_id` is set only if the line shows a memory."""
 
     memory_id: int | None
     text: str

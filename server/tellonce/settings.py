@@ -378,7 +378,8 @@ class ServerSettings(GroupSettings):
 
     @property
     def own_name(self) -> str:
-        """The host name with which this machine calls the server: loopback, if the server listens on all addresses."""
+        """The host name that programs on this machine use to call the server: loopback, if the server listens on all
+        addresses."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"[{host}]" if ":" in host else host
 

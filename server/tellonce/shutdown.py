@@ -20,9 +20,9 @@ PARENT_PIPE = "TELLONCE_PARENT_PIPE"
 
 
 def watch_parent() -> None:
-    """Start a thread that sends SIGTERM to this process when its parent dies. The thread waits for the end of a pipe,
-    whose descriptor is in the environment variable `PARENT_PIPE`; the system closes the pipe when the parent dies.
-    Without the variable, do nothing."""
+    """Start a thread that sends SIGTERM to this process when its parent dies. The thread waits until a pipe is closed;
+    the system closes it when the parent dies. The environment variable `PARENT_PIPE` contains the descriptor of the
+    pipe. Without the variable, do nothing."""
     name = os.environ.pop(PARENT_PIPE, None)
     if name is not None:
         threading.Thread(target=_wait_for_end, args=(int(name),), name="parent watch", daemon=True).start()
@@ -38,7 +38,7 @@ ResultT = TypeVar("ResultT")
 
 
 CANCEL_SECONDS = 5.0
-"""Seconds after which a task that has not ended is cancelled again."""
+"""A cancelled task that has not ended after this many seconds is cancelled again."""
 
 
 class Stopped(Exception):

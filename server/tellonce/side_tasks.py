@@ -25,13 +25,13 @@ STEADY_SECONDS = 300.0
 """A task that ran this many seconds before it failed restarts with the shortest pause."""
 
 MOST_FAILURES = 10
-"""Consecutive failures after which a vital task ends the process."""
+"""A vital task ends the process after this many consecutive failures."""
 
 
 @dataclass(frozen=True)
 class SideTask:
-    """A background task. Unless `ends` is set, a return of `run` before the task is cancelled counts as a failure. If a
-    `vital` task keeps failing, the process ends."""
+    """A background task. If `run` returns before the task is cancelled, this counts as a failure, except with `ends`.
+    If a `vital` task keeps failing, the process ends."""
 
     name: str
     run: Callable[[], Awaitable[object]]

@@ -13,8 +13,9 @@ JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "rou
 
 
 class JobTraits(NamedTuple):
-    """What a kind of job reads: its `messages`, also earlier ones of the `chat`, the `summaries` of a thread, or the
-    `memories`. Which former texts its result replaces: those of the same `messages` or `thread`, or the `owner`'s."""
+    """`reads` is the input of a kind of job: its `messages`, its messages and earlier messages of the `chat`, the
+    `summaries` of a thread, or the `memories`. `replaces` says which former texts its result replaces: those of the
+    same `messages`, of the same `thread`, or of the `owner`."""
 
     reads: Literal["messages", "chat", "summaries", "memories"]
     replaces: Literal["messages", "thread", "owner"] | None = None

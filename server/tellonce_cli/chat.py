@@ -108,7 +108,8 @@ def _who(responder: Responder) -> str:
 
 @dataclass(frozen=True)
 class _Given:
-    """A command; `text` is what follows it. `recorded` says that the words that asked for it are recorded."""
+    """A command; `text` is the text after the command. `recorded` means that the user requested the command in words
+    and that these words are recorded."""
 
     incoming: Incoming
     text: str

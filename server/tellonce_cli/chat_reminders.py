@@ -27,8 +27,8 @@ LONGEST_NAP: Final = 15.0
 """Maximum seconds until the terminal notices a reminder that was set elsewhere."""
 
 LEAD: Final = timedelta(seconds=1)
-"""How long before its due time the terminal reads a reminder that a bot delivers. At the due time, the bot may already
-have finished it."""
+"""If a bot delivers the reminders, the terminal reads each reminder this long before its due time, because the bot may
+already have finished the reminder at its due time."""
 
 
 @dataclass

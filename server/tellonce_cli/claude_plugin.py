@@ -52,8 +52,8 @@ def trouble(machine: Machine, settings: ServerSettings) -> str | None:
 
 
 def _missing(options: Mapping[str, Any], settings: ServerSettings) -> dict[str, str]:
-    """The plugin's options whose values, set or default, select another memory, each with the value that selects this
-    memory."""
+    """The plugin's options that select another memory by their set or default values, each with the value that selects
+    this memory."""
     url, folder = str(options.get("url") or _URL), Path(str(options.get("data_folder") or data_folder())).expanduser()
     found = {"url": _url(settings)} if _place(url) != _place(_url(settings)) else {}
     return found | (

@@ -12,7 +12,7 @@ from tellonce_cli import commented_json
 from tellonce_cli.hosts import ClientName
 
 ENTRY = "memory"
-"""The name under which clients list our server."""
+"""The name of our server in the configurations of clients."""
 
 OUR_ARGUMENTS = ["serve", "--stdio"]
 """The last words of the command in our entry."""
@@ -112,8 +112,8 @@ def _codex(machine: Machine) -> Path:
 
 
 def _opencode_file(machine: Machine) -> Path:
-    """The file of opencode, which reads both files. `opencode.jsonc` is chosen only if `opencode.json` does not
-    exist."""
+    """The file of opencode. opencode reads both `opencode.json` and `opencode.jsonc`. The second file is chosen only if
+    it exists and the first does not."""
     base = Path(machine.environment.get("XDG_CONFIG_HOME") or machine.home / ".config")
     plain, commented = (base / "opencode" / name for name in ("opencode.json", "opencode.jsonc"))
     return commented if commented.exists() and not plain.exists() else plain
@@ -184,7 +184,8 @@ def without_entry(client: Client, file: Path, text: str, former: str | None) -> 
 
 
 def _differ_in_space_alone(file: Path, one: str, other: str) -> bool:
-    """Whether two texts have the same values and comments. Adding and removing a table leaves white space."""
+    """Whether two texts differ only in white space. Such a difference remains after a table was added and removed
+    again."""
     same_letters = "".join(one.split()) == "".join(other.split())
     return same_letters and _parsed(file, one) == _parsed(file, other)
 

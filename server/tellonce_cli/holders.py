@@ -34,7 +34,8 @@ async def hidden(settings: ServerSettings) -> str | None:
 
 
 def named(held: Mapping[int, Texts], settings: ServerSettings) -> str | None:
-    """The sentence that says whose memory the settings hide, with the remedy; None if nothing is hidden.
+    """The sentence that names the user whose memory is not visible with these settings, and the remedy; None if no
+    memory is hidden.
 
     `held` contains the number of texts of each owner. The local user's memory counts as hidden until the user of the
     settings has at least half as many texts, which is the case after the memory was moved to this user.

@@ -1,4 +1,4 @@
-"""The configuration, as text, with which a host (Claude Desktop, Claude Code) uses this memory."""
+"""The configuration text that a host (Claude Desktop, Claude Code) needs to use this memory."""
 
 import shlex
 import shutil

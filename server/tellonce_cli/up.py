@@ -178,7 +178,7 @@ def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str
 
 
 def _telegram(relay: RelaySettings) -> str:
-    """Return whether the relay runs; if it is off, the text also says which settings it needs."""
+    """A text that says whether the relay runs and, if it is off, which settings it needs."""
     if relay.bot_token is None:
         return "off (set TELEGRAM_BOT_TOKEN to the token of @BotFather)"
     if not relay.user_ids:

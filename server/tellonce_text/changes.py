@@ -14,7 +14,8 @@ LONGEST_STATED: Final = 200
 """Maximum number of characters of the current statement that a mark contains."""
 
 LEAST_CLIPPED: Final = 3
-"""Minimum number of former words with which a clipped text must end, so that it is marked."""
+"""Minimum number of former words at the end of a clipped text. A clipped text that ends with fewer of them is not
+marked."""
 
 _WORD: Final = re.compile(r"\w+")
 _DATE: Final = re.compile(r"\((?=[^()]*\d{4})[^()]*\)")

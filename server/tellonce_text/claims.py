@@ -162,8 +162,8 @@ _LONGEST_NUMBER: Final = 10  # words; "nine hundred and ninety-nine thousand nin
 
 
 def _spelled(matches: list[re.Match[str]], position: int) -> tuple[str, int]:
-    """Return the amount that the words from `position` on mean, and the number of these words; ('', 0) if the word at
-    `position` is not a number."""
+    """Return the amount that is spelled out in words, beginning at `position`, and the number of these words; ('', 0)
+    if the word at `position` is not a number."""
     word = (matches[position]["word"] or "").lower()
     if word in ORDINALS:
         return ORDINALS[word], 1

@@ -48,7 +48,7 @@ def without_recalled(text: str) -> str:
 
 
 def contained(line: str) -> str:
-    """Make a line safe that we write and that ends with stored text. In the result, the stored text cannot start a line
+    """Make one of our own lines safe that ends with stored text. In the result, the stored text cannot start a line
     that looks like ours, open or close a fence, or form a tag."""
     if _NOTABLE.search(line) is None and OPENING.search(line) is None:
         return line

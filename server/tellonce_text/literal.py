@@ -2,9 +2,9 @@
 Pure.
 
 A literal also matches if the text has other separators between the digits or words, or if a word in the text contains
-bold letters, a link or a hyphen. Every function takes time linear in the length of the text, because `MOST_FLEXIBLE`
-limits the length of a literal that is searched for with a regular expression, and because the patterns do not backtrack
-into characters that they have skipped.
+bold letters, a link or a hyphen. Every function takes time linear in the length of the text, for two reasons.
+`MOST_FLEXIBLE` limits the length of a literal that is searched for with a regular expression. The patterns do not
+backtrack into characters that they have skipped.
 """
 
 import html

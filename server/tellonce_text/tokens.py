@@ -1,8 +1,8 @@
 """Estimates the number of tokens of a text in a modern BPE vocabulary (o200k) without including the vocabulary.
 
 A text is first split into pieces, as BPE tokenizers do: a word with its leading space, up to three digits, a run of
-punctuation, or white space. The tables contain the mean cost of each kind of piece by its length, in hundredths of a
-token.
+punctuation, or white space. For each kind of piece, the tables contain the mean cost by the length of the piece, in
+hundredths of a token.
 """
 
 import re

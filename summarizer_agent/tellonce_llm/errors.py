@@ -12,8 +12,8 @@ from tellonce_llm.model import Answer
 Cause = Literal["busy", "away", "key", "billing", "model", "refused"]
 """The cause of a failure. A person needs it to know how to act.
 
-`busy`: the provider asks us to slow down. `away`: it cannot be reached, or its answer broke off. `key`, `billing`,
-`model`: the account or the settings are wrong. `refused`: it will not answer this request.
+`busy`: the provider asks us to slow down. `away`: the provider cannot be reached, or its answer broke off. `key`,
+`billing`, `model`: the account or the settings are wrong. `refused`: the provider will not answer this request.
 """
 
 

@@ -40,8 +40,8 @@ class Ollama:
     tier: Tier = "ollama"
 
     def __init__(self, url: str, model: str) -> None:
-        # By default, the SDK has no timeout. `trust_env=False` ignores the environment's proxies, which must not be
-        # used for a service on this machine.
+        # By default, the SDK has no timeout. `trust_env=False` ignores the environment's proxies, because no proxy must
+        # be used for a service on this machine.
         self._client = ollama.AsyncClient(host=url, timeout=httpx.Timeout(120.0, connect=5.0), trust_env=False)
         # The SDK's overloads are only partly typed: the result of `chat` depends on `stream`.
         self._chat = cast("Callable[..., Awaitable[Any]]", self._client.chat)  # pyright: ignore[reportUnknownMemberType]

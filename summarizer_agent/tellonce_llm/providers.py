@@ -1,5 +1,5 @@
-"""The providers of language models: the setting that each needs, and its client. A provider's SDK is imported only when
-its client is created."""
+"""The providers of language models. For each provider: the setting that it needs, and its client. A provider's SDK is
+imported only when its client is created."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -12,9 +12,9 @@ from tellonce_llm.model import LanguageModel
 
 
 class Provider(NamedTuple):
-    """`responder` is the provider's name in TELLONCE_RESPONDER. `needs` is the name of the setting that it needs, and
-    `given` returns the value of this setting. `make` creates the client from the settings and the name of the Claude
-    model."""
+    """`responder` is the provider's name in TELLONCE_RESPONDER. `needs` is the name of the setting that the provider
+    needs, and `given` returns the value of this setting. `make` creates the client from the settings and the name of
+    the Claude model."""
 
     responder: str
     needs: str

@@ -10,7 +10,7 @@ _QUOTES = re.compile(r"[\"“”„«»]")
 
 
 def own(messages: Sequence[WorkMessage]) -> list[WorkMessage]:
-    """The messages written by people. Others, of the assistant and of routines, support no statement."""
+    """The messages written by people. Messages of the assistant and of routines support no statement."""
     return [message for message in messages if message.role == "user" and not message.routine]
 
 

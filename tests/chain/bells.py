@@ -86,7 +86,7 @@ class Bells:
 
 
 def tag_of(words: str) -> str:
-    """The tag with which a model sets the reminder that these words request; empty if they request no reminder."""
+    """The tag that a model writes to set the reminder that these words request; empty if they request no reminder."""
     found = _ORDERED.search(words)
     return f"\n[REMIND: {found[2]} | AT: {found[1]}]" if found else ""
 

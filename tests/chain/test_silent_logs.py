@@ -53,9 +53,9 @@ async def test_a_text_the_database_refuses_is_in_no_log_and_in_no_answer(tmp_pat
 
 
 def parrot(asked: Asked, number: int) -> Reply:
-    """A reply that fails in a different way for each number and quotes the request, as providers' errors may. After all
-    kinds of failure have occurred, every request gets error 400, because after further failures of the other kinds the
-    relay would pause longer and longer."""
+    """A reply that fails in a different way for each number and quotes the request, as providers' errors may. Each kind
+    of failure occurs once. Then every request gets error 400, because the relay would pause longer and longer after
+    further failures of the other kinds."""
     said = f"{CANARY} stood in: {asked.prompt}"
     ways = (
         Garbage(f"<html>{said}</html>"),

@@ -1,4 +1,4 @@
-"""Fixtures for the third-party programs, and one server process with which they are tested."""
+"""Fixtures for the third-party programs, and one server process for their tests."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""MCP Inspector's command line against the real server: over stdio and HTTP, in both protocol eras."""
+"""MCP Inspector's command line against the real server: over stdio and HTTP, with both versions of the protocol."""
 
 import json
 import os

@@ -71,7 +71,8 @@ async def test_a_new_statement_is_taken_back_and_can_be_told_again(tab: Tab, mem
     gone = await state(memory, number)
     assert (gone.status, gone.reason) == ("superseded", "taken back")
     assert "Keeps bees" not in (await memory.get_context(c.GetContextArgs(query="What is on the roof?"))).context
-    # The statement can be made again. If it is made once more, it is already known, so there is nothing to undo.
+    # After the undo, the statement can be entered again. If it is entered a third time, it is already known, so there
+    # is nothing to undo.
     for said in ("Remembered.", "known already"):
         await tell.fill("Keeps bees on the roof")
         await tell.press("Enter")

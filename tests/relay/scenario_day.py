@@ -88,7 +88,7 @@ class Life:
             yield Day(self.api, self.clock, self.state, len(self.api.sent))
 
     async def reminders(self, chat: int = 42) -> dict[str, datetime]:
-        """The times of the coming reminders, by their texts with the times that the memory adds."""
+        """The due times of the coming reminders, by their texts, which include the times that the memory adds."""
         async with self.memory.relay() as client:
             found = (await client.list_reminders(ListRemindersArgs(chat_id=chat))).reminders
         return {_what(reminder): reminder.due_at for reminder in found}

@@ -1,5 +1,5 @@
-"""The number of uncertain memories that a person is asked about at a time, and the time for which an unanswered
-question delays others."""
+"""The number of uncertain memories that a person is asked about at a time, and how long an unanswered question delays
+others."""
 
 from datetime import UTC, datetime, timedelta
 

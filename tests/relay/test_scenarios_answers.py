@@ -27,7 +27,7 @@ GUIDE = (
     + f"\n\n```python\n{SOURCE}\n```\n\n"
     + "\n".join(f"{n}. Check the copy of folder number {n} before you trust it with anything." for n in range(1, 61))
 )
-"""A guide of about ten thousand characters, whose code lies across the end of the first message."""
+"""A guide of about ten thousand characters. Its code block begins in the first message and ends in the second."""
 
 
 @pytest.fixture(autouse=True)

@@ -25,7 +25,8 @@ pytestmark = pytest.mark.anyio
 OTHER = 43
 SAMPLES = 20
 MORE_SECONDS = 0.15
-"""Maximum seconds by which another user's longest call may take longer while the text is processed."""
+"""Maximum additional seconds that another user's slowest call may take while the text is processed, compared with an
+idle server."""
 ATTEMPTS = 3
 """A text may be measured this many times, because other processes also use the processor."""
 
@@ -61,7 +62,7 @@ async def test_while_one_user_records_and_reads_a_hostile_text_another_users_cal
 
 
 async def _longer(mine: MemoryClient, theirs: MemoryClient, text: str, number: int) -> float:
-    """The seconds by which the longest of my calls takes longer while another user's text is processed."""
+    """The additional seconds that the slowest of my calls takes while another user's text is processed."""
     idle = max([await _profile(mine) for _ in range(SAMPLES)])
     work = asyncio.create_task(_use(theirs, text, number))
     busy = [await _profile(mine)]

@@ -148,7 +148,8 @@ def _usage(asked: Asked, reply: Reply, text: str) -> dict[str, int]:
 
 
 def _wrong(asked: Asked) -> Fail | None:
-    """The error with which the real API of this version would reject the request; None if it would accept it."""
+    """The error that the real API of this version would return for the request; None if the API would accept the
+    request."""
     if not (asked.headers.get("authorization") or asked.headers.get("x-api-key")):
         return Fail(401, "no credentials", "authentication_error")
     if asked.headers.get("anthropic-version", "") >= "2026-10-21" and any(name in asked.body for name in _SAMPLING):

@@ -1,4 +1,5 @@
-"""The catalogues of texts: each text has every language of its program, and a text that lacks one is shown in English."""
+"""The catalogues of texts: each text has every language of its program, and a text that lacks a language is shown in
+English."""
 
 from importlib.resources import files
 from pathlib import Path

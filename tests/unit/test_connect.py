@@ -354,7 +354,7 @@ WINDOWS = "USERPROFILE=C:\\Users\\Zoë R&D\r\nAPPDATA=D:\\Roaming\r\n"
 
 @pytest.fixture
 def wsl(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder with substitutes of the programs with which WSL asks Windows."""
+    """The folder with substitutes for the programs that WSL uses to query Windows."""
     programs = home / "bin"
     programs.mkdir()
     (programs / "set.txt").write_bytes(WINDOWS.encode("utf-16-le"))

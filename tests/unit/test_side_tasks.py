@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Time:
-    """A clock that sleeping advances. `sleeps` are the durations."""
+    """A clock that advances when `sleep` is called. `sleeps` are the durations."""
 
     def __init__(self) -> None:
         self.now = 0.0

@@ -1,4 +1,4 @@
-"""The rule by which the report of a soak run calls a series of measurements flat."""
+"""The rule that decides whether the report of a soak run calls a series of measurements flat."""
 
 from benchmarks.soak_report import FLAT, JUDGED, PROCESSES, SLICE, Minute, Soak, slope, table, verdict
 

@@ -85,7 +85,8 @@ def shares(labels: NDArray[np.str_]) -> Floats:
 
 
 def average_precision(labels: NDArray[np.str_], scores: Floats) -> float:
-    """The average precision with which the scores separate good sentences from all others in everyday conversation."""
+    """The average precision of the scores in everyday conversation: how well they separate good sentences from all
+    others."""
     order = np.argsort(-scores, kind="stable")
     weight, good = shares(labels)[order], labels[order] == "good"
     precision = np.cumsum(weight * good) / np.cumsum(weight)

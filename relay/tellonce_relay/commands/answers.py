@@ -82,7 +82,8 @@ async def _why(context: CommandContext, incoming: Incoming, _: str) -> str:
 
 
 async def _why_memory(context: CommandContext, incoming: Incoming) -> str:
-    """What the bot's message about one memory rests on, such as the confirmation of a reminder; else empty."""
+    """The memory that a message of the bot (such as the confirmation of a reminder) is about, with the reasons for this
+    memory. Empty for other messages."""
     if incoming.quoted_memory is None:
         return ""
     try:

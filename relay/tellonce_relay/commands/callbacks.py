@@ -32,8 +32,8 @@ TOAST = 180
 @dataclass(frozen=True)
 class Reaction:
     """The reaction to a tapped button. Either `text` and `buttons` replace the message that has the button, or `said`
-    is sent as a new message. `question` is a further message that asks for a reply. `toast`, if set, is the notice of
-    the tap; otherwise, `text` is."""
+    is sent as a new message. `question` is a further message that asks for a reply. The notice of the tap is `toast` if
+    it is set, otherwise `text`."""
 
     text: str
     question: str | None = None

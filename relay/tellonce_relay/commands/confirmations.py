@@ -26,15 +26,14 @@ _ASSISTANT = "assistant"
 
 
 class Confirmations:
-    """Remembers for which uncertain memories a question was already asked."""
+    """Remembers the questions about uncertain memories that were already asked."""
 
     def __init__(self, seen_store: SeenStore, now: Callable[[], datetime]) -> None:
         self._asked = seen_store
         self._now = now
 
     def to_ask(self, chat_id: int, uncertain: Sequence[c.Memory]) -> list[c.Memory]:
-        """The oldest memories for which no question was asked yet. There are only as many as questions may be asked
-        now."""
+        """The oldest memories about which no question was asked yet, at most as many as questions may be asked now."""
         asked = {m.id: self._asked.get(_key(chat_id, m, self._now())) for m in uncertain}
         still_open = sum(when is not None and self._is_open(when) for when in asked.values())
         fresh = sorted((m for m in uncertain if asked[m.id] is None), key=lambda m: m.id)

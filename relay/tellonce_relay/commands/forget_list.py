@@ -84,7 +84,8 @@ class ForgetLists:
             self._lists.popitem(last=False)
 
     def get(self, number: int, chat_id: int) -> ForgetList | None:
-        """The list with that number, if it was shown in the chat: the data of a button can be forged."""
+        """The list with that number, if it was shown in the chat. The chat is checked, because the data of a button can
+        be forged."""
         shown = self._lists.get(number)
         return shown if shown is not None and shown.target.chat_id == chat_id else None
 

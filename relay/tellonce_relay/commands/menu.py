@@ -1,4 +1,5 @@
-"""The bot's answer to each command: its own, with buttons or about the running conversation, or the one in `answers.py`."""
+"""The bot's answer to each command. Answers that have buttons or depend on the running conversation are in this module;
+all others are in `answers.py`."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -28,8 +29,8 @@ class Conversation(Protocol):
     """The conversation in which a command is given."""
 
     async def stop(self, *, owed: bool | None = None) -> bool:
-        """End the running answer; with `owed`, only if it waits for the model, or only if it does not. Returns whether
-        one was ended."""
+        """End the running answer. With `owed` True, end it only if it waits for the model; with `owed` False, only if
+        it does not wait. Returns whether an answer was ended."""
         ...
 
     def last_answer(self) -> str | None:

@@ -59,7 +59,7 @@ def _counts(receipt: Explanation) -> list[str]:
 
 
 def _noun(kind: str, other: str = "thing") -> str:
-    """The noun under which a receipt's entry such as `message 12: history budget` is counted. A line of the log is
+    """The noun that is used to count a receipt's entry such as `message 12: history budget`. A line of the log is
     counted as a message."""
     return next((n for n in _NOUNS if kind.startswith(n[:-1])), "message" if kind.startswith("log ") else other)
 

@@ -87,9 +87,9 @@ _LABEL = re.compile(r"\[[^\]]*\]")
 _SHOWN = re.compile(r"\[(?:location|place|contact) [^\]]*\]")
 _SHOWN_WORDS = "location place contact"
 _BEFORE = timedelta(minutes=5)
-"""How long before a message such as "I parked here" its place may have been sent."""
+"""Maximum time between a place and a later message about it, such as "I parked here"."""
 _ANSWERED = 2
-"""The numbers of two consecutive messages of a person differ by this much, if the bot has answered the first."""
+"""The difference between the numbers of two consecutive messages of a person if the bot has answered the first one."""
 _MASK = re.compile(r"\[secret:[^\]]*\]")
 _BURST = timedelta(seconds=2)
 """Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
@@ -99,7 +99,7 @@ UTC = ZoneInfo("UTC")
 
 
 class OfflineResponder:
-    """`zone` is the person's time zone, in which the days in their words are read."""
+    """`zone` is the person's time zone. It decides which days the person's words mean."""
 
     name = "offline"
     claims = False
@@ -116,7 +116,7 @@ class OfflineResponder:
         yield await self._said(incoming, memory)
 
     async def _said(self, incoming: Incoming, memory: MemoryClient) -> str:
-        # The words of the bot's name would match every message to it in a group.
+        # In a group, the words of the bot's name would match every message to the bot.
         incoming = replace(incoming, text=without_mention(incoming.text))
         order = order_of(incoming.text)
         if order is not None and order.kind in _SAID:
@@ -141,8 +141,8 @@ class OfflineResponder:
 async def _shown_before(
     found: Sequence[c.SearchResult], incoming: Incoming, memory: MemoryClient
 ) -> list[c.SearchResult]:
-    """The places and contacts that the person sent directly before the best result, which may be about them: `I parked
-    here`. They have no words of the question, so they are not results themselves."""
+    """The places and contacts that the person sent directly before the best result. The result may be about them, as in
+    `I parked here`. They have no words of the question, so they are not results themselves."""
     best = max(filter(_is_said, found), key=lambda r: r.score, default=None)
     if best is None:
         return []
@@ -178,8 +178,8 @@ def quotes_nothing(answer: str) -> bool:
 
 def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
     """Return the stored memories if the question asks for all memories or for all memories of some kinds; None for
-    other questions. Also None if there are no memories of these kinds, because the person may have said it in a
-    message."""
+    other questions. Also None if there are no memories of these kinds, because a message of the person may contain the
+    answer."""
     kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
     asked = content_words(incoming.text)
     if not asked <= set(kinds):
@@ -194,11 +194,11 @@ def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
 
 
 def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneInfo = UTC) -> str:
-    """The person's messages about the question, newest first, without sentences that no longer hold. A memory is added
-    only if it is newer than these messages, or if it replaces a sentence that no longer holds. If a result contains a
-    name from the question, only such results are shown. A newer message that says the same in other words is added: "I
-    moved to Oslo" after "I live in Rome". If no result shares a word with the question, the results nearest in meaning
-    are shown. Results that share only few words with the question are also called the nearest."""
+    """The person's messages about the question, newest first, without sentences that are no longer true. A memory is
+    added only if it is newer than these messages, or if it replaces a sentence that is no longer true. If a result
+    contains a name from the question, only such results are shown. A newer message that says the same in other words is
+    added: "I moved to Oslo" after "I live in Rome". If no result shares a word with the question, the results nearest
+    in meaning are shown. Results that share only few words with the question are also called the nearest."""
     asked = content_words(incoming.text)
     results, corrections = _current(found)
     told = _distinct([r for r in results if not _is_echo(r, incoming)])
@@ -250,7 +250,7 @@ def _is_beside(one: c.SearchResult, other: c.SearchResult) -> bool:
 
 
 def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
-    """Return the results without the sentences that no longer hold, and the ids of the memories that replaced these
+    """Return the results without the sentences that are no longer true, and the ids of the memories that replaced these
     sentences."""
     told: list[c.SearchResult] = []
     corrections: set[int] = set()
@@ -316,7 +316,7 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
 
 
 def _is_said_to_us(text: str) -> bool:
-    """Whether a message is an order to the bot, a greeting or thanks, which tell nothing."""
+    """Whether a message contains no information, because it is an order to the bot, a greeting or thanks."""
     order = order_of(text)
     return order is not None and (order.command is not None or order.kind in ("greeting", "nod", "wrong", "undo"))
 

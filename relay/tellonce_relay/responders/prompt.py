@@ -105,7 +105,7 @@ def build(
 ) -> Prompt:
     """Build sections 1-10 in the order of docs/CONTRACT.md, 4, with a cache breakpoint before each section that changes
     more often than the section before it. The time is directly before the message, because at the beginning it would
-    prevent caching. `profile` is used while the memory has no profile."""
+    prevent caching. `profile` is the text to use as long as the memory has no profile."""
     shown = [section for section in context.sections or () if section.name != "now"]
     known = _texts(shown, "profile") or ([f"USER PROFILE\n{profile.strip()}"] if profile.strip() else [])
     slow = [s.text for s in shown if s.stability in ("stable", "slow") and s.name != "profile"]

@@ -35,7 +35,8 @@ LONGEST_NAP: Final = 15.0
 SHORTEST_NAP: Final = 0.05
 
 GIVEN_UP: Final = timedelta(days=1)
-"""A reminder that Telegram refuses is dropped after this delay, unless its chat accepts no messages from the bot at all."""
+"""A reminder that Telegram refuses is dropped after this delay. It is not dropped if its chat accepts no messages from
+the bot at all."""
 
 _BEFORE, _SENT = "after:", "sent:"
 
@@ -84,7 +85,8 @@ class Alarms:
             task.cancel()
 
     async def _deliver(self, reminder: Reminder) -> None:
-        """Deliver one reminder. If its chat accepts no messages from the bot, it waits for a message from there."""
+        """Deliver one reminder. If its chat accepts no messages from the bot, the reminder waits until a message comes
+        from the chat."""
         chat = self.sender.stores.moved.telegram_chat(reminder.chat_id)
         if self.sender.outbox.is_closed(chat):
             return
@@ -103,7 +105,7 @@ class Alarms:
             logger.warning("a reminder could not be sent: %s", error)
             self.sender.emit("reminder_not_sent", reason=type(error).__name__)
             if self.sender.outbox.is_closed(chat):
-                self.sender.stores.alarms.put(key, "")  # it never arrived, so it may say later that it is late
+                self.sender.stores.alarms.put(key, "")  # not arrived, so the next text may say "late"
                 return
             if self.sender.now() - reminder.due_at < GIVEN_UP:
                 return

@@ -25,8 +25,8 @@ class NothingToSend(Exception):
 
 
 class BuiltIn(NamedTuple):
-    """A routine that needs no command or prompt. `query` is the query with which its context is read. `listed` returns
-    the text that is sent without a model, or raises NothingToSend."""
+    """A routine that needs no command or prompt. `query` is the query for its context. `listed` returns the text that
+    is sent without a model, or raises NothingToSend."""
 
     prompt: str
     query: str

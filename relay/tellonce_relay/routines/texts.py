@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 LONGEST_OUTPUT = 60_000
 LONGEST_FAILURE = 1000
-"""Characters of a failed command's output that are shown, the last ones."""
+"""Number of characters at the end of a failed command's output that are shown."""
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ EDIT_SECONDS, GROUP_EDIT_SECONDS = 1.0, 4.0
 edits. A group allows 20 messages per minute including edits, so frequent drafts would delay the end of the answer."""
 
 DRAFT_SECONDS = 20.0
-"""Interval in seconds at which an unchanged draft is sent again. Telegram's own drafts disappear after thirty
-seconds."""
+"""Seconds after which an unchanged draft is sent again. Telegram's own drafts disappear after thirty seconds."""
 
 TYPING_AFTER, TYPING_SECONDS = 0.2, 4.5
 """Seconds after which the typing indicator is sent, and the interval at which it is sent again. A quick answer needs no

@@ -84,7 +84,8 @@ def units(text: str) -> int:
 
 
 def rendered(source: str) -> Marked:
-    """Return the Markdown source as plain text with its marks. A text without Markdown is unchanged."""
+    """Convert Markdown to plain text and a list of marks (the ranges of bold text, links and so on). A text without
+    Markdown is unchanged."""
     if len(source) > LONGEST:
         return cut_out(Marked(source), 0, source)
     writer = _Writer()

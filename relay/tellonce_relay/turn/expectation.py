@@ -1,5 +1,5 @@
-"""Detects the value for which an answer asks at its end, in a question of a clear type. There is no slot for any text,
-because it would accept whatever the person says next. Pure."""
+"""Detects the value that an answer requests by a question of a clear type at its end. No slot accepts any text, because
+such a slot would accept whatever the person says next. Pure."""
 
 import re
 

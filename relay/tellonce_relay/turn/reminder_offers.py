@@ -102,7 +102,7 @@ class ReminderRequests:
         return set_reply(made, incoming.sent_at, self._zone)
 
     def completes(self, thread: Thread, incoming: Incoming, text: str) -> bool:
-        """Whether the text only gives the time that the last request did not give."""
+        """Whether the text contains only the time that was missing in the last request."""
         asked = self._get(thread)
         if asked is None or self._now() - asked.asked_at > PATIENCE:
             return False
@@ -133,7 +133,7 @@ def _key(thread: Thread) -> str:
 
 
 def _what(request: str, said_at: datetime, zone: ZoneInfo) -> str:
-    """The subject of a request that has no possible time; empty if it has one."""
+    """The subject of a request that has no possible time; empty if the request has a possible time."""
     request = own_words(request).strip() or request  # a caption follows a label
     order, (name, text) = order_of(request), command_of(request)
     try:
@@ -146,7 +146,8 @@ def _what(request: str, said_at: datetime, zone: ZoneInfo) -> str:
 def offered(text: str, said_at: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
     """The reminders to offer for a statement. If it names a future day: one reminder at nine, or an hour before the
     time of day. If it begins or ends with repeated times, such as `every Friday at 5 pm`: one reminder for each of
-    these times. If it begins with a time that is to elapse and a colon: one reminder then. Empty for a long or forwarded text, and if the time is near or past."""
+    these times. If it begins with a length of time and a colon, as in `in an hour and a half: call mum`: one reminder
+    after this time. Empty for a long or forwarded text, and if the time is near or past."""
     if len(text) > LONGEST_QUOTED or is_forwarded(text):
         return ()
     if waited := elapsing_by(text, said_at, zone):

@@ -1,4 +1,5 @@
-"""Carries out an answer's tags as claims of the model. A tag that fails does not affect other tags."""
+"""Carries out the tags of an answer. What a tag states is recorded as a claim of the model, not of the user. A tag that
+fails does not affect other tags."""
 
 import logging
 from dataclasses import dataclass, field
@@ -61,7 +62,7 @@ class Done:
 
 
 async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], patience: float) -> Done:
-    """Carry out at most `MOST` tags in order. While the memory is unreachable, each is retried for `patience`
+    """Carry out at most `MOST` tags in order. While the memory is unreachable, each tag is retried for `patience`
     seconds."""
     done = Done()
     for tag in [tag for tag in tags if tag.kind != "seen"][:MOST]:
@@ -125,8 +126,8 @@ def _source(incoming: Incoming, text: str) -> Incoming:
 
 
 async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
-    """Set the reminders of a tag as the model's claims. If the user's words do not support a claim, the user is
-    asked."""
+    """Set the reminders that a tag requests. They are recorded as claims of the model. If the user's words do not
+    support a claim, the user is asked."""
     zone = incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     try:

@@ -78,7 +78,8 @@ def shown_so_far(partial: str, repeated: Sequence[str] = ()) -> str:
 
 
 def finished(cut_off: str) -> str:
-    """An interrupted answer without half a tag, which would be stored as half a statement."""
+    """An interrupted answer without an unfinished tag at its end, because such a tag would be stored as half a
+    statement."""
     return cut_off[: _safe_end(cut_off)]
 
 

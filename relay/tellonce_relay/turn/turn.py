@@ -152,8 +152,8 @@ def _with_beginning(draft: DraftAnswer, progress: Progress) -> DraftAnswer:
 
 
 async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.RecordedMessage:
-    """Step one: record the message, which the channel must keep until then. Raises MemoryUnreachable and
-    MemoryRefused."""
+    """Step one: record the message. The channel must keep the message until it is recorded. Raises MemoryUnreachable
+    and MemoryRefused."""
     try:
         args = _to_record(incoming)
     except ValidationError as error:
@@ -323,7 +323,8 @@ async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
 
 @dataclass
 class _ModelRequest:
-    """The state of one request to the model. `shown` is a draft without text that says which tags count."""
+    """The state of one request to the model. `shown` is an empty draft. Its fields `claims` and `heard` decide which
+    tags of the answer are treated as tags."""
 
     memory: MemoryClient
     responder: Responder

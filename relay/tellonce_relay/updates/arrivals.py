@@ -15,7 +15,7 @@ SHORTEST: Final = 0.3
 """Minimum seconds to wait for another message. It applies to a chat whose recent messages were far apart."""
 
 REMEMBERED: Final = 20
-"""Number of recent gaps between messages from which a chat's rhythm is computed."""
+"""A chat's rhythm is computed from this many recent gaps between messages."""
 
 ENOUGH: Final = 8
 """A chat's rhythm is considered known after this many gaps."""

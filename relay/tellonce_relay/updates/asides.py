@@ -1,4 +1,5 @@
-"""What the bot says beside an answer: what was saved, open questions, offers of reminders, and the memory's notices."""
+"""The bot's messages in addition to an answer: saved memories, open questions, offers of reminders, and the memory's
+notices."""
 
 import logging
 from collections.abc import Generator, Sequence
@@ -37,7 +38,7 @@ class Asides:
         self._noticed: set[int] = set()
 
     async def tell(self, case: Case, incoming: Incoming, effects: Done, notices: Sequence[str]) -> None:
-        """Say all of it after an answer, each once, across restarts."""
+        """Send all these messages after an answer. Each is sent only once, even across restarts."""
         await self._say_unsaid(case, incoming)
         await self.show_saved(case, effects.saved)
         await self._ask_to_close(case, effects.unclosed)

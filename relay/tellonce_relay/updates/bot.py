@@ -177,8 +177,8 @@ class Relay:
             logger.warning("%s", reason)
 
     async def _is_new(self, case: Case) -> bool:
-        """Record the message. Returns False if it was recorded before; it was then handled, too, unless the inbox has
-        it."""
+        """Record the message. Returns False if it was recorded before. Such a message was also handled, except if the
+        inbox still contains it."""
         try:
             with timed(self._e.emit, "message_recorded") as found:
                 outcome = (await turn.record_incoming(self._e.command_context.memory, case.incoming)).outcome
@@ -213,7 +213,8 @@ class Relay:
         return True
 
     async def _settle(self, case: Case) -> None:
-        """Record a message that may not be recorded yet; recording a message twice does no harm."""
+        """Find out whether messages that were being sent have arrived, and record the person's message if the last
+        process may have failed to record it. Recording a message twice does no harm."""
         draft = case.entry.draft
         try:
             await case.surface.settle(turn.visible(draft) if draft is not None else None)
@@ -347,7 +348,7 @@ class Relay:
         return await self._run(case, case.incoming)
 
     async def _take_back(self, case: Case, target: Message, undo: Pressed) -> None:
-        """Carry out the button of the message replied to, which then says so itself."""
+        """Carry out a button of the message to which the person replied. That message then shows the result."""
         await self._callbacks.undo(target, undo)
         await self._e.outbox.react(case.message.chat.id, case.message.message_id, AGREED)
 
@@ -357,7 +358,7 @@ class Relay:
         return await menu.run(self._e.command_context, incoming, conversation)
 
     async def _obey_spoken(self, case: Case) -> Reply | None:
-        """Carry out the order that the transcript of a voice message is; None if it is none."""
+        """Carry out a voice message whose transcript is an order; None if the transcript is not an order."""
         order = self._orders.in_words(case)
         return await self._carry_out_words(case, order) if order is not None and order.command is not None else None
 

@@ -45,7 +45,7 @@ class Case:
 
     @property
     def wording(self) -> str:
-        """A digest of the text, with which two versions of the message are compared."""
+        """A digest of the text, used to compare two versions of the message."""
         return str(hash(self.incoming.text))
 
     async def tell(self, name: str, text: str, markup: InlineKeyboardMarkup | None = None) -> None:
@@ -76,7 +76,7 @@ def case_of(e: Dependencies, update: Update | None, entry: Entry) -> Case | None
         return None
     chat_id = e.stores.moved.memory_chat(message.chat.id)
     if chat_id in e.settings.personal_groups and _is_default_user(e, message):
-        # Words with a speaker's name count as another person's, from which nothing is learned about the user.
+        # Words with a speaker's name count as another person's words, and nothing is learned about the user from them.
         received = replace(received, speaker=None)
     if received.reply_to_message_id is not None:
         first = e.stores.parts.get(f"{chat_id}:{received.reply_to_message_id}")

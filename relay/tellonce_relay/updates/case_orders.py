@@ -28,8 +28,8 @@ class CaseOrders:
         return is_command(case.incoming.text) or words is not None or answers
 
     def is_recorded(self, case: Case) -> bool:
-        """Whether the message is recorded. Of the orders, only an order for a reminder is, because the reminder lacks
-        some words."""
+        """Whether the message is recorded. An order is not recorded, except an order for a reminder, because the
+        reminder lacks some words of the order."""
         words = self.in_words(case)
         name, text = command_of(words.command or "" if words is not None else case.incoming.text)
         return case.incoming.kept and (not self.is_order(case) or (name == "/remind" and bool(text)))
@@ -51,8 +51,9 @@ class CaseOrders:
         return order if order is not None and (order.command is not None or order.kind == "nod") else None
 
     def needs_no_model(self, case: Case) -> bool:
-        """Whether the person, in words, ends the answer that is being written in their private chat, or orders a reminder
-        while the model is unavailable, which may be due before the model is back."""
+        """Whether the message is one of two orders in words. The first ends the answer that is being written in the
+        private chat. The second requests a reminder while the model is unavailable, because the reminder may be due
+        before the model is available again."""
         with speaking(case.language):
             order = order_of(words(case))
             if order is None or order.kind == "stop":
@@ -65,7 +66,7 @@ class CaseOrders:
         return None if is_command(case.incoming.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def undo(self, case: Case) -> Pressed | None:
-        """The button that a reply such as "undo" means, under the bot's own message that it replies to."""
+        """For a reply such as "undo" to a message of the bot: the button under that message that the reply means."""
         target = case.message.reply_to_message
         button = undo_under(target) if target is not None and target.from_user == self._e.bot.bot else None
         if button is None:
@@ -76,5 +77,6 @@ class CaseOrders:
 
 
 def words(case: Case) -> str:
-    """The person's own words: the text, also of a command and a forwarded message, or a file's caption."""
+    """The person's own words: the text of the message (also of a command or a forwarded message), or a file's
+    caption."""
     return words_of(case.message, case.entry.transcript) or case.incoming.text

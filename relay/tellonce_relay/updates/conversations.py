@@ -44,7 +44,7 @@ class ShuttingDown(Exception):
 
 
 Obey = Callable[[Case], Awaitable[buttons.Reply | None]]
-"""Carries out the order in words that a case is; None if it is none."""
+"""Carries out a case that is an order in words; None if the case is not an order."""
 
 
 class Conversations:
@@ -135,8 +135,8 @@ class Conversations:
         return self._said.get(thread, "")
 
     async def stop(self, thread: Thread, *, owed: bool | None = None) -> bool:
-        """End the current answer, unless its state differs from `owed`, and wait until it is stored. Returns whether
-        there was such an answer."""
+        """End the thread's current answer and wait until the turn is finished. With `owed`, do this only if the
+        answer's own `owed` has this value. Returns whether there was such an answer."""
         opened = self._current.get(thread)
         if opened is None or owed not in (None, opened.owed is not None):
             return False
@@ -274,7 +274,8 @@ class Conversations:
         return await self._report_problems(opened, "unperceived")
 
     async def _obeyed(self, opened: OpenTurn) -> turn.DraftAnswer | None:
-        """Without a model, carry out the order that a voice message is. Its answer replaces that of the turn."""
+        """Without a model, carry out a voice message that is an order. The answer to the order replaces the answer of
+        the turn."""
         case = opened.head
         if self._e.command_context.responder.claims or len(opened.cases) > 1 or not case.entry.transcript:
             return None
@@ -287,7 +288,7 @@ class Conversations:
 
     async def _report_problems(self, opened: OpenTurn, aside: str) -> turn.DraftAnswer | None:
         """Say which attachments cannot be used. This is the reply if nothing else can be answered: if the turn has no
-        words, or if it asks about them and there is no model."""
+        words, or if it asks about the attachments and there is no model."""
         said = opened.incoming
         captioned = said.quoted and own_words(said.quoted).strip()
         asks = not self._e.command_context.responder.claims and is_question(said.text) and not captioned

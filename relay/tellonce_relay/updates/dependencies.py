@@ -20,7 +20,7 @@ from tellonce_relay.updates.access import is_own
 from tellonce_relay.updates.inbox import Inbox
 
 AWAY_SECONDS = 6.0
-"""Seconds in which a restarting memory is available again; a longer outage is reported once."""
+"""A restarting memory is available again within this many seconds; a longer outage is reported once."""
 
 OWED_PAUSES = (15.0, 300.0)
 """Minimum and maximum seconds before an unavailable model is asked again for an answer that the bot still owes."""

@@ -62,7 +62,8 @@ class Entry:
 
 
 class NotStored(MemoryUnreachable):
-    """This machine's disk did not take an update. As in an outage of the memory, Telegram must deliver it again."""
+    """An update could not be written to this machine's disk. As in an outage of the memory, Telegram must deliver it
+    again."""
 
 
 _ENTRY = TypeAdapter(Entry)

@@ -23,7 +23,7 @@ _PLACES = ("item", "conversations.item")
 """The paths of conversations: in a list, or in an object that contains the list."""
 
 _MEMORY_TOOL = "bio"
-"""The recipient of messages with which ChatGPT stores a memory."""
+"""ChatGPT stores a memory by sending a message to this recipient."""
 
 _MEMORY_TYPES = ("user_editable_context", "model_editable_context")
 

@@ -160,13 +160,13 @@ def _elapsing(line: Line, local: datetime) -> Alarm | None:
 
 
 def _first(one: Alarm | None, other: Alarm | None) -> Alarm | None:
-    """The alarm whose words begin first; of two that begin together, `one`."""
+    """The alarm whose words begin first; `one` if both begin at the same position."""
     return min((found for found in (one, other) if found is not None), key=lambda found: found.start, default=None)
 
 
 def _names_no_day(line: Line) -> bool:
-    """Whether the text names a day that no year has, such as `30 February` or `31.06.`. Its time of day alone would be
-    another day's."""
+    """Whether the text names a day that no year has, such as `30 February` or `31.06.`. Without this check, the time of
+    day alone would give an alarm on another day."""
     return any(_is_no_day(line, at) for at in range(len(line)))
 
 

@@ -13,7 +13,7 @@ from tellonce_text.dates.resolver import expressions
 
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 _NOTED: Final = re.compile(r"\s*[(\[]\s*(?:about |around |in |on |week of |Q[1-4]\s*)*(?:\w+ )?\d")
-"""Matches a bracket with a date after an expression, which means that the expression is already annotated."""
+"""Matches a date in brackets after an expression. Such an expression is already annotated."""
 
 
 def annotated(text: str, said: Said) -> str:
@@ -32,9 +32,9 @@ def annotated(text: str, said: Said) -> str:
 
 
 def possible_readings(found: Expression) -> Sequence[Reading]:
-    """The readings that an expression may have, the earlier first. If its days are known, there is one reading.
-    Otherwise, there is the widest reading that overlaps the best one and, if it exists, one that does not overlap.
-    Empty if the text already gives the date, or names no date."""
+    """The readings (possible meanings) of an expression, the earlier first. If the expression's days are known, there
+    is one reading. Otherwise, there is the widest reading that overlaps the best one and, if any, one reading that does
+    not overlap the best one. Empty if the text already gives the date, or names no date."""
     known = known_reading(found)
     if known or found.absolute or found.best is None:
         return (known,) if known else ()

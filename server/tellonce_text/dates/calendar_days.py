@@ -253,8 +253,8 @@ _ON: Final = frozenset({"on", "contracted"})
 
 
 def _is_told(line: Line, index: int, at: int, day: int) -> bool:
-    """Whether a verb such as `is` leads to the ordinal and nothing follows that it could rank: `the swap is the fourteenth at
-    Linda's`. Smaller ordinals are ranks, too."""
+    """Whether a verb such as `is` comes before the ordinal and no noun follows it: `the swap is the fourteenth at
+    Linda's`. Ordinals up to 12 do not count, because they are often ranks."""
     lead, after = line[index - 1], line[at + 1]
     apart = after.kind in {"mark", "end"} or after.has("at") or after.has("clause") or after.has("in")
     return day > _MONTHS and lead.has("tense_be") and line[index].has("article") and apart
@@ -306,8 +306,8 @@ _RUSSIAN_ENDINGS: Final = frozenset({"го", "ого", "е", "ое", "му", "о
 
 
 def is_whole(line: Line, index: int) -> bool:
-    """Whether the number before this token is complete. It is not if the token is its unit or its noun, as in `le 12
-    rue Monge`."""
+    """Whether the number before this token is complete. The number is not complete if the token is the number's unit or
+    noun, as in `le 12 rue Monge`."""
     token, following = line[index], line[index + 1]
     if token.kind in {"end", "mark"}:
         return token.word in _PUNCTUATION and not (token.word == "," and following.kind == "number")
@@ -322,7 +322,7 @@ _AFTER_DAY: Final = frozenset("clause subordinate and or at exactly_at part part
 
 
 def day_of_week(line: Line, index: int) -> Phrase | None:
-    """Parse the day by which a week is named, as in `week commencing 14th` or `la semana del 14`."""
+    """Parse the day that names a week, as in `week commencing 14th` or `la semana del 14`."""
     at = skip(line, index, "article")
     day = day_number(line, at) if line[at].kind == "number" else None
     end = at + 1 + (line.language == "de" and line[at + 1].word == ".")

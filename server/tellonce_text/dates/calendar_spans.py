@@ -268,13 +268,13 @@ def quarter(line: Line, index: int) -> Phrase | None:
 
 
 def _half_year(line: Line, index: int, number: int) -> Phrase | None:
-    """Parse the year after `H1`, which is a heading or a visa without one."""
+    """Parse the year after `H1`. Without a year, `H1` may be a heading or a visa."""
     year, end = trailing_year(line, index + 1)
     return None if year is None else Phrase(end, fixed(month_of(year, 6 * number - 5, 6)), absolute=True)
 
 
 STEPPED: Final = "stepped"
-"""The form of `last June` or `next summer`, whose year does not depend on a verb."""
+"""The form of `last June` or `next summer`. The year of such a phrase does not depend on a verb."""
 
 
 def feast(line: Line, index: int) -> Phrase | None:

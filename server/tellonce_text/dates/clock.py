@@ -13,7 +13,7 @@ MONTHS: Final = (
 
 _HOUR: Final = timedelta(hours=1)
 _AHEAD: Final = timedelta(minutes=5)
-"""Maximum time by which a sender's clock may be ahead of ours."""
+"""A sender's clock may be ahead of ours by at most this time."""
 
 
 def not_ahead(at: datetime, now: datetime) -> datetime:

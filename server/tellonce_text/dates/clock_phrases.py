@@ -41,7 +41,7 @@ def clock_at(line: Line, index: int, *, beside_day: bool = False) -> Clock | Non
 
 
 def one_clock(line: Line, at: int) -> Clock | None:
-    """Parse one time of day, or a bare hour; the end of a range is left to the caller."""
+    """Parse one time of day, or a bare hour. The caller parses the end of a range."""
     return _one(line, at, bare=True)
 
 

@@ -147,8 +147,8 @@ _COUNT_BOTH_ENDS: Final = frozenset({"de", "fr", "it", "es", "pt"})
 
 
 def _week_of_eight_days(line: Line, end: int, offset: int) -> Phrase:
-    """The meaning of `in acht Tagen` or `dans quinze jours`. The phrase means either one or two weeks, because these
-    languages also count the first day, or the literal number of days."""
+    """The meaning of `in acht Tagen` or `dans quinze jours`. The phrase means either whole weeks (these languages also
+    count the first day), or the literal number of days."""
     fewer = offset // abs(offset) * (abs(offset) - (0 if line.language == "de" and abs(offset) != _EIGHT else 1))
     days = sorted((fewer, offset))
     return Phrase(

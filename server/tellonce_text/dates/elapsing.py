@@ -16,7 +16,7 @@ _AND_A_HALF: Final = "einhalb"
 
 
 def elapsing(line: Line, index: int) -> tuple[int, timedelta] | None:
-    """The time that follows a word such as `in` at the token `index`, and the index after the time; None if no hours,
+    """The length of time after a word such as `in` at the token `index`, and the index after it. None if no hours,
     minutes or seconds follow, or if they have passed (`in the hours since`)."""
     if not line[index].has("in"):
         return None

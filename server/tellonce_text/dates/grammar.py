@@ -1,4 +1,4 @@
-"""The grammar rules for days, each with the tokens with which the rule's phrase can begin. If several rules match, the
+"""The grammar rules for days, each with the tokens that can begin the rule's phrase. If several rules match, the
 longest match is used."""
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (season, frozenset({"season", "step", "article"})),
     (year, frozenset({"number", "mark", "tens"})),
 )
-"""Each rule, with the kinds and tags of the tokens with which the rule's phrase can begin."""
+"""Each rule, with the kinds and tags of the tokens that can begin the rule's phrase."""
 _COUNTS: Final = frozenset({"number", "one", "vague"})
 RELATIVE_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (day_word, frozenset({"article", "day", "han"})),

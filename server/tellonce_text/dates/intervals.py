@@ -55,7 +55,8 @@ class Interval(NamedTuple):
         return due
 
     def _steps_until(self, local: datetime, zone: ZoneInfo) -> int:
-        """A number of steps from `start` whose time is not after `local`; 0 if there is none."""
+        """A lower bound for the number of steps from `start` to `local`: the time after so many steps is not after
+        `local`. It is 0 if `local` is before `start`."""
         if self.unit in _LENGTHS:
             passed = (local.astimezone(UTC) - self._at(0, zone).astimezone(UTC)) // _LENGTHS[self.unit]
         elif self.unit == "day":

@@ -35,16 +35,16 @@ class Item(NamedTuple):
     step: Step | None = None
     anchor: "tuple[int, Item] | None" = None
     rival: "tuple[int, Item] | None" = None
-    """`step`, `anchor` and `rival` are set for a day such as `two days later`. `step` is the distance, `anchor` is the
-    earlier item from which the day is counted, and `rival` is another item from which it may be counted. Each of these
-    items comes with the index of its first token."""
+    """`step`, `anchor` and `rival` are set for a day such as `two days later`. `step` is the distance. The day is
+    counted from the earlier item `anchor`; `rival` is another item that may be the start of the count. Both items come
+    with the index of their first token."""
     named_clock: bool = True
     """Whether a neighboring word shows that a number such as `3:15` is a time of day and not a ratio."""
 
 
 MOST_TRIED: Final = 2_000
-"""Maximum number of tokens at which a search for an expression begins. About 30,000 characters of prose contain this
-many such tokens."""
+"""Maximum number of tokens that are tried as the beginning of an expression. About 30,000 characters of prose contain
+this many such tokens."""
 
 
 def items(line: Line) -> Iterator[tuple[int, Item]]:
@@ -75,9 +75,9 @@ def _from_named_day(line: Line, index: int, item: Item | None, named: Sequence[t
     """Parse a day that is counted from one of the last two items of the text. Returns `item` if there is no such day or
     if `item` is longer.
 
-    The day is certain only if no other day can be the start of the count. This is so if its sentence, or else the text
-    before it, names only one day, or if the previous item was counted from the same day in the other direction: `the
-    day before … and the day after`.
+    The day is certain only if no other day can be the start of the count. This is so if its sentence names only one
+    other day, if the text before it names only one day, or if the previous item was counted from the same day in the
+    other direction: `the day before … and the day after`.
     """
     quoted = quoted_step(line, index, named[-1][1].end)
     step = quoted or step_at(line, index)

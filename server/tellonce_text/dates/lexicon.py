@@ -87,8 +87,8 @@ _DETERMINERS: Final = frozenset({"article", "contracted", "one", "own"})
 
 @cache
 def endings(language: str, tense: str) -> tuple[str, ...]:
-    """Return the verb endings by which the tense `tense` is recognized in a language; empty if the language has no
-    clear endings."""
+    """Return the verb endings that indicate the tense `tense` in a language; empty if the language has no clear
+    endings."""
     return tuple(_read(language).get("endings", {}).get(tense, "").split())
 
 

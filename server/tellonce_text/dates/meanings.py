@@ -25,7 +25,7 @@ def message_spans(text: str, sent_at: datetime, zone: ZoneInfo) -> list[Span]:
 
 
 def _spans(text: str, said: Said, direction: Direction | None) -> list[Span]:
-    """The span of the preferred reading of every expression."""
+    """For each time expression, the span of time that it most probably means."""
     spans = (_span(found, said) for found in expressions(text, said, direction))
     return [span for span in spans if span and span[0] < span[1]]
 

@@ -215,7 +215,7 @@ _LONGEST_NOUN: Final = 4  # tokens
 
 
 def _ahead_of(found: Phrase, scene: Scene, word: str) -> Meaning | None:
-    """The meaning of the day from which the text counts. `a week from Friday` counts from the next Friday in any
+    """The meaning of the day that is the start of a count. `a week from Friday` counts from the next Friday in any
     tense."""
     if word not in {"from", "on"}:
         return found.meaning(scene)

@@ -47,8 +47,9 @@ def _quotations(tokens: Sequence["Token"], text: str) -> Sequence[Span]:
 
 
 def _closed(opened: Sequence[tuple[int, str]], token: "Token", text: str) -> int:
-    """How many of the open quotations end with the mark, which closes the outermost of them. The inner ones were none, such as
-    that of the first mark in `'cause`. 0 if the mark closes no quotation."""
+    """The number of open quotations that end with the mark: the innermost quotation that the mark can close, and those
+    inside it. Those inside were not quotations; for example, the first mark of `'cause` opens none. 0 if the mark
+    closes no quotation."""
     if token.word == "'" and text[token.end : token.end + 1].isalnum():
         return 0
     deepest = min(len(opened), _DEEPEST)
@@ -60,8 +61,8 @@ _DEEPEST: Final = 4
 
 
 def _may_open(token: "Token", text: str) -> bool:
-    """Whether the mark can open a quotation. After a digit, it is a sign of inches. An apostrophe opens one only between a
-    space and a letter."""
+    """Whether the mark can open a quotation. After a digit, it is a sign of inches. An apostrophe opens a quotation
+    only between a space and a letter."""
     before, after = text[token.start - 1 : token.start], text[token.end : token.end + 1]
     return (after.isalpha() and not before.isalnum()) if token.word == "'" else not before.isdigit()
 

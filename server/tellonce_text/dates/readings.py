@@ -32,7 +32,7 @@ class Meaning(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The facts from which an expression is resolved: the time at which it was said (in the speaker's zone), the
+    """The facts that decide what an expression means: the time at which it was said (in the speaker's zone), the
     sentence's direction (past or future), and the region."""
 
     said: datetime

@@ -14,9 +14,9 @@ from tellonce_text.dates.tokens import Line, Token
 
 
 class Step(NamedTuple):
-    """A distance from the named day; `end` is the index after its last token. `sign` is -1 for an earlier day and 1 for a
-    later day. `part` is the part of the day, as in `the night before`. `quoted`: the words were said on the named day, so
-    that their verbs look from that day."""
+    """A distance from the named day; `end` is the index after its last token. `sign` is -1 for an earlier day and 1 for
+    a later day. `part` is the part of the day, as in `the night before`. `quoted`: the words were said on the named
+    day, so the tense of their verbs is relative to that day."""
 
     end: int
     sign: int
@@ -47,8 +47,8 @@ _LEADS: Final = frozenset({"article", "on", "contracted", "to", "for", "inside"}
 
 
 def quoted_step(line: Line, index: int, named_end: int) -> Step | None:
-    """Parse a day such as `tomorrow` in a quotation before which its day is named: `On Sunday he wrote: "I'll come
-    tomorrow"`."""
+    """Parse a day such as `tomorrow` in a quotation, if the day of the quotation is named before it: `On Sunday he
+    wrote: "I'll come tomorrow"`."""
     at = skip(line, index, "article")
     days = line[at].get("day")
     opened = line.openings.get(index) if days is not None else None

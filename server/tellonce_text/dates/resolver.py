@@ -137,8 +137,9 @@ def _are_same_day(one: Expression, other: Expression | None) -> bool:
 
 
 def _already_said(named: Expression, past: Expression | None) -> Expression:
-    """The day of quoted words, which have been said: the past reading of the day named before them. It is not certain if the
-    other words say that the day is to come."""
+    """The day on which quoted words were said: the past reading of the day named before the quotation, because the
+    words have already been said. The day is not certain if the text outside the quotation says that the day is in the
+    future."""
     if past is None or past.best is None or named.best is None:
         return named
     known = not named.certain or named.best.days == past.best.days

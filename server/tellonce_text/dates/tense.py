@@ -405,11 +405,11 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
 
 
 _SIGNS: Final = frozenset({"tense_perfect", "tense_past", "tense_future", "tense_arranged"})
-"""The tags by which an English word indicates a direction. A word that ends in -ed may do so, too."""
+"""The tags of English words that indicate a direction. A word that ends in -ed may also indicate one."""
 
 
 _THIRD_PERSON: Final = frozenset({"he", "she", "it"})
-"""Before a verb without -s, these words show that it is in the past tense: `he hit`, but not `they hit`."""
+"""Before a verb without -s, these words show that the verb is in the past tense: `he hit`, but not `they hit`."""
 
 
 def _by_ending(line: Line, index: int) -> Direction | None:

@@ -122,7 +122,7 @@ _ENDS: Final = frozenset("!?;…。！？.")
 
 
 _MOST_DETECTED: Final = 4_000
-"""The number of characters at the start of a text from which its language is detected."""
+"""The language of a text is detected from this many characters at its start."""
 
 
 def language_of(text: str) -> str:

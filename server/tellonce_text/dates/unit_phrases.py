@@ -58,7 +58,8 @@ def day_word(line: Line, index: int) -> Phrase | None:
 
 
 def _is_morning(line: Line, index: int) -> bool:
-    """Whether a word that can also mean the morning does so: `por la mañana`, `am Morgen`, `Guten Morgen`, `heute morgen`."""
+    """Whether a word that can mean either tomorrow or the morning means the morning: `por la mañana`, `am Morgen`,
+    `Guten Morgen`, `heute morgen`."""
     before = line[index - 1]
     adjective = line[index].capital and before.word.endswith("en") and line.language == "de"
     return before.has("day") or adjective or not _ARTICLES.isdisjoint(before.tags)
@@ -157,8 +158,8 @@ def same_time(line: Line, index: int) -> Phrase | None:
 
 
 def _today_of(meaning: Meaning | None, scene: Scene) -> Meaning | None:
-    """For a week, the day in it that has today's weekday. Another span keeps its meaning, which is certain only if the
-    span is a day."""
+    """For a week, the day in that week that has today's weekday. Any other span is unchanged, and certain only if it is
+    a single day."""
     if meaning is None or meaning.choices[0].end - meaning.choices[0].first != WEEK:
         single = meaning is not None and meaning.choices[0].precision == "day"
         return meaning and meaning._replace(certain=meaning.certain and single)

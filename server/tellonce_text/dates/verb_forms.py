@@ -73,7 +73,7 @@ _SHORTEST: Final = 4
 
 
 def is_led_noun(line: Line, index: int) -> bool:
-    """Whether an article that cannot be a pronoun, or a preposition, comes before the word, as in `ho il dentista`."""
+    """Whether a preposition, or an article that cannot be a pronoun, comes before the word, as in `ho il dentista`."""
     before = line[index - 1]
     if before.word in _NO_PRONOUNS.get(line.language, ()) or is_named_act(line, index):
         return True

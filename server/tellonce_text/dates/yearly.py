@@ -16,9 +16,9 @@ def yearly(scene: Scene, days: Callable[[int], Days | None]) -> Meaning | None:
 
 
 def yearly_on_weekday(scene: Scene, days: Callable[[int], Days | None], weekday: int) -> Meaning | None:
-    """The readings of a day in the years in which it is that weekday. If all such years are distant, or the date is
-    near in a year in which it is another weekday, the date or the weekday may be wrong, so the meaning is not
-    certain."""
+    """The readings of a day in the years when it has the given weekday. The meaning is not certain if all such years
+    are distant, or if the date is near in a year when it has another weekday, because the date or the weekday may then
+    be wrong."""
     now = scene.today.year
 
     def distance(span: Days) -> int:

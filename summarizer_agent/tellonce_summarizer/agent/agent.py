@@ -96,8 +96,8 @@ class Agent:
             return None
 
     def _worth_redoing(self) -> Tier:
-        """The best available tier. If the last answer of this tier was unusable, `keep`, so that the server redoes
-        nothing."""
+        """The best available tier; `keep` if the last answer of this tier was unusable, so that the server does not
+        redo any work."""
         best = self._chain.best_tier()
         return "keep" if best == self._vain else best
 
@@ -178,7 +178,8 @@ class Agent:
             return submitted.state
 
     async def _keep_lease(self, job: WorkItem) -> None:
-        """Return when the lease is lost: the server refused to extend the lease, or it was not extended in time."""
+        """Return when the lease is lost: the server refused to extend the lease, or the lease was not extended in
+        time."""
         loop = asyncio.get_running_loop()
         ends = loop.time() + job.lease_seconds
         while loop.time() < ends:
