@@ -81,14 +81,14 @@ async def pressed(context: CommandContext, chat_id: int, press: buttons.Pressed,
         case "tab" | "open" | "remove" | "restore" | "pin" | "unpin":
             return _shown(await memory_browser.press(memory, chat_id, press, context.zone))
         case _:
-            return await _pressed_in_list(context, chat_id, press)
+            return await _pressed_in_list(context, chat_id, press, now.astimezone(context.zone))
 
 
 def _shown(said: Reply) -> Reaction:
     return Reaction(said.text, None, said.markup, None if said.markup is None else "")
 
 
-async def _pressed_in_list(context: CommandContext, chat_id: int, press: buttons.Pressed) -> Reaction:
+async def _pressed_in_list(context: CommandContext, chat_id: int, press: buttons.Pressed, now: datetime) -> Reaction:
     shown = context.lists.get(press.number, chat_id)
     if shown is None:
         return Reaction(phrase("forget.list_gone"))
@@ -99,7 +99,7 @@ async def _pressed_in_list(context: CommandContext, chat_id: int, press: buttons
     changed = forget_list.after(shown, press)
     context.lists.put(press.number, changed)
     toast = phrase("forget.none_ticked") if press.action == "erase" else ""
-    return Reaction(forget_list.text(changed, context.zone), None, forget_list.markup(press.number, changed), toast)
+    return Reaction(forget_list.text(changed, now), None, forget_list.markup(press.number, changed), toast)
 
 
 async def _wipe(memory: MemoryClient, target: c.ForgetArgs) -> str:
