@@ -115,6 +115,11 @@ def saved_view(memory: Memory) -> str:
     )
 
 
+def undone_view(memory: Memory, *, reopened: bool) -> str:
+    """The sentence about a memory that was taken back, or about a goal or reminder that is open again."""
+    return phrase("memory.reopened" if reopened else "memory.taken_back", content=without_stamps(memory.content))
+
+
 def remembered_view(memory: Memory) -> str:
     return phrase("memory.remembered", content=in_days(memory.content))
 

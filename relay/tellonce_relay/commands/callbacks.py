@@ -59,8 +59,9 @@ async def pressed(context: CommandContext, chat_id: int, press: buttons.Pressed,
             )
         case "undo" | "reopen":
             action: c.MemoryAction = "reject" if press.action == "undo" else "reopen"
-            await memory.update_memory(c.UpdateMemoryArgs(memory_id=press.number, action=action, chat_id=chat_id))
-            return Reaction(phrase("memory.taken_back"))
+            undoing = c.UpdateMemoryArgs(memory_id=press.number, action=action, chat_id=chat_id)
+            undone = await memory.update_memory(undoing)
+            return Reaction(views.undone_view(undone, reopened=press.action == "reopen"))
         case "close":
             closing = c.UpdateMemoryArgs(memory_id=press.number, action="complete", chat_id=chat_id)
             closed = await memory.update_memory(closing)
