@@ -231,7 +231,10 @@ def test_the_bots_own_quotes_are_one_line_of_the_list_with_one_button() -> None:
 def test_what_would_be_erased_has_its_year_unless_it_is_of_this_year() -> None:
     old = hit(1).model_copy(update={"at": NOW.replace(year=2024)})
     shown = views.matches_view(c.Forgotten(matches=(old, hit(2))), NOW)
-    assert [line.split("]")[0] for line in shown.splitlines()] == ["☑ 1. [message, Feb 16, 2024", "☑ 2. [message, Feb 16"]
+    assert [line.split("]")[0] for line in shown.splitlines()] == [
+        "☑ 1. [message, Feb 16, 2024",
+        "☑ 2. [message, Feb 16",
+    ]
 
 
 def listed(count: int) -> forget_list.ForgetList:

@@ -65,9 +65,11 @@ async function look(state, text, upload, me) {
   const found = await during(state, text, (told) => call("page_import", { upload, me }, told));
   if (!found) return;
   const name = h("input", { value: me ?? "" });
-  const rows = [["import.kind", found.kind], ["import.messages", number(found.messages)], ["import.mine", number(found.mine)], ["memories", number(found.memories)],
-    ["import.span", found.first && `${day(found.first)} – ${day(found.last)}`], ["import.learning", estimate(found)], ["import.unreadable", found.unreadable && number(found.unreadable)]].filter(([, value]) => value);
+  const rows = [["import.kind", found.kind], ["import.messages", number(found.messages)], ["import.mine", [number(found.mine), ...found.names].join(" · ")], ["memories", number(found.memories)],
+    ["import.span", found.first && `${day(found.first)} – ${day(found.last)}`], ["import.learning", estimate(found)], ["import.unreadable", found.unreadable && number(found.unreadable)],
+    ["import.left_out", Object.entries(found.left_out).map(([name, n]) => `${name}: ${number(n)}`).join(", ")]].filter(([, value]) => value);
   show(state, h("div.card", { id: "import-plan" }, table(rows.map(([key, value]) => [t(key), value])),
+    Object.keys(found.left_out).length ? soft(t("import.groups")) : null,
     found.messages && !found.mine ? [h("p", t("import.who")), div("row end", field(t("import.me"), name), button(t("again"), () => look(state, text, upload, name.value.trim() || null)))] : null,
     div("row", button(t("import.go"), () => run(state, upload, me), { className: "main", id: "import-go" }), button(t("cancel"), () => { show(state); discard(); }))));
 }
