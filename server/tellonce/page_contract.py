@@ -162,6 +162,7 @@ class TalkEntry(Contract):
     to_id: int
     from_at: AwareDatetime
     to_at: AwareDatetime
+    begins: str = Field(default="", description="The beginning of its first message.")
     summaries: tuple[TalkSummary, ...] = ()
 
 
