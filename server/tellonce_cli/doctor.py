@@ -70,7 +70,7 @@ def run(*, online: bool = False) -> int:
     answer([asdict(finding) for finding in findings])
     for finding in findings:
         mark, style = _MARKS[finding.ok]
-        console.print(Text(mark, style), finding.text, soft_wrap=True)
+        console.print(Text(mark, style), finding.text)
         if finding.fix:
             console.print("    fix:" if finding.ok is False else "    tip:", finding.fix, soft_wrap=True)
     console.print(f"\n{counted(failed, 'problem')} to fix." if failed else "\nNothing is wrong.")

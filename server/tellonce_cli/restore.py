@@ -43,7 +43,7 @@ async def _restore(settings: ServerSettings, file: Path, force: bool) -> None:
             had_forgotten = bool((await aside(connection, KEY_NAME)).tombstones)
     console.print(f"{file} is restored: {after}." + (f" It replaced {before}." if any(before) else ""))
     if hidden:
-        console.print(hidden, style="yellow", soft_wrap=True)
+        console.print(hidden, style="yellow")
     gone = await _forget_again(settings, kept.owners if again else set())
     if had_forgotten:
         _warn_of_the_forgotten(recorded=bool(kept.owners))

@@ -22,17 +22,39 @@ def harmless(text: str) -> str:
     return _CONTROLS.sub("", text)
 
 
+_COMMAND = re.compile(r"`[^`\n]+`")
+_FIXED_SPACE = "\ue000"
+"""Stands for a space at which a line is not broken."""
+
+
 class Screen(Console):
     """A console whose texts cannot control the terminal. The console's own control codes, such as colors, are not part
-    of the texts."""
+    of the texts.
+
+    In a terminal, lines are broken between words, but not inside a command in backticks, because a person copies it.
+    In a pipe or file, lines are not broken.
+    """
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        if not self.is_terminal:
+            options = {"soft_wrap": True, **options}
+        elif not options.get("soft_wrap"):
+            objects = tuple(_with_whole_commands(one) if isinstance(one, str) else one for one in objects)
+            options = {"overflow": "ignore", "crop": False, **options}
+        super().print(*objects, **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=harmless(segment.text))
+            text = segment.text.replace(_FIXED_SPACE, " ")
+            yield segment if segment.control else segment._replace(text=harmless(text))
 
 
-console = Screen(markup=False, highlight=False, soft_wrap=True)
-notes = Screen(stderr=True, markup=False, highlight=False, soft_wrap=True)
+def _with_whole_commands(text: str) -> str:
+    return _COMMAND.sub(lambda found: found[0].replace(" ", _FIXED_SPACE), text)
+
+
+console = Screen(markup=False, highlight=False)
+notes = Screen(stderr=True, markup=False, highlight=False)
 """The console on standard error, for messages that are not part of the result."""
 
 

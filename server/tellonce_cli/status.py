@@ -1,7 +1,6 @@
 """`tellonce status`: shows the running processes, the queue, the cost, and the contents of the memory."""
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +16,7 @@ from tellonce.settings import ServerSettings, load
 from tellonce.work import TRAITS, QueueStatus, ReadingStatus
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
+from tellonce_cli.memories import chats_of
 from tellonce_cli.memory_server import health, running_token, why_none
 from tellonce_cli.screen import CommandFailed, answer, console, with_doctor
 from tellonce_llm.allowance import Allowance
@@ -49,7 +49,7 @@ async def _status(settings: RelaySettings) -> int:
     for line in task_lines(await health(settings.url)):
         console.print(line)
     if settings.url == f"{address(server)}/mcp" and (said := await hidden(server)):
-        console.print(f"elsewhere  {said}", soft_wrap=True)
+        console.print(f"elsewhere  {said}")
     _print_memory(profile)
     console.print(f"messages   {talk_line(talks)}")
     if queue is None:
@@ -110,9 +110,8 @@ def _print_memory(profile: c.Profile) -> None:
 
 async def _talks(memory: MemoryClient) -> Mapping[str, int]:
     """The number of messages by channel, in all conversations of the user."""
-    (content, *_) = (await memory.mcp.read_resource("memory://chats")).contents
     found: Counter[str] = Counter()
-    for chat in json.loads(getattr(content, "text", "[]")):
+    for chat in await chats_of(memory):
         found[chat["channel"]] += chat["messages"]
     return found
 

@@ -135,9 +135,9 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float, else
         table.add_row(name, value)
     console.print(table)
     if elsewhere:
-        console.print(elsewhere, style="yellow", soft_wrap=True)
+        console.print(elsewhere, style="yellow")
     for line in _ways(settings):
-        console.print(line, soft_wrap=True)
+        console.print(line)
     name = shown_command()
     console.print(f"\nNext, in another terminal: `{name} open` shows the memory page, `{name} chat` talks with it,")
     console.print(f"`{name} import telegram result.json` imports your history.")

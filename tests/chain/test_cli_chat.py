@@ -50,7 +50,7 @@ async def test_forgetting_asks_first_and_an_end_of_input_is_a_no(at_home: Home) 
 async def test_a_single_key_does_not_erase_everything(at_home: Home) -> None:
     kept = await at_home.run("chat", told="/remember I prefer cocoa\n/forget\ny\nn\n")
     asked = kept.splitlines()
-    assert asked[1] == "Erase everything for good, your memories and your messages (1 in all)?"
+    assert asked[1].startswith("Erase everything for good")
     assert "Type all, n, or numbers from the list, such as 1,3-5." in asked
     assert asked[-1] == "Kept."
     gone = await at_home.run("chat", told="/forget\nall\n/memory\n")
@@ -187,6 +187,19 @@ async def test_an_answer_keeps_its_lines_on_a_terminal(monkeypatch: pytest.Monke
     assert [line.rstrip() for line in screen.getvalue().splitlines()] == [
         *("Your goals:", "• run a marathon", "• learn Portuguese"),
     ]
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_a_terminal_gets_whole_words_and_whole_commands_and_a_pipe_whole_lines(width: int) -> None:
+    text = "Nothing was found. Next: `tellonce connect claude-desktop` shares this memory, or try other words."
+    screen, pipe = io.StringIO(), io.StringIO()
+    Screen(file=screen, force_terminal=True, color_system=None, width=width).print(text)
+    Screen(file=pipe, width=width).print(text)
+    lines = screen.getvalue().splitlines()
+    assert " ".join(line.strip() for line in lines) == text
+    assert all(len(line.rstrip()) <= width for line in lines if "`" not in line)
+    assert any("`tellonce connect claude-desktop`" in line for line in lines)
+    assert pipe.getvalue() == f"{text}\n"
 
 
 async def test_a_text_cannot_command_the_terminal(

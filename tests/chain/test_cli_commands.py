@@ -50,7 +50,8 @@ async def test_a_message_is_found_explained_and_forgotten_by_one_name(at_home: H
     async with at_home.memory() as memory:
         said = c.RecordMessageArgs(role="user", content="The ferry leaves at six", conversation_id="island")
         await memory.record_message(said)
-    name = re.search(r"^ *(\d+:1)  message", await at_home.run("search", "ferry"), re.MULTILINE)
+    found = await at_home.run("search", "ferry")
+    name = re.search(r"^ {8}message .* island: The ferry leaves at six  \[(\d+:1)\]$", found, re.MULTILINE)
     assert name is not None
     assert "The ferry leaves at six" in await at_home.run("why", "--message", name[1])
     assert "Forgotten (1 sentence)" in await at_home.run("forget", "--message", name[1], "--yes")
