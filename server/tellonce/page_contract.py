@@ -303,6 +303,7 @@ class TokenEntry(Contract):
     created_at: AwareDatetime
     revoked_at: AwareDatetime | None
     local: bool = Field(description="Created by the server for our other processes on this machine.")
+    elsewhere: bool = Field(default=False, description="Created in the same way, but in another data folder.")
 
 
 class MonthCost(Contract):

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from rich.table import Table
@@ -14,6 +15,7 @@ from tellonce.connect import connect_http
 from tellonce.plural import counted, singular
 from tellonce.settings import ServerSettings, load
 from tellonce.work import TRAITS, QueueStatus, ReadingStatus
+from tellonce_cli.backup import last_backup
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
 from tellonce_cli.memories import chats_of
@@ -52,6 +54,8 @@ async def _status(settings: RelaySettings) -> int:
         console.print(f"elsewhere  {said}")
     _print_memory(profile)
     console.print(f"messages   {talk_line(talks)}")
+    if made := last_backup(server, datetime.now(UTC)):
+        console.print(f"backup     {made}")
     if queue is None:
         console.print(
             "learning   this token may not see the queue and the cost; `tellonce status` on the server's machine does"
@@ -133,7 +137,8 @@ def reading_lines(reading: ReadingStatus) -> list[str]:
         lines.append(f"waiting    {counted(reading.waiting, 'exchange')} to learn from{left}")
     if reading.to_read_again:
         lines.append(
-            f"later      {counted(reading.to_read_again, 'exchange')} to learn from again, once a (better) model is set up{_estimate(reading)}"
+            f"later      {counted(reading.to_read_again, 'exchange')} to learn from again, if a (better) model is set up"
+            f"{_estimate(reading)}; a connected assistant can do it with its prompt `learn`"
         )
     if reading.dropped:
         reasons = ", ".join(f"{count} ({reason})" for reason, count in sorted(reading.dropped.items()))

@@ -67,7 +67,7 @@ async def test_today_tells_who_one_is_and_takes_decisions_back(tab: Tab, memory:
         await tab.noted("ed.")
         assert (await state(memory, number)).status == status
         if status == "active":
-            await expect(tab.memory(number)).to_contain_text("confirmed by you")
+            await expect(tab.memory(number)).to_contain_text("by you")
         await tab.undo()
         back = await state(memory, number)
         assert (back.status, back.valid_to, back.user_confirmed) == ("uncertain", None, False)

@@ -134,6 +134,20 @@ async def test_a_plan_names_the_person_and_the_groups_that_are_left_out(tab: Tab
     await expect(plan).not_to_contain_text("Unreadable")
 
 
+async def test_the_token_of_another_computer_is_not_called_this_machines_own(tab: Tab, page_dsn: str) -> None:
+    """A restored backup contains the tokens of the computer that made it."""
+    name = "local-assistant-deadbeef"
+    async with as_login(page_dsn) as login:
+        await create_token(login, name, 42, ("assistant",), datetime.now(UTC))
+    page = await tab.show("data")
+    other = page.locator(f"[data-token='{name}']")
+    await expect(other).to_contain_text("of another computer")
+    await expect(page.get_by_text("this machine's own")).to_have_count(1)
+    await other.get_by_role("button").click()
+    await page.locator("dialog button.main, dialog button.bad").last.click()
+    await expect(other).to_have_count(0)
+
+
 async def test_the_buttons_of_a_card_are_labeled(tab: Tab) -> None:
     page = await tab.show(f"memory/{CLIMBING}")
     label = "x => getComputedStyle(x, '::after').content"

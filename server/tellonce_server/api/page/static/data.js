@@ -122,7 +122,7 @@ function tokens(entries, again) {
   };
   const revoke = ({ name }) => () => ask(t("token.revoke"), h("p", t("token.sure", { name })), t("token.revoke"), async () => { await call("page_token", { name, revoke: true }); await again(); }, { bad: true });
   return section(t("token.title"), soft(t("token.what")),
-    h("table", entries.map((entry) => h("tr", { "data-token": entry.name }, h("td", entry.name), h("td", day(entry.created_at)), h("td", entry.local ? t("token.local") : button(t("token.revoke"), revoke(entry), { className: "bad" }))))),
+    h("table", entries.map((entry) => h("tr", { "data-token": entry.name }, h("td", entry.name, entry.elsewhere ? soft(t("token.elsewhere")) : null), h("td", day(entry.created_at)), h("td", entry.local ? t("token.local") : button(t("token.revoke"), revoke(entry), { className: "bad" }))))),
     h("p", button(t("token.new"), make, { id: "token-new" })));
 }
 
