@@ -20,6 +20,9 @@ NOTHING = "holds no Claude conversations; choose the downloaded zip, or the fold
 SHORTEST = 16
 """Minimum number of characters of a statement in Claude's memory; shorter lines are titles."""
 
+LONGEST_SUBJECT = 300
+"""Maximum number of characters of a sentence that is put before other statements."""
+
 LONGEST_ATTACHMENT = 20_000
 """Maximum number of characters of an attached text; the rest is left out."""
 
@@ -109,7 +112,7 @@ def with_subjects(text: str) -> Iterator[str]:
     for statement in found:
         named = [sentence for sentence in split_sentences(statement) if name in _words(sentence)]
         yield f"{subject} {statement}" if subject and not named else statement
-        subject = named[0] if named else subject
+        subject = next((sentence for sentence in named if len(sentence) <= LONGEST_SUBJECT), "") if named else subject
 
 
 def _words(sentence: str) -> list[str]:
