@@ -162,7 +162,7 @@ class TalkEntry(Contract):
     to_id: int
     from_at: AwareDatetime
     to_at: AwareDatetime
-    begins: str = Field(default="", description="The beginning of its first message.")
+    begins: str = Field(default="", description="The beginning of its first message, if it has no summary.")
     summaries: tuple[TalkSummary, ...] = ()
 
 

@@ -18,7 +18,9 @@ from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
 
 QUESTION = "Erase for good? [y: those marked ☑; all; numbers such as 1,3-5; n or Enter: none] "
-EVERYTHING = "Erase everything for good? [all: yes, everything; numbers such as 1,3-5: only these; n or Enter: nothing] "
+EVERYTHING = (
+    "Erase everything for good? [all: yes, everything; numbers such as 1,3-5: only these; n or Enter: nothing] "
+)
 """The question about everything. A `y` is not accepted here, because a single key must not erase the whole memory."""
 
 

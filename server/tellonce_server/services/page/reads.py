@@ -177,10 +177,11 @@ def _lines(lines: Sequence[p.SaidLine], sources: Sequence[int]) -> tuple[p.SaidL
 
 
 def _with_summaries(talk: p.TalkEntry, summaries: Sequence[page.SpanSummary]) -> p.TalkEntry:
-    """One chat's messages of one day, with the summaries that cover at least one of these messages."""
+    """One chat's messages of one day, with the summaries that cover at least one of these messages. `begins` is empty
+    if there are summaries."""
     held = [s for s in summaries if s.chat_id == talk.chat_id and s.from_id <= talk.to_id and s.to_id >= talk.from_id]
     shown = tuple(p.TalkSummary.model_validate(s, from_attributes=True) for s in held)
-    return talk.model_copy(update={"summaries": shown})
+    return talk.model_copy(update={"summaries": shown, "begins": "" if shown else talk.begins})
 
 
 def month_span(month: str, zone: ZoneInfo) -> tuple[datetime, datetime]:

@@ -65,7 +65,7 @@ async function look(state, text, upload, me) {
   const found = await during(state, text, (told) => call("page_import", { upload, me }, told));
   if (!found) return;
   const name = h("input", { value: me ?? "" });
-  const left = Object.entries(found.left_out).map(([group, n]) => `${group}: ${number(n)}`).join(", ");
+  const left = Object.entries(found.left_out).map(([x, n]) => `${x}: ${number(n)}`).join(", ");
   const rows = [["import.kind", found.kind], ["import.messages", number(found.messages)], ["import.mine", [number(found.mine), ...found.names].join(" · ")], ["memories", number(found.memories)],
     ["import.span", found.first && `${day(found.first)} – ${day(found.last)}`], ["import.learning", estimate(found)], ["import.unreadable", found.unreadable && number(found.unreadable)],
     ["import.left_out", left]].filter(([, value]) => value);
