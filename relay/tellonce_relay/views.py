@@ -115,24 +115,28 @@ def saved_view(memory: Memory) -> str:
     )
 
 
+def undone_view(memory: Memory, *, reopened: bool) -> str:
+    """The sentence about a memory that was taken back, or about a goal or reminder that is open again."""
+    return phrase("memory.reopened" if reopened else "memory.taken_back", content=without_stamps(memory.content))
+
+
 def remembered_view(memory: Memory) -> str:
     return phrase("memory.remembered", content=in_days(memory.content))
 
 
-def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
-    """Return a numbered list of the matches that would be forgotten."""
-    lines = [f"{'☑' if m.ticked else '☐'} {m.id}. {match_view(m, zone)}" for m in preview.matches]
+def matches_view(preview: Forgotten, now: datetime) -> str:
+    """Return a numbered list of the matches that would be forgotten. `now` is in the person's zone."""
+    lines = [f"{'☑' if m.ticked else '☐'} {m.id}. {match_view(m, now)}" for m in preview.matches]
     lines += [phrase("forget.unlisted", count=preview.unlisted)] if preview.unlisted else []
     near = [f"  · {m.text[:_QUOTE]}" for m in preview.related[:SHOWN]]
     return "\n".join([*lines, *([phrase("forget.nearby"), *near] if near else [])])
 
 
-def match_view(match: ForgetMatch, zone: tzinfo | None = None) -> str:
+def match_view(match: ForgetMatch, now: datetime) -> str:
     """A match on one line: kind, day, how it was found, and text. A match for several texts has the number of these
     texts and no day. If only a part of a text would be erased, a second line gives this part."""
     form = {"exact": "", "number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}[match.match]
-    at = match.at.astimezone(zone)
-    said = f", {day(at, at)}" if match.ref else ""
+    said = f", {day(match.at.astimezone(now.tzinfo), now)}" if match.ref else ""
     part = f"\n    {phrase('forget.goes', text=short(' … '.join(match.goes)))}" if match.goes else ""
     kind = counted("text", sum(match.others.values())) if match.others else phrase(f"kind.{match.kind}")
     return f"[{kind}{said}{form}] {short(match.text)}{part}"

@@ -162,6 +162,7 @@ class TalkEntry(Contract):
     to_id: int
     from_at: AwareDatetime
     to_at: AwareDatetime
+    begins: str = Field(default="", description="The beginning of its first message, if it has no summary.")
     summaries: tuple[TalkSummary, ...] = ()
 
 
@@ -302,6 +303,7 @@ class TokenEntry(Contract):
     created_at: AwareDatetime
     revoked_at: AwareDatetime | None
     local: bool = Field(description="Created by the server for our other processes on this machine.")
+    elsewhere: bool = Field(default=False, description="Created in the same way, but in another data folder.")
 
 
 class MonthCost(Contract):
@@ -359,8 +361,10 @@ class PageImport(Contract):
     kind: str | None = None
     messages: int = 0
     mine: int = 0
+    names: tuple[str, ...] = Field(default=(), description="The person's names in the file.")
     memories: int = 0
     unreadable: int = 0
+    left_out: dict[str, int] = Field(default={}, description="Entries of groups that are not imported, by their name.")
     first: AwareDatetime | None = None
     last: AwareDatetime | None = None
     seconds: float | None = None

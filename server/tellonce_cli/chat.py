@@ -272,7 +272,7 @@ class Talk:
         return views.remembered_view(done.memory)
 
     async def _undo(self, _: _Given) -> str:
-        """Undo what the last answer or command saved."""
+        """Undo what the last answer or command saved, and say what that was."""
         saved, self._effects.saved = self._effects.saved, []
         for one in saved:
             if one.undo == "restore":
@@ -281,7 +281,8 @@ class Talk:
                 await self.reminders.take_back(one.memory.id)
             else:
                 await self._change(one.memory.id, one.undo)
-        return phrase("memory.taken_back") if saved else _NOTHING_SAVED
+        lines = [views.undone_view(one.memory, reopened=one.undo != "reject") for one in saved]
+        return "\n".join(lines) or _NOTHING_SAVED
 
     async def _decide(self, action: c.MemoryAction) -> str:
         """Confirm or reject the uncertain memories of the last answer, and close the goals about which the answer

@@ -23,6 +23,7 @@ from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.unknown_settings import unknown_settings
 from tellonce.work import TRAITS, Tier
 from tellonce_cli import claude_plugin
+from tellonce_cli.backup import last_backup
 from tellonce_cli.connect import connected, this_machine
 from tellonce_cli.findings import (
     Finding,
@@ -70,7 +71,7 @@ def run(*, online: bool = False) -> int:
     answer([asdict(finding) for finding in findings])
     for finding in findings:
         mark, style = _MARKS[finding.ok]
-        console.print(Text(mark, style), finding.text, soft_wrap=True)
+        console.print(Text(mark, style), finding.text)
         if finding.fix:
             console.print("    fix:" if finding.ok is False else "    tip:", finding.fix, soft_wrap=True)
     console.print(f"\n{counted(failed, 'problem')} to fix." if failed else "\nNothing is wrong.")
@@ -222,7 +223,7 @@ def _provider(tier: Tier) -> Check:
 
     async def check(_: ServerSettings, relay: RelaySettings) -> Finding:
         if provider.given(relay) is None:
-            return noted(f"{title}: not set up ({provider.needs})")
+            return noted(f"{title} as Tellonce's own model: not set up, optional ({provider.needs})")
         if tier == "ollama" and relay.ollama_url is not None:
             return await _ollama_with(relay.ollama_url, relay.ollama_model, title)
         return fine(f"{title}: {provider.needs} is set")
@@ -292,6 +293,13 @@ async def _zone(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 async def _clock(_: ServerSettings, __: RelaySettings) -> Finding:
     return clock_finding(datetime.now(UTC))
+
+
+async def _backup(settings: ServerSettings, _: RelaySettings) -> Finding:
+    made = last_backup(settings, datetime.now(UTC))
+    if made is None:
+        return noted("no backup was made on this machine yet", "`tellonce backup memory.zip` makes one")
+    return noted(f"last backup: {made}")
 
 
 async def clients(settings: ServerSettings, _: RelaySettings) -> Finding:
@@ -383,6 +391,7 @@ _CHECKS: tuple[Check, ...] = (
         _senses,
         _zone,
         _clock,
+        _backup,
         clients,
     ),
 )

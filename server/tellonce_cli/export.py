@@ -5,7 +5,7 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -15,7 +15,7 @@ from tellonce.settings import ServerSettings
 from tellonce_cli.memory import local_settings, require_memory, storage
 from tellonce_cli.screen import CommandFailed, answer, console, hint
 from tellonce_cli.subcommand import ExportForm
-from tellonce_server.services.export import Entry, EntryType, entries
+from tellonce_server.services.export import Entry, EntryType, chat_names, entries
 
 
 def run(file: Path | None, form: ExportForm) -> int:
@@ -23,7 +23,7 @@ def run(file: Path | None, form: ExportForm) -> int:
     require_memory(settings)
     if file is not None and file.is_file():
         raise CommandFailed(f"{file} already exists; choose another file, or remove this one.")
-    wrote = asyncio.run(_export(settings, file, _FORMS[form]))
+    wrote = asyncio.run(_export(settings, file, form))
     if not _is_stdout(file):
         told = f"{plural.messages(wrote['message'])} and {plural.memories(wrote['memory'])}"
         console.print(f"{told} are in {file}.")
@@ -60,29 +60,53 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-async def _export(settings: ServerSettings, file: Path | None, written: Callable[[Entry], str]) -> Counter[str]:
+async def _export(settings: ServerSettings, file: Path | None, form: ExportForm) -> Counter[str]:
     """Export, and return the number of entries of each type."""
     wrote: Counter[str] = Counter()
+    owner = settings.default_user
     async with storage(settings) as services:
+        database = services.deps.database
+        written = _FORMS[form](await chat_names(database, owner))
         with _target(file) as stream:
-            async for entry in entries(services.deps.database, settings.default_user):
+            async for entry in entries(database, owner):
                 stream.write(written(entry) + "\n")
                 wrote[entry["type"]] += 1
     return wrote
 
 
-def _json(entry: Entry) -> str:
-    return json.dumps(entry, ensure_ascii=False)
+def _as_json(_: Mapping[int, str]) -> Callable[[Entry], str]:
+    return lambda entry: json.dumps(entry, ensure_ascii=False)
+
+
+def _as_markdown(names: Mapping[int, str]) -> Callable[[Entry], str]:
+    """A function that writes one entry. Before the first entry of a chat and before the memories, it writes a
+    heading."""
+    last: str | None = None
+
+    def written(entry: Entry) -> str:
+        nonlocal last
+        title = _title(entry, names)
+        heading = f"\n# {title}\n\n" if title != last else ""
+        last = title
+        return heading + _markdown(entry)
+
+    return written
+
+
+def _title(entry: Entry, names: Mapping[int, str]) -> str:
+    if entry["type"] in ("profile", "memory"):
+        return {"profile": "Profile", "memory": "Memories"}[entry["type"]]
+    return f"Chat: {names.get(entry['chat_id'], entry['chat_id'])}"
 
 
 def _markdown(entry: Entry) -> str:
     kind: EntryType = entry["type"]
     match kind:
         case "profile":
-            return f"# Profile\n\n{entry['text']}\n"
+            return str(entry["text"])
         case "canonical":
             parts = ("user_confirmed", "llm_inferred", "general_summary")
-            return f"# Chat {entry['chat_id']}\n\n" + "\n\n".join(entry[part] for part in parts if entry[part])
+            return "\n\n".join(entry[part] for part in parts if entry[part])
         case "memory":
             return f"- {entry['kind']} ({entry['status']}): {entry['content']}"
         case "summary":
@@ -91,5 +115,8 @@ def _markdown(entry: Entry) -> str:
             return f"\n**{entry['speaker'] or entry['role']}** ({entry['sent_at'][:16]}): {entry['content']}"
 
 
-_FORMS: dict[ExportForm, Callable[[Entry], str]] = {"jsonl": _json, "markdown": _markdown}
-"""The functions that write one entry."""
+_FORMS: dict[ExportForm, Callable[[Mapping[int, str]], Callable[[Entry], str]]] = {
+    "jsonl": _as_json,
+    "markdown": _as_markdown,
+}
+"""For each form, a function that takes the names of the chats and returns the function that writes one entry."""

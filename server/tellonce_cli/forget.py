@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -14,8 +15,13 @@ from tellonce_cli.keyboard import Keyboard, terminal_as_found
 from tellonce_cli.memories import called, made
 from tellonce_cli.screen import answer, console
 from tellonce_relay import views
+from tellonce_relay.catalogue import phrase
 
 QUESTION = "Erase for good? [y: those marked ☑; all; numbers such as 1,3-5; n or Enter: none] "
+EVERYTHING = (
+    "Erase everything for good? [all: yes, everything; numbers such as 1,3-5: only these; n or Enter: nothing] "
+)
+"""The question about everything. A `y` is not accepted here, because a single key must not erase the whole memory."""
 
 
 def run(target: dict[str, Any], confirm: str | None, keep: Sequence[int] | None, *, yes: bool = False) -> int:
@@ -52,28 +58,32 @@ async def asked(memory: MemoryClient, target: c.ForgetArgs, zone: ZoneInfo, keyb
     preview = await memory.forget(target)
     if preview.confirm is None:
         return views.nothing_view(preview)
-    console.print(views.matches_view(preview, zone))
-    kept = await _kept(preview, keyboard)
+    if target.everything:
+        console.print(phrase("forget.wipe", n=len(preview.matches) + preview.unlisted))
+    console.print(views.matches_view(preview, datetime.now(zone)))
+    kept = await _kept(preview, keyboard, whole=bool(target.everything))
     if kept is None:
         return "Kept."
     done = await memory.forget(target.model_copy(update={"confirm": preview.confirm, "except_": kept}))
     return views.forgotten_view(done, len(kept))
 
 
-async def _kept(preview: c.Forgotten, keyboard: Keyboard) -> tuple[int, ...] | None:
-    """Ask until the answer can be parsed. Returns the numbers of the matches to keep; None if the person declines."""
+async def _kept(preview: c.Forgotten, keyboard: Keyboard, *, whole: bool) -> tuple[int, ...] | None:
+    """Ask until the answer can be parsed. Returns the numbers of the matches to keep; None if the person declines. If
+    the preview is of the `whole` memory, only `all` selects everything."""
+    question = EVERYTHING if whole else QUESTION
     while True:
         if not keyboard.interactive:
-            console.print(QUESTION)
-        said = (await keyboard.answer(QUESTION)).strip().lower()
+            console.print(question)
+        said = (await keyboard.answer(question)).strip().lower()
         if said in ("", "n", "no", "none"):
             return None
         ticked = frozenset(match.id for match in preview.matches if match.ticked)
-        numbers = ticked if said in ("y", "yes") else picked(said, len(preview.matches))
+        numbers = ticked if said in ("y", "yes") and not whole else picked(said, len(preview.matches))
         if numbers:
             return tuple(match.id for match in preview.matches if match.id not in numbers)
         console.print(
             "Nothing is marked ☑."
             if numbers is not None
-            else "Type y, all, n, or numbers from the list, such as 1,3-5."
+            else f"Type {'' if whole else 'y, '}all, n, or numbers from the list, such as 1,3-5."
         )

@@ -18,7 +18,7 @@ from tellonce.reasons import reason
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.importers.files import Source, size
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
-from tellonce_cli.importers.items import Item, LeftOut, Unreadable, fitted, left_out
+from tellonce_cli.importers.items import Item, KnownAs, LeftOut, Unreadable, by_sentence, fitted, left_out
 from tellonce_cli.importers.recognition import KINDS, READERS, recognized
 from tellonce_cli.memory import chat_of, local_settings, storage
 from tellonce_cli.screen import CommandFailed, answer, can_ask, console, hint, said_yes
@@ -44,7 +44,7 @@ class Tally:
     memories: Counter[str] = field(default_factory=Counter[str])
     unreadable: int = 0
     first_unreadable: list[str] = field(default_factory=list[str])
-    left_out: Counter[str] = field(default_factory=Counter[str])
+    left_out: Counter[LeftOut] = field(default_factory=Counter[LeftOut])
     newest: datetime | None = None
 
     def pass_over(self, why: list[str]) -> None:
@@ -71,14 +71,12 @@ def run(
     source = Source(file, me, assistant or own_bot(), where.chat_id)
     known = _kind(kind, source)
     foreseen = _foreseen(settings, known, source)
-    if me is not None and foreseen.mine:
-        console.print(f"You are {me} in this file.", markup=False)
     if not _agreed(foreseen, yes=yes, dry_run=dry_run):
-        answer({"kind": known, **asdict(foreseen)})
+        answer({"kind": known, **asdict(replace(foreseen, left_out={})), "left_out": by_sentence(foreseen.left_out)})
         return 0
     tally = asyncio.run(_import(settings, known, source, where, fixed=chat_id is not None))
     _report(tally, known, me)
-    answer({"kind": known, **vars(tally)})
+    answer({"kind": known, **vars(tally), "left_out": by_sentence(tally.left_out)})
     return 0
 
 
@@ -165,7 +163,7 @@ async def _take(items: Iterator[Item], keeper: Keeper, tally: Tally) -> None:
             times = [m.sent_at for m in messages] + ([tally.newest] if tally.newest else [])
             tally.newest = max(times)
         tally.mine += sum(m.role == "user" and m.speaker is None for m in messages)
-        tally.left_out.update(item.what for item in batch if isinstance(item, LeftOut))
+        tally.left_out.update(item for item in batch if isinstance(item, LeftOut))
         tally.pass_over([item.why for item in batch if isinstance(item, Unreadable)])
         await importers.hold()
         await _keep(batch, keeper, tally)
@@ -177,7 +175,7 @@ def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
     characters = 0
     for item in items:
         batch.append(item)
-        characters += 0 if isinstance(item, Unreadable | LeftOut) else len(item.content)
+        characters += 0 if isinstance(item, Unreadable | LeftOut | KnownAs) else len(item.content)
         if len(batch) >= BATCH or characters >= BATCH_CHARACTERS:
             yield batch
             batch, characters = [], 0

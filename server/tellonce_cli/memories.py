@@ -1,13 +1,14 @@
 """`tellonce memories | search | remember | edit | why`: one tool call each, printed for a person or as JSON."""
 
 import asyncio
+import json
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import tzinfo
 from typing import Any, Literal, TypeVar
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
@@ -106,12 +107,44 @@ def _line(memory: c.Memory, zone: tzinfo) -> str:
     return f"{memory.id:>6}  {memory.kind:<10}  {dated(memory, zone)}" + (f"  [{', '.join(marks)}]" if marks else "")
 
 
-def _results(found: c.SearchResults, zone: tzinfo, page: int) -> Shown:
+class Found(c.SearchResults):
+    """Results, and the name of each chat, which only people see."""
+
+    chats: dict[int, str] = Field(default={}, exclude=True)
+
+
+def _search(memory: MemoryClient) -> Callable[[c.SearchMemoryArgs], Awaitable[Found]]:
+    async def search(args: c.SearchMemoryArgs) -> Found:
+        found = await memory.search_memory(args)
+        return Found(**dict(found), chats=chat_names(await chats_of(memory)))
+
+    return search
+
+
+async def chats_of(memory: MemoryClient) -> list[dict[str, Any]]:
+    """The entries of the resource `memory://chats`: all chats of the user."""
+    (content, *_) = (await memory.mcp.read_resource("memory://chats")).contents
+    found: list[dict[str, Any]] = json.loads(getattr(content, "text", "[]"))
+    return found
+
+
+def chat_names(chats: Iterable[Mapping[str, Any]]) -> dict[int, str]:
+    """For each chat, its channel and, if it has one, its name."""
+    return {
+        chat["chat_id"]: " ".join(filter(None, (chat["channel"], chat.get("conversation_id") or chat.get("name"))))
+        for chat in chats
+    }
+
+
+def _results(found: Found, zone: tzinfo, page: int) -> Shown:
     if not found.results:
         return ["Nothing found."], "Next: try other words, or tellonce memories."
     more = f" More: --page {page + 1}." if found.next_cursor else ""
-    lines = [_result(one, zone) for one in found.results]
-    return lines, f"{counted(len(lines), 'result')}.{more} Next: tellonce why N, or why --message CHAT:N."
+    lines = [_result(one, zone, found.chats) for one in found.results]
+    return (
+        lines,
+        f"{counted(len(lines), 'result')}.{more} Next: tellonce why N, or why --message with the numbers in brackets.",
+    )
 
 
 def nearest(args: BaseModel, found: BaseModel) -> list[str]:
@@ -123,15 +156,16 @@ def nearest(args: BaseModel, found: BaseModel) -> list[str]:
     return ["No text contains these words. The nearest in meaning:"] if missing else []
 
 
-def _result(one: c.SearchResult, zone: tzinfo) -> str:
-    who = "" if one.role is None else f"{one.speaker or {'user': 'you', 'assistant': 'assistant'}[one.role]}: "
-    return f"{_reference(one):>6}  {one.kind:<10}  {one.at.astimezone(zone):%Y-%m-%d}  {who}{short(one.text)}"
-
-
-def _reference(one: c.SearchResult) -> str:
-    """The name of the result in other commands: a memory's number, or a message's chat and number. A summary has no
-    name."""
-    return {"summary": "–", "message": f"{one.chat_id}:{one.id}"}.get(one.kind, str(one.id))
+def _result(one: c.SearchResult, zone: tzinfo, chats: Mapping[int, str]) -> str:
+    """A line for a result. A memory begins with its number. A message ends with its chat and number in brackets,
+    because the number of a chat may have 16 digits."""
+    is_memory = one.kind not in ("summary", "message")
+    who = "" if one.role is None else f"{one.speaker or {'user': 'you', 'assistant': 'assistant'}[one.role]}"
+    where = chats.get(one.chat_id or 0, "") if one.kind == "message" else ""
+    said = ", ".join(filter(None, (who, where)))
+    name = f"  [{one.chat_id}:{one.id}]" if one.kind == "message" else ""
+    words = f"{said}: {short(one.text)}" if said else short(one.text)
+    return f"{one.id if is_memory else '':>6}  {one.kind:<10}  {one.at.astimezone(zone):%Y-%m-%d}  {words}{name}"
 
 
 def _remembered(done: c.Remembered, zone: tzinfo, _: int) -> Shown:
@@ -181,7 +215,7 @@ _COMMANDS: dict[
     Command, tuple[type[BaseModel], Callable[[MemoryClient], Callable[[Any], Awaitable[Any]]], Callable[..., Shown]]
 ] = {
     "list": (c.GetProfileArgs, lambda memory: memory.get_profile, listing),
-    "search": (c.SearchMemoryArgs, lambda memory: memory.search_memory, _results),
+    "search": (c.SearchMemoryArgs, _search, _results),
     "remember": (c.RememberArgs, lambda memory: memory.remember, _remembered),
     "edit": (c.UpdateMemoryArgs, lambda memory: memory.update_memory, _edited),
     "why": (c.ExplainArgs, lambda memory: memory.explain, _explained),

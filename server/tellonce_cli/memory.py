@@ -85,4 +85,9 @@ def chat_of(settings: ServerSettings, chat_id: int | None) -> ChatScope:
     try:
         return telegram_chat(Caller(None, frozenset()), chat_id, settings)
     except ChatRefused as error:
-        raise CommandFailed(str(error)) from error
+        if chat_id > 0:
+            raise CommandFailed(str(error)) from error
+        raise CommandFailed(
+            f"the memory does not serve the group {chat_id}. Write TELEGRAM_GROUPS={chat_id} into .env (several numbers "
+            "are separated by commas), or TELEGRAM_PERSONAL_GROUPS if only you and the bot are in it; then run this again."
+        ) from error

@@ -37,7 +37,9 @@ def plan_import(file: str, me: str = "") -> None:
         messages=talk.messages,
         mine=talk.mine,
         memories=talk.memories,
-        unreadable=talk.unreadable + talk.left_out.total(),
+        names=talk.names,
+        unreadable=talk.unreadable,
+        left_out={entry.name: number for entry, number in talk.left_out.items()},
         first=talk.first,
         last=talk.last,
         seconds=foreseen.seconds if foreseen.calls else None,
@@ -52,7 +54,8 @@ def do_import(file: str, me: str = "") -> None:
         created=tally.created,
         duplicates=tally.duplicates,
         memories=tally.memories["kept"],
-        unreadable=tally.unreadable + tally.left_out.total(),
+        unreadable=tally.unreadable,
+        left_out={entry.name: number for entry, number in tally.left_out.items()},
         mine=tally.mine,
     )
 

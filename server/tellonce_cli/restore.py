@@ -18,7 +18,7 @@ from tellonce_cli.screen import CommandFailed, answer, console, hint
 from tellonce_server.app.bootstrap import KEY_NAME
 from tellonce_server.app.memory_location import described
 from tellonce_server.store.backup.archive import BackupRefused
-from tellonce_server.store.backup.restore import all_texts, aside, in_use, replace, texts_held
+from tellonce_server.store.backup.restore import all_texts, aside, in_use, newer_texts, replace, texts_held
 
 
 def run(file: Path, *, force: bool = False) -> int:
@@ -32,8 +32,13 @@ async def _restore(settings: ServerSettings, file: Path, force: bool) -> None:
     async with database(settings) as dsn:
         async with current(dsn) as connection:
             await _refuse_if_in_use(connection)
-            await _refuse_if_full(connection, settings, force)
-            kept, before = await aside(connection, KEY_NAME), await all_texts(connection)
+            before, newer = await all_texts(connection), await _newer(connection, file)
+            if any(before) and not force:
+                raise CommandFailed(
+                    f"the memory in {described(settings)} holds {before}{newer}, which a restore would replace. "
+                    "Back it up first, then restore with --force."
+                )
+            kept = await aside(connection, KEY_NAME)
         try:
             again = await replace(dsn, file, kept, KEY_NAME)
         except BackupRefused as refusal:
@@ -41,13 +46,16 @@ async def _restore(settings: ServerSettings, file: Path, force: bool) -> None:
         async with current(dsn) as connection:
             hidden, after = named(await texts_held(connection), settings), await all_texts(connection)
             had_forgotten = bool((await aside(connection, KEY_NAME)).tombstones)
-    console.print(f"{file} is restored: {after}." + (f" It replaced {before}." if any(before) else ""))
+    console.print(f"{file} is restored: {after}." + (f" It replaced {before}{newer}." if any(before) else ""))
     if hidden:
-        console.print(hidden, style="yellow", soft_wrap=True)
+        console.print(hidden, style="yellow")
     gone = await _forget_again(settings, kept.owners if again else set())
     if had_forgotten:
         _warn_of_the_forgotten(recorded=bool(kept.owners))
-    hint("Next: tellonce up starts the memory.")
+    hint(
+        "Next: connected assistants start the memory themselves (`tellonce connect` adds one). `tellonce up` starts it for "
+        "the memory page and Telegram."
+    )
     answer({"file": str(file), "hidden": hidden, "forgotten_again": gone})
 
 
@@ -56,13 +64,16 @@ async def _refuse_if_in_use(connection: Any) -> None:
         raise CommandFailed("the memory is in use; stop `tellonce up` and every client first, then restore.")
 
 
-async def _refuse_if_full(connection: Any, settings: ServerSettings, force: bool) -> None:
-    texts = await all_texts(connection)
-    if any(texts) and not force:
-        raise CommandFailed(
-            f"the memory in {described(settings)} holds {texts}, which a restore would replace. "
-            "Back it up first, then restore with --force."
-        )
+async def _newer(connection: Any, file: Path) -> str:
+    """How many of the present texts the backup cannot contain, as part of a sentence; empty if this is not known."""
+    try:
+        found = await newer_texts(connection, file)
+    except BackupRefused as refusal:
+        raise CommandFailed(str(refusal)) from refusal
+    if found is None:
+        return ""
+    made_at, texts = found
+    return f" (newer than this backup of {made_at.astimezone():%Y-%m-%d %H:%M}: {texts})"
 
 
 async def _forget_again(settings: ServerSettings, owners: set[int]) -> int:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
@@ -24,15 +25,43 @@ def harmless(text: str) -> str:
 
 class Screen(Console):
     """A console whose texts cannot control the terminal. The console's own control codes, such as colors, are not part
-    of the texts."""
+    of the texts.
+
+    In a terminal, lines are broken between words, but not inside a command in backticks, because a person copies it.
+    In a pipe or file, lines are not broken.
+    """
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        if not self.is_terminal:
+            options = {"soft_wrap": True, **options}
+        elif all(isinstance(one, str) for one in objects) and not options.get("soft_wrap"):
+            whole = " ".join(objects)
+            objects = ("\n".join(broken(line, self.width) for line in whole.split("\n")),)
+            options = {**options, "soft_wrap": True}
+        super().print(*objects, **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=harmless(segment.text))
 
 
-console = Screen(markup=False, highlight=False, soft_wrap=True)
-notes = Screen(stderr=True, markup=False, highlight=False, soft_wrap=True)
+_PIECE = re.compile(r" *(?:`[^`]+`|[^ ])+| +$")
+"""Matches a word or a command in backticks, with the spaces before it; or the spaces at the end of a line."""
+
+
+def broken(line: str, width: int) -> str:
+    """The line, broken into lines of at most `width` cells. A single word or command may be longer."""
+    lines = [""]
+    for piece in _PIECE.findall(line):
+        if lines[-1] and cell_len(lines[-1]) + cell_len(piece.rstrip(" ")) > width:
+            lines.append(piece.lstrip(" "))
+        else:
+            lines[-1] += piece
+    return "\n".join(lines)
+
+
+console = Screen(markup=False, highlight=False)
+notes = Screen(stderr=True, markup=False, highlight=False)
 """The console on standard error, for messages that are not part of the result."""
 
 

@@ -1,9 +1,9 @@
 """`tellonce status`: shows the running processes, the queue, the cost, and the contents of the memory."""
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from rich.table import Table
@@ -15,8 +15,10 @@ from tellonce.connect import connect_http
 from tellonce.plural import counted, singular
 from tellonce.settings import ServerSettings, load
 from tellonce.work import TRAITS, QueueStatus, ReadingStatus
+from tellonce_cli.backup import last_backup
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
+from tellonce_cli.memories import chats_of
 from tellonce_cli.memory_server import health, running_token, why_none
 from tellonce_cli.screen import CommandFailed, answer, console, with_doctor
 from tellonce_llm.allowance import Allowance
@@ -49,9 +51,11 @@ async def _status(settings: RelaySettings) -> int:
     for line in task_lines(await health(settings.url)):
         console.print(line)
     if settings.url == f"{address(server)}/mcp" and (said := await hidden(server)):
-        console.print(f"elsewhere  {said}", soft_wrap=True)
+        console.print(f"elsewhere  {said}")
     _print_memory(profile)
     console.print(f"messages   {talk_line(talks)}")
+    if made := last_backup(server, datetime.now(UTC)):
+        console.print(f"backup     {made}")
     if queue is None:
         console.print(
             "learning   this token may not see the queue and the cost; `tellonce status` on the server's machine does"
@@ -110,9 +114,8 @@ def _print_memory(profile: c.Profile) -> None:
 
 async def _talks(memory: MemoryClient) -> Mapping[str, int]:
     """The number of messages by channel, in all conversations of the user."""
-    (content, *_) = (await memory.mcp.read_resource("memory://chats")).contents
     found: Counter[str] = Counter()
-    for chat in json.loads(getattr(content, "text", "[]")):
+    for chat in await chats_of(memory):
         found[chat["channel"]] += chat["messages"]
     return found
 
@@ -134,7 +137,8 @@ def reading_lines(reading: ReadingStatus) -> list[str]:
         lines.append(f"waiting    {counted(reading.waiting, 'exchange')} to learn from{left}")
     if reading.to_read_again:
         lines.append(
-            f"later      {counted(reading.to_read_again, 'exchange')} to learn from again, once a (better) model is set up{_estimate(reading)}"
+            f"later      {counted(reading.to_read_again, 'exchange')} to learn from again, if a (better) model is set up"
+            f"{_estimate(reading)}; a connected assistant can do it with its prompt `learn`"
         )
     if reading.dropped:
         reasons = ", ".join(f"{count} ({reason})" for reason, count in sorted(reading.dropped.items()))

@@ -135,12 +135,12 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float, else
         table.add_row(name, value)
     console.print(table)
     if elsewhere:
-        console.print(elsewhere, style="yellow", soft_wrap=True)
+        console.print(elsewhere, style="yellow")
     for line in _ways(settings):
-        console.print(line, soft_wrap=True)
+        console.print(line)
     name = shown_command()
     console.print(f"\nNext, in another terminal: `{name} open` shows the memory page, `{name} chat` talks with it,")
-    console.print(f"`{name} import telegram result.json` imports your history.")
+    console.print(f"`{name} import result.json` imports your history (docs/how-to/import.md).")
     console.print("Ctrl-C stops everything.")
 
 
@@ -170,7 +170,7 @@ def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str
     return [
         ("database", "external PostgreSQL" if external else f"embedded PostgreSQL in {settings.data_dir}"),
         ("server", _url(settings)),
-        ("memory page", f"{address(settings)}/ (`tellonce open` signs you in)"),
+        ("memory page", f"{address(settings)}/ (`{shown_command()} open` signs you in)"),
         ("summarizer", _tiers()),
         ("Telegram", _telegram(relay)),
         ("user", f"{settings.default_user}, time zone {settings.timezone}"),

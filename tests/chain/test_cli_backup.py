@@ -49,16 +49,28 @@ async def test_a_backup_restores_everything_into_an_empty_home_and_never_overwri
     saved: Saved, other: Home
 ) -> None:
     restored = await other.run("restore", str(saved.file))
-    with pytest.raises(AssertionError, match=r"would replace.*--force"):
+    with pytest.raises(AssertionError, match=r"0 messages and 0 memories\), which a restore would replace.*--force"):
         await other.run("restore", str(saved.file))
     with pytest.raises(AssertionError, match="choose another file"):
         await saved.home.run("backup", saved.file.name)
     assert "keep it safe" in saved.told
+    assert "last backup: less than an hour ago" in await saved.home.run("doctor")
+    assert "no backup was made" in await other.run("doctor")
     assert "forgotten" not in restored, "nothing was"
     assert re.search(r"all.tellonce: \d+ messages and 0 memories, \d+\.\d kB", saved.told)
     assert saved.file.stat().st_mode & 0o077 == 0
     assert await other.everything() == saved.everything
     assert await saved.is_unchanged()
+
+
+async def test_a_forced_restore_says_how_much_newer_it_replaces(saved: Saved, other: Home) -> None:
+    await other.run("restore", str(saved.file))
+    await other.run("remember", "I keep bees")
+    refused = (await other.failing("restore", str(saved.file)))[1]
+    told = await other.run("restore", str(saved.file), "--force")
+    assert [
+        re.findall(r"newer than this backup of \d{4}-.*: (\d+ messages and \d+ memor\w+)\)", x) for x in (refused, told)
+    ] == [["0 messages and 1 memory"]] * 2
 
 
 async def test_an_export_can_be_imported_into_an_empty_home_with_nothing_lost(saved: Saved, other: Home) -> None:
@@ -132,7 +144,7 @@ async def test_a_backup_moves_a_memory_to_a_server_of_ones_own_and_back(saved: S
     other.environment["DATABASE_URL"] = dsn
     await other.run("restore", str(saved.file))
     assert await other.everything() == saved.everything
-    with pytest.raises(AssertionError, match=r"would replace.*--force"):
+    with pytest.raises(AssertionError, match=r"0 messages and 0 memories\), which a restore would replace.*--force"):
         await other.run("restore", str(saved.file))
     await other.run("backup", "there.tellonce")
     await saved.home.run("restore", str(other.folder / "there.tellonce"), "--force")

@@ -47,6 +47,16 @@ async def test_forgetting_asks_first_and_an_end_of_input_is_a_no(at_home: Home) 
     assert "I prefer cocoa" not in gone.partition("✓ Forgotten")[2]
 
 
+async def test_a_single_key_does_not_erase_everything(at_home: Home) -> None:
+    kept = await at_home.run("chat", told="/remember I prefer cocoa\n/forget\ny\nn\n")
+    asked = kept.splitlines()
+    assert asked[1].startswith("Erase everything for good")
+    assert "Type all, n, or numbers from the list, such as 1,3-5." in asked
+    assert asked[-1] == "Kept."
+    gone = await at_home.run("chat", told="/forget\nall\n/memory\n")
+    assert "I prefer cocoa" not in gone.partition("✓ Forgotten")[2]
+
+
 async def test_what_is_forgotten_is_picked_by_numbers(at_home: Home) -> None:
     remember = "".join(f"/remember I like {kind} jam\n" for kind in ("red", "black", "white"))
     told = await at_home.run("chat", told=f"{remember}/forget jam\nseven\n1,3\n/memory\n")
@@ -105,7 +115,7 @@ async def test_reminders_are_set_in_words_listed_cancelled_and_taken_back(at_hom
     assert lines[0] == "⏰ I'll remind you tomorrow at 9:00 AM: call mom  [/undo]"
     assert lines[1].endswith("water the plants (every Monday at 8)  [/undo]")
     assert lines[2:7] == [
-        "↩ Taken back",
+        "↩ Taken back: water the plants (every Monday at 8)",
         "Which one? /reminders lists them; /cancel 1 cancels the first.",
         "⏰ Your reminders:",
         "1. tomorrow at 9:00 AM: call mom",
@@ -177,6 +187,21 @@ async def test_an_answer_keeps_its_lines_on_a_terminal(monkeypatch: pytest.Monke
     assert [line.rstrip() for line in screen.getvalue().splitlines()] == [
         *("Your goals:", "• run a marathon", "• learn Portuguese"),
     ]
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_a_terminal_gets_whole_words_and_whole_commands_and_a_pipe_whole_lines(width: int) -> None:
+    text = "Nothing was found. Next: `tellonce connect claude-desktop` shares this memory, or try other words."
+    screen, pipe = io.StringIO(), io.StringIO()
+    Screen(file=screen, force_terminal=True, color_system=None, width=width).print(text)
+    Screen(file=pipe, width=width).print(text)
+    lines = screen.getvalue().splitlines()
+    command = "`tellonce connect claude-desktop`"
+    assert " ".join(lines) == text
+    assert len(lines) >= len(text) / width
+    assert all(len(line) <= width or line == command for line in lines)
+    assert any(command in line for line in lines)
+    assert pipe.getvalue() == f"{text}\n"
 
 
 async def test_a_text_cannot_command_the_terminal(

@@ -50,11 +50,28 @@ async def test_a_message_is_found_explained_and_forgotten_by_one_name(at_home: H
     async with at_home.memory() as memory:
         said = c.RecordMessageArgs(role="user", content="The ferry leaves at six", conversation_id="island")
         await memory.record_message(said)
-    name = re.search(r"^ *(\d+:1)  message", await at_home.run("search", "ferry"), re.MULTILINE)
+    found = await at_home.run("search", "ferry")
+    name = re.search(r"^ {8}message .* island: The ferry leaves at six  \[(\d+:1)\]$", found, re.MULTILINE)
     assert name is not None
     assert "The ferry leaves at six" in await at_home.run("why", "--message", name[1])
     assert "Forgotten (1 sentence)" in await at_home.run("forget", "--message", name[1], "--yes")
     assert "Nothing found" in await at_home.run("search", "ferry")
+
+
+async def test_a_markdown_export_names_each_chat_once(at_home: Home) -> None:
+    async with at_home.memory() as memory:
+        for text, place in (
+            ("The ferry leaves at six", "island"),
+            ("The tram is late", "town"),
+            ("It rains", "island"),
+        ):
+            await memory.record_message(c.RecordMessageArgs(role="user", content=text, conversation_id=place))
+    await at_home.run("remember", "I like ferries")
+    lines = (await at_home.run("export", "--format", "markdown")).splitlines()
+    titles = [line.split(" (")[0] for line in lines if line.startswith("# ")]
+    named = [title for title in titles if "“" in title]
+    assert sorted(title.split("“")[1] for title in named) == ["island”", "town”"]
+    assert [title for title in titles if title not in named][-1] == "# Memories"
 
 
 async def test_a_turn_can_be_traced_by_the_id_its_events_carry(light_home: Home) -> None:

@@ -112,6 +112,17 @@ async def test_what_another_assistant_remembered_is_marked_as_imported(memory: M
     assert (fact.origin, fact.user_confirmed, fact.valid_from) == ("import", False, LONG_AGO)
 
 
+async def test_what_an_import_brings_is_not_listed_as_recently_learned(memory: Memory) -> None:
+    """The screen Today would otherwise show only imported statements after an import."""
+    await taken(memory, ImportMemory("Plays the cello in a quartet", said_at=LONG_AGO))
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content="I live in Oslo"))
+        today = (await client.mcp.call_tool("page_today", {})).structured_content
+    assert today is not None
+    listed = {name: [entry["memory"]["content"] for entry in today[name]] for name in ("learned", "told")}
+    assert listed == {"learned": ["I live in Oslo"], "told": ["Plays the cello in a quartet"]}
+
+
 async def test_a_secret_in_a_saved_memory_is_masked(memory: Memory) -> None:
     await taken(memory, ImportMemory("My API key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"))
     assert "AAAAAAAA" not in " ".join(await active(memory))

@@ -1,5 +1,6 @@
 """What the page says about uncertain memories and about work that takes time, and how it undoes a new statement."""
 
+import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from tellonce_server.app.access_tokens import create_token
 from tellonce_server.store.database import as_login
 from tests.page.browser import Tab, code, signed_in
 from tests.page.test_page import CLIMBING, state
+from tests.patience import HANGS
 from tests.server.processes import HttpServer
 
 pytestmark = pytest.mark.anyio
@@ -114,6 +116,37 @@ async def test_an_upload_shows_how_much_of_it_has_arrived(chrome: Browser, serve
         await expect(status).to_contain_text(re.compile(r"Reading result\.json … [1-9]\d?%"))
         assert 0 < float(str(await status.locator("progress").get_attribute("value"))) < file.stat().st_size + 1000
         await expect(status.get_by_role("alert")).to_be_visible()
+
+
+async def test_a_plan_names_the_person_and_the_groups_that_are_left_out(tab: Tab, tmp_path: Path) -> None:
+    said = {"id": 1, "type": "message", "date_unixtime": "1704103200", "text": "hi", "from": "Ann", "from_id": "user1"}
+    chats = [
+        {"name": "Bob", "type": "personal_chat", "id": 5, "messages": [said]},
+        {"name": "Choir", "type": "private_supergroup", "id": 88, "messages": [said, {**said, "id": 2}]},
+    ]
+    file = tmp_path / "result.json"
+    file.write_text(json.dumps({"personal_information": {"user_id": 1}, "chats": {"list": chats}}))
+    page = await tab.show("data")
+    await page.locator("#import-file").set_input_files(file)
+    plan = page.locator("#import-plan")
+    await expect(plan).to_contain_text("Choir (-10088): 2", timeout=HANGS * 1000)
+    await expect(plan).to_contain_text("1 · Ann")
+    await expect(plan).to_contain_text("--chat")
+    await expect(plan).not_to_contain_text("Unreadable")
+
+
+async def test_the_token_of_another_computer_is_not_called_this_machines_own(tab: Tab, page_dsn: str) -> None:
+    """A restored backup contains the tokens of the computer that made it."""
+    name = "local-assistant-deadbeef"
+    async with as_login(page_dsn) as login:
+        await create_token(login, name, 42, ("assistant",), datetime.now(UTC))
+    page = await tab.show("data")
+    other = page.locator(f"[data-token='{name}']")
+    await expect(other).to_contain_text("of another computer")
+    await expect(page.get_by_text("this machine's own")).to_have_count(1)
+    await other.get_by_role("button").click()
+    await page.locator("dialog button.main, dialog button.bad").last.click()
+    await expect(other).to_have_count(0)
 
 
 async def test_the_buttons_of_a_card_are_labeled(tab: Tab) -> None:

@@ -118,6 +118,8 @@ async def test_the_page_speaks_the_readers_language(chrome: Browser, server: Htt
             page = await tab.show(address)
             assert await page.locator("html").get_attribute("lang") == locale[:2]
             assert await page.evaluate("document.documentElement.scrollWidth") <= 360, address
+        ends = await page.locator("nav a").evaluate_all("links => links.map(x => x.getBoundingClientRect().right)")
+        assert max(ends) <= 360
         assert tab.wrong == []
         # The server's own texts are shown in the language, too: the error of a tool, and an error before signing in.
         said = page_texts(locale[:2])

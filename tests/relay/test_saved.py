@@ -49,7 +49,7 @@ async def test_what_the_user_said_is_saved_and_shown_and_taken_back_by_a_tap(mem
         replies = await api.replies(2)
         stored = await everything(memory)
         await api.press(api.sent[1], "Undo")
-        await api.until(lambda: api.sent[1]["text"] == "↩ Taken back")
+        await api.until(lambda: api.sent[1]["text"] == "↩ Taken back: adopted a puppy named Toby")
         taken_back = await everything(memory)
     assert replies == ["Congratulations!", "💾 adopted a puppy named Toby"]
     assert stored == [("adopted a puppy named Toby", "active", "model", False)]
@@ -62,7 +62,7 @@ async def test_a_goal_that_a_tag_closed_is_opened_again_by_a_tap(memory: Memory)
         await api.say("I ran the marathon")
         assert (await api.replies(2))[1] == "💾 Done: Run a marathon"
         await api.press(api.sent[1], "Undo")
-        await api.until(lambda: api.sent[1]["text"] == "↩ Taken back")
+        await api.until(lambda: api.sent[1]["text"] == "↩ Open again: Run a marathon")
         assert [goal.content for goal in (await client.get_profile(c.GetProfileArgs())).goals] == ["Run a marathon"]
 
 
@@ -81,7 +81,7 @@ async def test_what_a_tag_would_close_stays_open_unless_the_user_mentions_it(mem
         await api.until(lambda: api.sent[2]["text"] == "💾 Done: Run a marathon")
         closed = (await client.get_profile(c.GetProfileArgs())).goals
         await api.press(api.sent[2], "Undo")
-        await api.until(lambda: api.sent[2]["text"] == "↩ Taken back")
+        await api.until(lambda: api.sent[2]["text"] == "↩ Open again: Run a marathon")
         reopened = (await client.get_profile(c.GetProfileArgs())).goals
     assert replies[1:3] == ["Noted.", "❔ Is it done?\nRun a marathon"]
     assert replies[3].startswith("❔ Is it done?\ncall the dentist (")
@@ -127,7 +127,7 @@ async def test_a_terminal_shows_what_was_saved_and_undo_takes_it_back(
     responder = Scripted("Nice! [REMEMBER: adopted a puppy named Toby]")
     shown = await typed(memory, monkeypatch, responder, "We adopted a puppy named Toby", "/undo", "/undo")
     assert "💾 adopted a puppy named Toby  [/undo]" in shown
-    assert shown.index("↩ Taken back") < shown.index("My last answer saved nothing. ")
+    assert shown.index("↩ Taken back: adopted a puppy named Toby") < shown.index("My last answer saved nothing. ")
     assert [status for _, status, _, _ in await everything(memory)] == ["rejected"]
 
 
@@ -150,7 +150,8 @@ async def test_undo_takes_back_what_was_told_to_be_remembered_but_not_what_was_k
     shown = await typed(memory, monkeypatch, OfflineResponder(), order, order, "/undo")
     assert "My last answer saved nothing. " in shown
     assert [status for _, status, _, _ in await everything(memory)] == ["active"]
-    assert "↩ Taken back" in await typed(memory, monkeypatch, OfflineResponder(), "/remember I play chess", "/undo")
+    undone = await typed(memory, monkeypatch, OfflineResponder(), "/remember I play chess", "/undo")
+    assert "↩ Taken back: I play chess" in undone
     assert [status for _, status, _, _ in await everything(memory)] == ["active", "rejected"]
 
 

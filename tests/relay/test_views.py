@@ -216,7 +216,7 @@ def test_the_bots_own_quotes_are_one_line_of_the_list_with_one_button() -> None:
     plan = c.Forgotten(matches=(hit(1), *own, hit(4)), confirm="t")
     shown = forget_list.list_of("Vuxley", c.ForgetArgs(topic="Vuxley"), plan)
     assert shown is not None
-    assert [line.split("]")[0] for line in forget_list.text(shown, SINGAPORE).splitlines()[2:]] == [
+    assert [line.split("]")[0] for line in forget_list.text(shown, NOW.astimezone(SINGAPORE)).splitlines()[2:]] == [
         "1. [message, Feb 16",
         "4. [message, Feb 16",
         "2. [answers",
@@ -226,6 +226,15 @@ def test_the_bots_own_quotes_are_one_line_of_the_list_with_one_button() -> None:
     assert forget_list.after(unticked, Pressed("tick", 7, 2)).ticked == {1, 2, 3, 4}
     labels = [[b.text for b in row] for row in forget_list.markup(7, unticked).inline_keyboard]
     assert labels[0] == ["☑ 1", "☑ 4", "☐ 2"]
+
+
+def test_what_would_be_erased_has_its_year_unless_it_is_of_this_year() -> None:
+    old = hit(1).model_copy(update={"at": NOW.replace(year=2024)})
+    shown = views.matches_view(c.Forgotten(matches=(old, hit(2))), NOW)
+    assert [line.split("]")[0] for line in shown.splitlines()] == [
+        "☑ 1. [message, Feb 16, 2024",
+        "☑ 2. [message, Feb 16",
+    ]
 
 
 def listed(count: int) -> forget_list.ForgetList:
@@ -239,7 +248,7 @@ def test_a_list_of_many_matches_has_pages_that_fit_a_message_and_shows_each_once
     shown, labels = listed(301), []
     for page in range(shown.pages):
         turned = forget_list.after(shown, Pressed("page", 1, page))
-        text = forget_list.text(turned, SINGAPORE)
+        text = forget_list.text(turned, NOW.astimezone(SINGAPORE))
         assert len(text.encode("utf-16-le")) // 2 <= 4096
         buttons = [b for row in forget_list.markup(2**40, turned).inline_keyboard for b in row]
         assert len(buttons) <= 100

@@ -7,9 +7,10 @@ from functools import cache
 
 import pytest
 
-from tellonce_server.domain.keep.choice import SEARCHED, SHOWN
+from tellonce_server.domain.keep.choice import CHANGE, SEARCHED, SHOWN
 from tellonce_server.domain.keep.heads import heads, read, written
 from tellonce_server.domain.keep.keeper import MOST_READ, Keeper
+from tellonce_server.domain.keep.sentences import Sentence
 from tellonce_server.embedding.model_files import GRAPH, TOKENIZER, fetch
 from tellonce_server.embedding.onnx_session import Session
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, Layers, NoEmbedder
@@ -94,6 +95,16 @@ async def test_a_models_layers_are_its_vector_and_one_more_and_refused_once_it_i
     assert len(layers.early) == 384
     with pytest.raises(EmbeddingUnavailable):
         await embedder.layers(["We moved to Graz."])
+
+
+@pytest.mark.model
+def test_an_instruction_to_the_assistant_about_a_known_topic_is_no_change_of_a_note() -> None:
+    """A short sentence near an earlier note is kept as a change of it from CHANGE on, so the scores must be lower."""
+    topics = ("bike lights", "moss", "roof garden", "Excel formulas", "school choice", "rain barrels", "birdhouses")
+    texts = [f"Explain {topic} step {step} in more detail." for topic in topics for step in range(1, 8)]
+    rows = [corpus.Example("", Sentence(text), "junk", wish=False, genre="") for text in texts]
+    made = corpus.with_inputs(rows, Session(model_folder() / GRAPH, model_folder() / TOKENIZER))
+    assert scores(heads().keep, made.inputs).max() < CHANGE
 
 
 def test_written_weights_are_read_as_they_were() -> None:

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tellonce_cli.importers.files import Source
-from tellonce_cli.importers.items import ImportFailed, Unreadable
+from tellonce_cli.importers.items import ImportFailed, KnownAs, Unreadable
 from tellonce_cli.importers.recognition import READERS
 from tellonce_relay.turn.tags import parse, shown_so_far
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
@@ -84,7 +84,7 @@ VALID: dict[str, Any] = {
     ],
     "jsonl": {"role": "user", "content": "I like tea", "sent_at": "2024-01-01T10:00:00Z", "message_id": "1"},
 }
-ITEMS = (ImportMessage, ImportMemory, ExportedMemory, Unreadable)
+ITEMS = (ImportMessage, ImportMemory, ExportedMemory, Unreadable, KnownAs)
 JUNK = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2),

@@ -22,7 +22,7 @@ READ = """
 import json, os, resource, sys
 from pathlib import Path
 from tellonce_cli.importers.files import Source
-from tellonce_cli.importers.items import ImportFailed
+from tellonce_cli.importers.items import ImportFailed, KnownAs
 from tellonce_cli.importers.recognition import READERS
 sys.stdout.flush()
 for kind, file in json.loads(sys.argv[1]):
@@ -34,7 +34,8 @@ for kind, file in json.loads(sys.argv[1]):
     resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]),) * 2)
     try:
         for item in READERS[kind](Source(Path(file)), lambda _: None):
-            print(getattr(item, "content", "")[:40] or item.why)
+            if not isinstance(item, KnownAs):
+                print(getattr(item, "content", "")[:40] or item.why)
     except ImportFailed as error:
         print(error)
     break

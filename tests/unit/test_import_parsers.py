@@ -12,10 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tellonce.client_settings import SummarizerSettings
+from tellonce.settings import Compaction
 from tellonce_cli.importers.chatgpt import items_of
 from tellonce_cli.importers.claude import messages_of
 from tellonce_cli.importers.files import Source
-from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable
+from tellonce_cli.importers.forecast import forecast, measured
+from tellonce_cli.importers.items import ImportFailed, Item, KnownAs, LeftOut, Unreadable
 from tellonce_cli.importers.recognition import READERS
 from tellonce_cli.importers.telegram import text_of
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
@@ -87,14 +90,20 @@ def test_of_a_whole_account_a_group_is_imported_only_into_its_own_chat(tmp_path:
     account = {"personal_information": {"user_id": 1}, "chats": {"list": [chat(said(1)), club, old]}}
     found = items("telegram", tmp_path, account, chat_id=42)
     assert [m.message_id for m in talk(found)] == ["telegram:5:1"]
-    assert Counter(item.what for item in found if isinstance(item, LeftOut)) == {
-        "messages of the group “Book club”, which --chat -10077 imports": 2,
-        "messages of the group “Choir”, which --chat -88 imports": 1,
-    }
+    left = Counter(item for item in found if isinstance(item, LeftOut))
+    assert {item.name: number for item, number in left.items()} == {"Book club (-10077)": 2, "Choir (-88)": 1}
+    assert all("--chat -" in item.what and "TELEGRAM_GROUPS" in item.what for item in left)
     for number, expected in ((-10077, [("user", None), ("user", "Cem")]), (-88, [("user", "Dan")])):
         found = items("telegram", tmp_path, account, chat_id=number)
         assert voices(talk(found)) == expected
         assert [m.message_thread_id for m in talk(found)] == [None] * len(expected)
+
+
+def test_it_says_whom_it_takes_for_the_user(tmp_path: Path) -> None:
+    """Without `me`, the user of a private chat is recognized by elimination, which the user must be able to check."""
+    found = items("telegram", tmp_path, chat(said(1), said(2, "Bob", "user5"), said(3)))
+    assert [item for item in found if isinstance(item, KnownAs)] == [KnownAs("Ann")]
+    assert "You are Ann in this file." in forecast(measured(found), Compaction(), SummarizerSettings()).lines[0]
 
 
 def test_a_topic_is_found_through_replies_and_a_reply_inside_it_is_kept(tmp_path: Path) -> None:
@@ -236,6 +245,15 @@ def test_what_chatgpt_was_told_to_remember_and_custom_instructions_are_memories(
         "User is learning Korean",
     ]
     assert talk(found) == []
+
+
+def test_custom_instructions_that_each_conversation_repeats_are_one_memory(tmp_path: Path) -> None:
+    told = node("i", None, "user", "")
+    told["message"]["content"] = {"content_type": "user_editable_context", "user_profile": "I am a nurse."}
+    talks = [conversation(told, current_node="i", conversation_id=str(number)) for number in range(3)]
+    found = items("chatgpt", tmp_path, talks)
+    assert [item.content for item in found if isinstance(item, ImportMemory)] == ["I am a nurse."]
+    assert measured(found).memories == 1
 
 
 def test_shards_in_a_zip_are_read_in_order(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The choice of scored sentences to keep: thresholds, short changes, at most two sentences per message, and no
 repetitions."""
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
@@ -51,6 +52,14 @@ def test_a_short_statement_near_a_kept_note_is_a_change_of_it() -> None:
     assert kept(scored(CHANGE, NORTH_EAST), EAST) == ()
     assert kept(scored(CHANGE + 0.1, NORTH_EAST, "Are we moving to Graz?"), EAST) == ()
     assert kept(scored(CHANGE + 0.1, NORTH_EAST, "word " * (CHANGE_WORDS + 1)), EAST) == ()
+
+
+def test_a_sentence_that_the_next_one_needs_is_kept_once() -> None:
+    first = Scored(1, Sentence("I turn 43."), EAST, SHOWN)
+    second = Scored(1, Sentence("We do it in the garden.", before="I turn 43."), NORTH, SEARCHED, dangling=1.0)
+    (note,) = choose([first, second], [])
+    assert (note.before, note.text, note.shown, note.score) == ("I turn 43.", "We do it in the garden.", True, SHOWN)
+    assert len(choose([first, replace(second, dangling=0.0)], [])) == 2
 
 
 def test_a_change_may_follow_its_note_in_the_same_exchange() -> None:

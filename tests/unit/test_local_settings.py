@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tellonce_cli import backup, export, restore, tokens
-from tellonce_cli.memory import local_settings
+from tellonce_cli.memory import chat_of, local_settings
 from tellonce_cli.screen import CommandFailed
 
 
@@ -48,3 +48,13 @@ def test_without_a_memory_there_is_nothing_to_export(tokens_folder: Path) -> Non
     with pytest.raises(CommandFailed, match="there is no memory in"):
         export.run(Path("mine"), "jsonl")
     assert not (tokens_folder.parent / "postgres").exists()
+
+
+def test_a_group_that_is_not_served_is_refused_with_the_line_to_add(
+    tokens_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TELEGRAM_GROUPS", raising=False)
+    with pytest.raises(CommandFailed, match=r"TELEGRAM_GROUPS=-10077 into \.env"):
+        chat_of(local_settings(), -10077)
+    monkeypatch.setenv("TELEGRAM_GROUPS", "-10077")
+    assert chat_of(local_settings(), -10077).owner_id == -10077

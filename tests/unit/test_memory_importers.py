@@ -121,6 +121,27 @@ def test_claudes_memories_are_taken_without_its_conversations_too(tmp_path: Path
     assert (kind, [m.content for m in memories(items)]) == ("claude", ["Ann runs a bakery"])
 
 
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (
+            "**Work**\n\nMarta is an architect. She likes moss.\n\n**Home**\n\nShe has a daughter, Lotte.",
+            ["Marta is an architect. She likes moss.", "Marta is an architect. She has a daughter, Lotte."],
+        ),
+        (
+            "Marta is an architect.\n\nAt home, Marta has a cat.\n\nIts name is Tilly Ann.",
+            ["Marta is an architect.", "At home, Marta has a cat.", "At home, Marta has a cat. Its name is Tilly Ann."],
+        ),
+        ("- Uses Python 3.11 daily\n- Prefers tabs to spaces", ["Uses Python 3.11 daily", "Prefers tabs to spaces"]),
+    ],
+)
+def test_a_statement_of_claude_names_its_person(written: str, expected: list[str], tmp_path: Path) -> None:
+    entry = {"account_uuid": "a", "conversations_memory": written, "project_memories": {}}
+    (tmp_path / "memories.json").write_text(json.dumps([entry]))
+    _, items = found(tmp_path / "memories.json")
+    assert [m.content for m in memories(items)] == expected
+
+
 def test_a_persons_notes_are_messages_and_an_assistants_notes_memories(tmp_path: Path) -> None:
     lines(tmp_path / ".obsidian" / "hidden.md", "not a note")
     lines(

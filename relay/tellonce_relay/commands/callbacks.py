@@ -59,8 +59,9 @@ async def pressed(context: CommandContext, chat_id: int, press: buttons.Pressed,
             )
         case "undo" | "reopen":
             action: c.MemoryAction = "reject" if press.action == "undo" else "reopen"
-            await memory.update_memory(c.UpdateMemoryArgs(memory_id=press.number, action=action, chat_id=chat_id))
-            return Reaction(phrase("memory.taken_back"))
+            undoing = c.UpdateMemoryArgs(memory_id=press.number, action=action, chat_id=chat_id)
+            undone = await memory.update_memory(undoing)
+            return Reaction(views.undone_view(undone, reopened=press.action == "reopen"))
         case "close":
             closing = c.UpdateMemoryArgs(memory_id=press.number, action="complete", chat_id=chat_id)
             closed = await memory.update_memory(closing)
@@ -81,14 +82,14 @@ async def pressed(context: CommandContext, chat_id: int, press: buttons.Pressed,
         case "tab" | "open" | "remove" | "restore" | "pin" | "unpin":
             return _shown(await memory_browser.press(memory, chat_id, press, context.zone))
         case _:
-            return await _pressed_in_list(context, chat_id, press)
+            return await _pressed_in_list(context, chat_id, press, now.astimezone(context.zone))
 
 
 def _shown(said: Reply) -> Reaction:
     return Reaction(said.text, None, said.markup, None if said.markup is None else "")
 
 
-async def _pressed_in_list(context: CommandContext, chat_id: int, press: buttons.Pressed) -> Reaction:
+async def _pressed_in_list(context: CommandContext, chat_id: int, press: buttons.Pressed, now: datetime) -> Reaction:
     shown = context.lists.get(press.number, chat_id)
     if shown is None:
         return Reaction(phrase("forget.list_gone"))
@@ -99,7 +100,7 @@ async def _pressed_in_list(context: CommandContext, chat_id: int, press: buttons
     changed = forget_list.after(shown, press)
     context.lists.put(press.number, changed)
     toast = phrase("forget.none_ticked") if press.action == "erase" else ""
-    return Reaction(forget_list.text(changed, context.zone), None, forget_list.markup(press.number, changed), toast)
+    return Reaction(forget_list.text(changed, now), None, forget_list.markup(press.number, changed), toast)
 
 
 async def _wipe(memory: MemoryClient, target: c.ForgetArgs) -> str:

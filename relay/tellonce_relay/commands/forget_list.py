@@ -9,7 +9,7 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import tzinfo
+from datetime import datetime
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
@@ -120,10 +120,11 @@ def after(shown: ForgetList, press: Pressed) -> ForgetList:
             return shown
 
 
-def text(shown: ForgetList, zone: tzinfo) -> str:
+def text(shown: ForgetList, now: datetime) -> str:
+    """The text of the list's current page. `now` is in the person's zone."""
     matches = counted("match", len(shown.matches))
     head = phrase("forget.title", topic=shown.title, ticked=len(shown.ticked), matches=matches)
-    lines = [f"{match.id}. {views.match_view(match, zone)}" for match in shown.shown]
+    lines = [f"{match.id}. {views.match_view(match, now)}" for match in shown.shown]
     quotes = shown.quotes
     lines += [f"{quotes[0].id}. {phrase('forget.quotes', n=len(quotes))}"] if quotes else []
     foot = [phrase("forget.page", page=shown.page + 1, pages=shown.pages)] if shown.pages > 1 else []

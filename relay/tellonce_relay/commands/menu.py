@@ -127,7 +127,8 @@ async def _forget(asked: Asked) -> Reply:
     shown = forget_list.list_of(topic, target, preview)
     if shown is None:
         return Reply(views.nothing_view(preview))
-    return Reply(forget_list.text(shown, context.zone), forget_list.markup(context.lists.add(shown), shown))
+    now = incoming.sent_at.astimezone(context.zone)
+    return Reply(forget_list.text(shown, now), forget_list.markup(context.lists.add(shown), shown))
 
 
 def _without_article(topic: str) -> str:

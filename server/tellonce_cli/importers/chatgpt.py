@@ -29,10 +29,17 @@ _MEMORY_TYPES = ("user_editable_context", "model_editable_context")
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the messages and the memories of ChatGPT itself, by conversation."""
+    """Yield the messages and the memories of ChatGPT itself, by conversation. A memory that several conversations
+    repeat, as they do with custom instructions, is yielded once."""
+    memories = set[str]()
     for name in shards(source.path, _FILES) or ["conversations.json"]:
         for record in records_of(source.path, name, _PLACES.__contains__, "ChatGPT export", progress):
-            yield from read_record(items_of, record)
+            for item in read_record(items_of, record):
+                if not isinstance(item, ImportMemory):
+                    yield item
+                elif item.content not in memories:
+                    memories.add(item.content)
+                    yield item
 
 
 def items_of(conversation: dict[str, Any]) -> Iterator[Item]:

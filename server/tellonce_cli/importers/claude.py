@@ -1,5 +1,6 @@
 """Reads the export of Claude.ai: `conversations.json` and, if present, `memories.json`."""
 
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
@@ -8,15 +9,19 @@ from typing import Any
 from tellonce.import_formats import CHANNELS
 from tellonce_cli.importers.files import Progress, Source, shards
 from tellonce_cli.importers.items import Item, thread_number, tolerant
-from tellonce_cli.importers.markdown_text import statements
+from tellonce_cli.importers.markdown_text import has_items, statements
 from tellonce_cli.importers.records import read_record, records_of
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 from tellonce_text.own_words import label
+from tellonce_text.sentences import split_sentences
 
 NOTHING = "holds no Claude conversations; choose the downloaded zip, or the folder it was unpacked into."
 SHORTEST = 16
 """Minimum number of characters of a statement in Claude's memory; shorter lines are titles."""
+
+LONGEST_SUBJECT = 300
+"""Maximum number of characters of a sentence that is put before other statements."""
 
 LONGEST_ATTACHMENT = 20_000
 """Maximum number of characters of an attached text; the rest is left out."""
@@ -94,4 +99,21 @@ def _memories(entry: dict[str, Any]) -> Iterator[Item]:
     texts = [str(entry.get("conversations_memory") or "")]
     texts += [str(value) for value in (entry.get("project_memories") or {}).values()]
     for text in texts:
-        yield from (ImportMemory(statement) for statement in statements(text) if len(statement) >= SHORTEST)
+        yield from map(ImportMemory, with_subjects(text))
+
+
+def with_subjects(text: str) -> Iterator[str]:
+    """The statements of Claude's memory. Claude writes paragraphs, of which only some name their person. A paragraph
+    without the name with which the text begins gets the nearest sentence before it that has the name. List items stay
+    as they are."""
+    found = [statement for statement in statements(text) if len(statement) >= SHORTEST]
+    name = found[0].split()[0].casefold() if found and not has_items(text) else ""
+    subject = ""
+    for statement in found:
+        named = [sentence for sentence in split_sentences(statement) if name in _words(sentence)]
+        yield f"{subject} {statement}" if subject and not named else statement
+        subject = next((sentence for sentence in named if len(sentence) <= LONGEST_SUBJECT), "") if named else subject
+
+
+def _words(sentence: str) -> list[str]:
+    return re.findall(r"\w+", sentence.casefold())

@@ -192,7 +192,8 @@ def _session(file: Path, allowed: Choices, progress: Progress) -> Iterator[Item]
 
 
 def _left_out(folder: str) -> LeftOut:
-    return LeftOut(f"files of {conversation_name(folder)}, in which the plugin may not record")
+    name = conversation_name(folder)
+    return LeftOut(f"files of {name}, in which the plugin may not record", name)
 
 
 def _aside(entry: dict[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from datetime import datetime
 from tellonce.client_settings import SummarizerSettings
 from tellonce.plural import counted, memories, messages
 from tellonce.settings import Compaction
-from tellonce_cli.importers.items import Item, LeftOut, Unreadable, left_out
+from tellonce_cli.importers.items import Item, KnownAs, LeftOut, Unreadable, left_out
 from tellonce_llm.prices import price_of
 from tellonce_server.domain.queue.exchange_job import EXCHANGE_MESSAGES
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
@@ -39,7 +39,8 @@ class Talk:
     mine: int = 0
     memories: int = 0
     unreadable: int = 0
-    left_out: Counter[str] = field(default_factory=Counter[str])
+    left_out: Counter[LeftOut] = field(default_factory=Counter[LeftOut])
+    names: tuple[str, ...] = ()
     first: datetime | None = None
     last: datetime | None = None
 
@@ -66,7 +67,9 @@ class Talk:
             case Unreadable():
                 self.unreadable += 1
             case LeftOut():
-                self.left_out[item.what] += 1
+                self.left_out[item] += 1
+            case KnownAs():
+                self.names += (item.name,)
 
     def _count_message(self, message: ImportMessage) -> None:
         self.threads[f"{message.conversation} {message.message_thread_id}"] += 1
@@ -94,12 +97,15 @@ class Forecast:
     dollars: float | None
     reader: str
     memories: int = 0
-    left_out: Mapping[str, int] = field(default_factory=dict[str, int])
+    left_out: Mapping[LeftOut, int] = field(default_factory=dict[LeftOut, int])
     """Number of entries that are not imported, by kind."""
 
     unreadable: int = 0
     mine: int = 0
     """Number of messages that are recognized as the user's."""
+
+    names: tuple[str, ...] = ()
+    """The names of the user in the file."""
 
     @property
     def lines(self) -> list[str]:
@@ -108,6 +114,8 @@ class Forecast:
         held = [messages(self.messages) + told_by_me] if self.messages or not self.memories else []
         held += [memories(self.memories)] if self.memories else []
         told = f"It holds {' and '.join(held)}; storing them takes {duration((self.messages + self.memories) / STORED_A_SECOND)}."
+        if self.names:
+            told += f" You are {' and '.join(self.names)} in this file."
         if self.unreadable:
             told += f" {counted(self.unreadable, 'entry')} cannot be read and will be skipped."
         if self.messages and not self.mine:
@@ -134,7 +142,14 @@ class Forecast:
 def forecast(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
     """The estimate for importing a file with the contents `talk`."""
     known = _reading(talk, rules, settings)
-    return replace(known, memories=talk.memories, left_out=talk.left_out, unreadable=talk.unreadable, mine=talk.mine)
+    return replace(
+        known,
+        memories=talk.memories,
+        left_out=talk.left_out,
+        unreadable=talk.unreadable,
+        mine=talk.mine,
+        names=talk.names,
+    )
 
 
 def _reading(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:

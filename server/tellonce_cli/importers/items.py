@@ -1,4 +1,5 @@
-"""The items that an importer yields: messages, memories of other programs, unreadable entries, and omitted entries.
+"""The items that an importer yields: messages, memories of other programs, unreadable entries, omitted entries, and the
+names of the user.
 
 `fitted` prepares a message for storage.
 """
@@ -25,17 +26,31 @@ class Unreadable:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """An entry that is not imported. `what` names the entries of this kind and says why, as in “messages of …”."""
+    """An entry that is not imported. `what` names the entries of this kind and says why, as in “messages of …”. `name`
+    is the name of the group or folder that contains them."""
 
     what: str
+    name: str
 
 
-def left_out(entries: Mapping[str, int]) -> list[str]:
+@dataclass(frozen=True)
+class KnownAs:
+    """The name of the user in the file. It is yielded once for each name, if the user is recognized by a name."""
+
+    name: str
+
+
+def by_sentence(entries: Mapping[LeftOut, int]) -> dict[str, int]:
+    """The numbers of entries that are not imported, by the sentence that names them."""
+    return {entry.what: number for entry, number in entries.items()}
+
+
+def left_out(entries: Mapping[LeftOut, int]) -> list[str]:
     """A line for each kind of entries that are not imported, with their number."""
-    return [f"left out: {what} ({number})" for what, number in entries.items()]
+    return [f"left out: {what} ({number})" for what, number in by_sentence(entries).items()]
 
 
-Item = ImportMessage | ImportMemory | ExportedMemory | Unreadable | LeftOut
+Item = ImportMessage | ImportMemory | ExportedMemory | Unreadable | LeftOut | KnownAs
 
 
 class ImportFailed(CommandFailed):
@@ -95,7 +110,7 @@ def unfit(item: Item) -> str:
             times = [item.said_at]
         case ExportedMemory():
             times = [item.valid_from, item.valid_to, item.deadline, item.alarm.due_at if item.alarm else None]
-        case Unreadable() | LeftOut():
+        case Unreadable() | LeftOut() | KnownAs():
             pass
     odd = [at.year for at in times if at is not None and not EARLIEST_YEAR <= at.year <= LATEST_YEAR]
     return f"its time is in the year {odd[0]}" if odd else ""

@@ -59,6 +59,11 @@ def without_links(text: str) -> str:
     return _LINK.sub(lambda link: link[2] or link[1], text)
 
 
+def has_items(body: str) -> bool:
+    """Whether a text contains list items."""
+    return any(_BULLET.match(line) for line in body.splitlines())
+
+
 def is_heading(line: str) -> bool:
     """Whether a line is a heading, or consists of tags. `#family dinner at eight` is neither."""
     return _HEADING.match(line) is not None

@@ -11,7 +11,7 @@ import ijson
 from tellonce.contract import Role
 from tellonce.import_formats import CHANNELS
 from tellonce_cli.importers.files import Progress, Source, Watched, not_readable, opened
-from tellonce_cli.importers.items import Item, LeftOut, thread_number
+from tellonce_cli.importers.items import Item, KnownAs, LeftOut, thread_number
 from tellonce_cli.importers.records import Record, read_record, records
 from tellonce_server.services.import_messages import ImportMessage
 from tellonce_text.own_words import forwarded, label
@@ -56,18 +56,23 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
     everything except groups and channels is read, because other people's words in groups do not belong to the user's
     private chat.
     """
-    begun = False
+    begun, names = False, set[str]()
     with opened(source.path, "result.json", progress) as stream:
         try:
             for record, chat, known in _raw(stream, source):
                 begun = True
                 if _belongs(chat, source):
-                    yield from read_record(partial(_message, chat=chat, source=known), record)
+                    yield from read_record(partial(_message, chat=chat, source=known, names=names), record)
                 elif chat.type in _GROUPS:
-                    yield LeftOut(f"messages of the group “{chat.name}”, which --chat {chat.number} imports")
+                    yield _left_out(chat)
         except ijson.JSONError as error:
             what = "Telegram export (Settings → Advanced → Export as JSON)"
             raise not_readable(source.path, what, error, begun) from error
+
+
+def _left_out(chat: _Chat) -> LeftOut:
+    what = f"messages of the group “{chat.name}”; --chat {chat.number} imports them, if TELEGRAM_GROUPS contains this number"
+    return LeftOut(what, f"{chat.name} ({chat.number})")
 
 
 def _belongs(chat: _Chat, source: Source) -> bool:
@@ -109,8 +114,9 @@ def _note(chat: _Chat, prefix: str, value: Any) -> None:
             pass
 
 
-def _message(raw: dict[str, Any], chat: _Chat, source: Source) -> Iterator[ImportMessage]:
-    """Yield the message, unless it is a service message or has no content."""
+def _message(raw: dict[str, Any], chat: _Chat, source: Source, names: set[str]) -> Iterator[Item]:
+    """Yield the message, unless it is a service message or has no content. After it, yield the name of the user, if it is
+    not yet in `names`."""
     number, target = int(raw["id"]), raw.get("reply_to_message_id")
     if raw.get("action") == "topic_created":
         chat.topics[number] = number
@@ -131,6 +137,10 @@ def _message(raw: dict[str, Any], chat: _Chat, source: Source) -> Iterator[Impor
         message_thread_id=_thread(chat, topic),
         reply_to_message_id=f"telegram:{chat.id}:{target}" if target is not None and target != topic else None,
     )
+    name = str(raw.get("from") or "")
+    if role == "user" and speaker is None and name and name not in names:
+        names.add(name)
+        yield KnownAs(name)
 
 
 def _thread(chat: _Chat, topic: int | None) -> int | None:

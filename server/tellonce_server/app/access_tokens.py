@@ -81,10 +81,22 @@ async def _ensure_local(login: Queries, file: Path, scope: TokenScope, user_id: 
         grant = (await tokens.find(login, [digest(token)])).get(digest(token))
         if grant is not None and grant.user_id == user_id and grant.scopes == [scope]:
             return
-    # The data folder is part of the token's name, so that two machines on one database have separate tokens.
-    name = f"{LOCAL}{scope}-{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:8]}"
-    token = await create_token(login, name, user_id, (scope,), now)
+    token = await create_token(login, _local_name(file, scope), user_id, (scope,), now)
     _write_private(file, token)
+
+
+def _local_name(file: Path, scope: TokenScope) -> str:
+    """The name of the token in a file. The data folder is part of the name, so that two machines on one database have
+    separate tokens."""
+    return f"{LOCAL}{scope}-{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:8]}"
+
+
+async def local_names(login: Queries, settings: ServerSettings) -> set[str]:
+    """The names of the valid tokens that are in the files of this machine. A file may have been moved with its folder,
+    so the tokens are looked up."""
+    files = [settings.data_dir / "tokens" / scope for scope in LOCAL_SCOPES]
+    known = await tokens.find(login, [digest(file.read_text().strip()) for file in files if file.exists()])
+    return {grant.name for grant in known.values()}
 
 
 def _write_private(file: Path, text: str) -> None:

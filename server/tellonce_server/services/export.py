@@ -32,6 +32,16 @@ async def entries(q: Queries, owner_id: int) -> AsyncGenerator[Entry]:
         yield _memory(memory, places)
 
 
+async def chat_names(q: Queries, owner_id: int) -> dict[int, str]:
+    """For each chat, its channel, its name if it has one, and its number, such as `telegram “Choir” (-10088)`."""
+    return {chat.chat_id: _name(chat) for chat in await chats.of_owner(q, owner_id)}
+
+
+def _name(chat: ChatEntry) -> str:
+    quoted = f"“{chat.conversation}” " if chat.conversation else ""
+    return f"{chat.channel} {quoted}({chat.chat_id})"
+
+
 async def _chat(q: Queries, owner_id: int, chat: ChatEntry) -> AsyncGenerator[Entry]:
     found = await chats.find(q, owner_id, chat.chat_id)
     if found is not None and found.version:

@@ -5,6 +5,12 @@ select owner_id, count(*) filter (where said) as messages, count(*) filter (wher
 from (select owner_id, true as said from messages union all select owner_id, false from memories) held
 group by owner_id
 
+-- name: newer
+-- across owners: a restore would overwrite the texts of all owners
+-- $1 the time of a backup: the number of messages and of memories that were stored after it
+select (select count(*) from messages where recorded_at > $1) as messages,
+  (select count(*) from memories where created_at > $1) as memories
+
 -- name: sessions
 -- The number of other database sessions that tellonce processes have
 select count(*) from pg_stat_activity

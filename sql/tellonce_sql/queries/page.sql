@@ -98,14 +98,18 @@ order by 1 desc
 
 -- name: days
 -- $1 owner, $2 time zone, $3 from and $4 to: the conversations within these times. A conversation is one chat's
--- messages of one day.
-select to_char(sent_at at time zone $2::text, 'YYYY-MM-DD') as day, m.chat_id, c.channel, count(*) as messages,
-  min(m.id) as from_id, max(m.id) as to_id, min(sent_at) as from_at, max(sent_at) as to_at
-from messages m
-join chats c on c.owner_id = $1 and c.chat_id = m.chat_id
-where m.owner_id = $1 and sent_at >= $3 and sent_at < $4
-group by 1, 2, 3
-order by 1 desc, min(sent_at)
+-- messages of one day. `begins` is the beginning of the user's first message or, without one, of the first message.
+select d.day, d.chat_id, d.channel, d.messages, d.from_id, d.to_id, d.from_at, d.to_at, left(f.content, 160) as begins
+from (
+  select to_char(sent_at at time zone $2::text, 'YYYY-MM-DD') as day, m.chat_id, c.channel, count(*) as messages,
+    min(m.id) as from_id, max(m.id) as to_id, min(sent_at) as from_at, max(sent_at) as to_at,
+    min(m.id) filter (where role = 'user' and speaker is null) as own_id
+  from messages m
+  join chats c on c.owner_id = $1 and c.chat_id = m.chat_id
+  where m.owner_id = $1 and sent_at >= $3 and sent_at < $4
+  group by 1, 2, 3) d
+join messages f on f.owner_id = $1 and f.chat_id = d.chat_id and f.id = coalesce(d.own_id, d.from_id)
+order by d.day desc, d.from_at
 
 -- name: summaries
 -- $1 owner, $2 from and $3 to: the summaries of messages within these times

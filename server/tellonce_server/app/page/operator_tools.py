@@ -8,7 +8,7 @@ from tellonce import page_contract as p
 from tellonce_server.api.assistant import CHANGE, READ
 from tellonce_server.api.page.tools import page_tool
 from tellonce_server.api.spec import Call
-from tellonce_server.app.access_tokens import LOCAL, as_login, create_token, everyone, revoke
+from tellonce_server.app.access_tokens import LOCAL, as_login, create_token, everyone, local_names, revoke
 from tellonce_server.app.page import commands
 from tellonce_server.app.page.uploads import backup_folder, backups
 from tellonce_server.app.storage import Storage
@@ -97,9 +97,15 @@ class OperatorTools:
 
     async def _tokens(self, user_id: int | None) -> tuple[p.TokenEntry, ...]:
         async with as_login(self._storage.opened.login) as login:
-            found = await everyone(login)
+            found, ours = await everyone(login), await local_names(login, self._storage.settings)
         return tuple(
-            p.TokenEntry(name=x.name, created_at=x.created_at, revoked_at=x.revoked_at, local=x.name.startswith(LOCAL))
+            p.TokenEntry(
+                name=x.name,
+                created_at=x.created_at,
+                revoked_at=x.revoked_at,
+                local=x.name in ours,
+                elsewhere=x.name.startswith(LOCAL) and x.name not in ours,
+            )
             for x in found
             if x.user_id == user_id and x.revoked_at is None
         )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter, mul
 from typing import Final, Literal
@@ -91,7 +91,19 @@ def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scor
     for at, _ in wanted:
         if _nearest(message[at].vector, [message[other].vector for other in chosen]) <= SAME_COSINE:
             chosen.append(at)
-    return [(message[at], bool(tiers[at])) for at in sorted(chosen[:MOST_A_MESSAGE])]
+    return _joined([(message[at], bool(tiers[at])) for at in sorted(chosen[:MOST_A_MESSAGE])])
+
+
+def _joined(chosen: Sequence[tuple[Scored, bool]]) -> list[tuple[Scored, bool]]:
+    """Drop each sentence that is kept anyway as the sentence before another chosen one, because it would be stored
+    twice. The other sentence takes over the better score and tier."""
+    kept: list[tuple[Scored, bool]] = []
+    for one, shown in chosen:
+        if kept and _dangles(one) and one.sentence.before == kept[-1][0].sentence.text:
+            former, was_shown = kept.pop()
+            one, shown = replace(one, score=max(one.score, former.score)), shown or was_shown
+        kept.append((one, shown))
+    return kept
 
 
 def _tier(one: Scored, likeness: float) -> bool | None:

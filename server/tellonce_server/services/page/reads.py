@@ -18,6 +18,9 @@ from tellonce_server.store import chats, memories, page, profile
 
 COMING_DAYS = 60
 LEARNED_HOURS = 24
+SAID_DAYS = 7
+"""Maximum age in days of a statement that the screen lists as recently learned. What an import brings is older."""
+
 CARDS = 30
 WISHES = ("preference", "goal")
 NEIGHBORS = 2
@@ -61,7 +64,8 @@ class PageReads:
         status = await self._work.status() if operator else None
         recent = await self._newest(owner_id, ("active",), now - timedelta(hours=LEARNED_HOURS))
         with_a_day = {x.memory.id for x in dated}
-        learned = tuple(x for x in recent if x.memory.id not in with_a_day)
+        since = now - timedelta(days=SAID_DAYS)
+        learned = tuple(x for x in recent if x.memory.id not in with_a_day and x.memory.valid_from >= since)
         narrative = stored.narrative if stored and stored.model != KEEP_MODEL else ""
         listed = [*with_a_day, *(x.memory.id for x in learned)]
         told = await page.told(database, owner_id, listed, CARDS) if not narrative else []
@@ -173,10 +177,11 @@ def _lines(lines: Sequence[p.SaidLine], sources: Sequence[int]) -> tuple[p.SaidL
 
 
 def _with_summaries(talk: p.TalkEntry, summaries: Sequence[page.SpanSummary]) -> p.TalkEntry:
-    """One chat's messages of one day, with the summaries that cover at least one of these messages."""
+    """One chat's messages of one day, with the summaries that cover at least one of these messages. `begins` is empty
+    if there are summaries."""
     held = [s for s in summaries if s.chat_id == talk.chat_id and s.from_id <= talk.to_id and s.to_id >= talk.from_id]
     shown = tuple(p.TalkSummary.model_validate(s, from_attributes=True) for s in held)
-    return talk.model_copy(update={"summaries": shown})
+    return talk.model_copy(update={"summaries": shown, "begins": "" if shown else talk.begins})
 
 
 def month_span(month: str, zone: ZoneInfo) -> tuple[datetime, datetime]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeVar, cast
 
 import asyncpg
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from tellonce_server.store.postgres.migrate import CREATE_LEDGER, statements
 from tellonce_sql import Migration, migrations, query
@@ -39,12 +39,13 @@ class Table(BaseModel):
 
 class Manifest(BaseModel):
     """The contents of a backup. `migrations` maps each version to its sha256. The order of `tables` satisfies the
-    foreign keys."""
+    foreign keys. `made_at` is None in backups of earlier versions."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
     format: int
     migrations: dict[int, str]
     tables: tuple[Table, ...]
+    made_at: AwareDatetime | None = None
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ async def _manifest(connection: Any) -> Manifest:
         format=FORMAT,
         migrations={row["version"]: row["sha256"] for row in applied},
         tables=tuple(Table(name=name, columns=columns[name]) for name in order if name != LEDGER),
+        made_at=await connection.fetchval("select now()"),
     )
 
 

@@ -1,6 +1,7 @@
 """Restores a backup and keeps the current tombstones and access tokens, which a restore must not undo."""
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import is_zipfile
@@ -54,6 +55,17 @@ async def all_texts(connection: Any) -> Texts:
     """The number of texts of all owners together."""
     held = (await texts_held(connection)).values()
     return Texts(sum(texts.messages for texts in held), sum(texts.memories for texts in held))
+
+
+async def newer_texts(connection: Any, file: Path) -> tuple[datetime, Texts] | None:
+    """The time of a backup, and the number of texts that were stored after it and that a restore would lose. None if
+    the file does not say when it was made."""
+    if not is_zipfile(file):
+        return None
+    archive = opened(file)
+    archive.file.close()
+    made_at = archive.manifest.made_at
+    return (made_at, Texts(*await connection.fetchrow(query("backup.newer"), made_at))) if made_at else None
 
 
 async def aside(connection: Any, key_name: str) -> Aside:

@@ -39,8 +39,6 @@ function drawRail(current) {
   const links = railed().map((name, i) => h("a", { href: `#${name}`, "aria-current": current === name ? "page" : null, title: `${t(name)} (${i + 1})` }, icon(SCREENS[name][1]), t(name)));
   rail.setAttribute("aria-label", t("rail"));
   show(rail, h("strong", "Tellonce"), links);
-  // On a phone the rail is a strip that scrolls.
-  rail.scrollLeft = (rail.querySelector("[aria-current]")?.offsetLeft ?? 0) - 40;
 }
 
 /* The number of the latest navigation. A screen that loads slowly is not shown if the user has left it meanwhile. */

@@ -65,9 +65,12 @@ async function look(state, text, upload, me) {
   const found = await during(state, text, (told) => call("page_import", { upload, me }, told));
   if (!found) return;
   const name = h("input", { value: me ?? "" });
-  const rows = [["import.kind", found.kind], ["import.messages", number(found.messages)], ["import.mine", number(found.mine)], ["memories", number(found.memories)],
-    ["import.span", found.first && `${day(found.first)} – ${day(found.last)}`], ["import.learning", estimate(found)], ["import.unreadable", found.unreadable && number(found.unreadable)]].filter(([, value]) => value);
+  const left = Object.entries(found.left_out).map(([x, n]) => `${x}: ${number(n)}`).join(", ");
+  const rows = [["import.kind", found.kind], ["import.messages", number(found.messages)], ["import.mine", [number(found.mine), ...found.names].join(" · ")], ["memories", number(found.memories)],
+    ["import.span", found.first && `${day(found.first)} – ${day(found.last)}`], ["import.learning", estimate(found)], ["import.unreadable", found.unreadable && number(found.unreadable)],
+    ["import.left_out", left]].filter(([, value]) => value);
   show(state, h("div.card", { id: "import-plan" }, table(rows.map(([key, value]) => [t(key), value])),
+    left && soft(t("import.groups")),
     found.messages && !found.mine ? [h("p", t("import.who")), div("row end", field(t("import.me"), name), button(t("again"), () => look(state, text, upload, name.value.trim() || null)))] : null,
     div("row", button(t("import.go"), () => run(state, upload, me), { className: "main", id: "import-go" }), button(t("cancel"), () => { show(state); discard(); }))));
 }
@@ -120,7 +123,7 @@ function tokens(entries, again) {
   };
   const revoke = ({ name }) => () => ask(t("token.revoke"), h("p", t("token.sure", { name })), t("token.revoke"), async () => { await call("page_token", { name, revoke: true }); await again(); }, { bad: true });
   return section(t("token.title"), soft(t("token.what")),
-    h("table", entries.map((entry) => h("tr", { "data-token": entry.name }, h("td", entry.name), h("td", day(entry.created_at)), h("td", entry.local ? t("token.local") : button(t("token.revoke"), revoke(entry), { className: "bad" }))))),
+    h("table", entries.map((entry) => h("tr", { "data-token": entry.name }, h("td", entry.name, entry.elsewhere && soft(t("token.elsewhere"))), h("td", day(entry.created_at)), h("td", entry.local ? t("token.local") : button(t("token.revoke"), revoke(entry), { className: "bad" }))))),
     h("p", button(t("token.new"), make, { id: "token-new" })));
 }
 

@@ -40,7 +40,7 @@ export function tags(memory) {
 /* An entry that draws itself again after a change. `select` adds a checkbox, `card` makes a card instead of a list item, and `still` leaves out the buttons. */
 export function item(entry, look = {}) {
   const { memory, quote } = entry;
-  const text = div("text", written("a", { href: `#memory/${memory.id}` }, memory.content), quote && quote !== memory.content ? written("p.quote", null, quote) : null, tags(memory));
+  const text = div("text", written("a", { href: `#memory/${memory.id}` }, memory.content), quote && quote !== memory.content && written("p.quote", null, t("you.said", { text: quote })), tags(memory));
   const { select } = look;
   const row = h(look.card ? "article" : "li", { className: look.card ? "card" : "", "data-memory": memory.id, tabIndex: -1 },
     select ? h("input", { type: "checkbox", checked: select.has(memory.id), "aria-keyshortcuts": "x", "aria-label": t("select", { text: memory.content }), onchange: (event) => select.toggle(memory, event.target.checked) }) : null,

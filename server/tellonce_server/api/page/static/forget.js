@@ -33,7 +33,7 @@ export async function preview(place, args, typed, made) {
 function tick(match, why) {
   const box = h("input", { type: "checkbox", checked: match.ticked, "aria-label": match.text });
   const row = h("li", { "data-match": match.id }, box, div("text", written("span", null, ...struck(match)),
-    div("tags", h("span.tag", match.ref ? t(`kind.${match.kind}`) : counts(match.others)), match.ref ? h("span", day(match.at)) : null, why ? h("span", why) : null)));
+    div("tags", h("span.tag", match.ref ? t(`kind.${match.kind}`) : t("forget.also", { counts: counts(match.others) })), match.ref ? h("span", day(match.at)) : null, why ? h("span", why) : null)));
   return { match, box, row };
 }
 

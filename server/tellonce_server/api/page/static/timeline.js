@@ -26,7 +26,7 @@ function talk(seen) {
   const open = button(t("words.open"), async () => open.parentNode.replaceWith(await paged({ "data-opened": "" }, (from) => words(seen, from), said)));
   return h("div.card", { "data-chat": seen.chat_id },
     h("strong", `${seen.channel} · ${clock(seen.from_at)}–${clock(seen.to_at)}`), h("span.soft", ` ${t("messages.count", { n: seen.messages })}`),
-    seen.summaries.map((x) => written("p.quote", null, x.text)), div("row", open));
+    seen.summaries.map((x) => written("p.quote", null, x.text)), seen.begins && written("p.soft", null, seen.begins), div("row", open));
 }
 
 async function words({ chat_id, from_id, to_id }, from = from_id) {
