@@ -25,7 +25,8 @@ from tellonce_text.fences import contained_text
 from tellonce_text.tokens import clip, estimate
 
 JOINT = 2
-"""Maximum number of tokens that a separator between two sections and the rounding of their estimates add."""
+"""Maximum number of tokens that joining two sections adds: the separator between them, and the rounding of their
+estimates."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,10 @@ class Assembled:
 
 
 STATED_PART = 12
-"""For a question, the budget divided by this number is reserved for pins, preferences and the memories that match
-the question.
-
-These tokens are reserved even if there are no such memories. All other learned text is added after the messages that
-match the question. A question therefore finds the same messages before and after the summarizer has run.
+"""For a question, the budget divided by this number is the number of tokens reserved for pins, preferences and the
+memories that match the question. They are reserved even if there are no such memories. All other learned text is added
+after the messages that match the question. A question therefore finds the same messages before and after the summarizer
+has run.
 """
 
 
