@@ -15,7 +15,8 @@ _NEWEST = 12
 
 
 def ignores_former_text(job: Job) -> bool:
-    """Whether the job makes a rolling summary from chunk summaries alone, without the rolling summary's former text."""
+    """Whether the job writes a rolling summary from chunk summaries alone and ignores the former text of the rolling
+    summary."""
     return job.redo or job.dedup_key.startswith(_REBUILD)
 
 

@@ -18,8 +18,8 @@ SEARCHED: Final = -0.6
 """Minimum log-odds of a sentence that is kept for search only."""
 
 CHANGE: Final = -0.75
-"""Minimum log-odds of a short sentence that is similar to an earlier note and may therefore state a change. Such a
-sentence is kept for search only. If its log-odds are at least SEARCHED, contexts also show it."""
+"""Minimum log-odds of a short sentence that is similar to an earlier note. Such a sentence may state a change. It is
+kept for search only. If its log-odds are at least SEARCHED, contexts also show it."""
 
 CHANGE_WORDS: Final = 10
 CHANGE_COSINE: Final = 0.5
@@ -70,7 +70,8 @@ class Scored:
 
 
 def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSentence]:
-    """At most two sentences per message, in order. `kept` are the unit vectors of the most similar earlier notes."""
+    """At most two sentences per message, in order. `kept` are the unit vectors of those earlier notes that are most
+    similar to the messages."""
     known = list(kept)
     notes: list[NotableSentence] = []
     likely = (one for one in scored if one.score >= min(CHANGE, ORDER))
@@ -82,7 +83,7 @@ def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSent
 
 
 def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scored, bool]]:
-    """The sentences to keep from one message. The flag beside each sentence says whether contexts show the sentence."""
+    """The sentences to keep from one message. Each sentence has a flag that says whether contexts show the sentence."""
     likeness = [_nearest(one.vector, known) for one in message]
     tiers = [None if like > SAME_COSINE else _tier(one, like) for one, like in zip(message, likeness, strict=True)]
     wanted = [(at, shown) for at, shown in enumerate(tiers) if shown is not None]
@@ -95,8 +96,8 @@ def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scor
 
 
 def _joined(chosen: Sequence[tuple[Scored, bool]]) -> list[tuple[Scored, bool]]:
-    """Drop each sentence that is kept anyway as the sentence before another chosen one, because it would be stored
-    twice. The other sentence takes over the better score and tier."""
+    """If a chosen sentence is stored together with the sentence before it, drop this earlier sentence, because it would
+    be stored twice. The later sentence takes over the better score and tier."""
     kept: list[tuple[Scored, bool]] = []
     for one, shown in chosen:
         if kept and _dangles(one) and one.sentence.before == kept[-1][0].sentence.text:
@@ -147,5 +148,6 @@ def _note(one: Scored, shown: bool) -> NotableSentence:
 
 
 def is_order(text: str) -> bool:
-    """Whether the sentence is an instruction for the assistant's future behavior, or an order to remember something."""
+    """Whether the sentence tells the assistant how to behave in the future, or orders the assistant to remember
+    something."""
     return bool(_ORDER.match(text) or _REMEMBER.match(text))
