@@ -10,7 +10,8 @@ from tellonce_server.domain.memory.profile_queue import queue_profile
 from tellonce_server.store import chats, memories
 
 ASKED_AFTER: Final = timedelta(days=30)
-"""The time from a goal's deadline until the user is asked about the goal. The user is asked only once."""
+"""The time from a goal's deadline until the user is asked about the goal. The user is asked about each goal only
+once."""
 
 CLOSED_AFTER: Final = timedelta(days=14)
 """A goal is closed if the question about the goal stays unanswered for this long."""
