@@ -102,7 +102,7 @@ class JobKinds:
         return await of_kind.apply(t, job, result, now)
 
     def announce(self, job: Job) -> None:
-        """Notify subscribers and workers after the commit."""
+        """Notify subscribers and workers. Call this after the commit."""
         chat = f"memory://chat/{job.key.chat_id}"
         changed = self._types[job.kind].changes(chat)
         self._deps.tell_subscribers(job.key.owner_id, *changed, f"{chat}/context")

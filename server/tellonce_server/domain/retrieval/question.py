@@ -17,13 +17,13 @@ MOST_TERMS: Final = 8
 """Maximum number of a query's words that are matched. The rarest words are chosen."""
 
 UNLISTED_SHARE: Final = 0.0005
-"""The assumed share of messages that contain a word too rare for the planner's statistics."""
+"""If a word is too rare for the planner's statistics, this share of messages is assumed to contain the word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The data from the database for the analysis of a query: the query's lexemes, and the speakers and size of the
-    searched scope. `span_holds` says whether the period that the query names contains messages."""
+    """The data that the database gives for the analysis of a query: the query's lexemes, and the speakers and the size
+    of the searched scope. `span_holds` says whether the period that the query names contains messages."""
 
     lexemes: Sequence[str]
     speakers: Sequence[str]
@@ -80,14 +80,14 @@ def question(text: str, setting: Setting, shares: Mapping[str, float], spans: Se
 
 
 def weight(lexeme: str, shares: Mapping[str, float]) -> float:
-    """Return the weight of a word: the negative logarithm of the share of messages that contain the word. Without
+    """Return the weight of a word. It is the negative logarithm of the share of messages that contain the word. Without
     statistics, longer words count as rarer."""
     known = shares.get(lexeme, UNLISTED_SHARE) if shares else 0.1 * 0.75 ** len(lexeme)
     return -math.log(min(1.0, max(known, UNLISTED_SHARE))) * (VAGUE_WEIGHT if lexeme in _VAGUE else 1.0)
 
 
 def names_in(text: str, speakers: Sequence[str]) -> frozenset[str]:
-    """The speakers that a query names by their full name or its first part. The result has the stored spellings."""
+    """The speakers whose full name, or the first part of it, is in the query. The result has the stored spellings."""
     return frozenset(speaker for speaker in speakers if _mention(speaker).search(text))
 
 
@@ -107,8 +107,8 @@ def spans_of(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
 
 
 def spans_seen_from(text: str, last: datetime, zone: ZoneInfo) -> list[Span]:
-    """Return the periods that a query names if it is read as a query that was asked at the end of an old conversation.
-    The user may mean "last week" or "May" relative to that time."""
+    """Return the periods that a query names, relative to the end of an old conversation instead of to now. The user may
+    mean "last week" or "May" relative to that time."""
     return spans_of(text, last + timedelta(days=1), zone)
 
 
@@ -166,13 +166,14 @@ _AMBIGUOUS: Final = frozenset(
 
 def _names(lexeme: str, named: frozenset[str]) -> bool:
     """Whether a lexeme is probably the stem of a name. The stem may differ from the name in its last letter ("Amy" has
-    the stem "ami"), and the stem may be up to two letters shorter than the name."""
+    the stem "ami"). The stem may also be up to two letters shorter than the name."""
     words = [word for name in named for word in normal(name).lower().split()]
     return any(word.startswith(lexeme[:-1]) and len(lexeme) >= len(word) - 2 for word in words)
 
 
 def _mention(speaker: str) -> re.Pattern[str]:
-    """Return a pattern that matches a speaker's full name or its first part, also in the possessive."""
+    """Return a pattern that matches a speaker's full name or the first part of it. The possessive form is matched
+    too."""
     names = {speaker, speaker.split()[0] if speaker.split() else speaker}
     parts = [
         re.escape(n) if n.lower() in _AMBIGUOUS else f"(?i:{re.escape(n)})"

@@ -1,6 +1,6 @@
 """Measures every signal of a question's candidates. `ranking` weights the signals later. Pure.
 
-The measurements do not depend on the weights, so the signals are measured only once while weights are fitted.
+The measurements do not depend on the weights, so the fitting of weights needs to measure the signals only once.
 """
 
 from collections.abc import Iterable, Sequence
@@ -122,7 +122,7 @@ def _held(numbers: Sequence[str], text: str) -> float:
 def _told_of(
     question: Question, candidates: Sequence[Candidate], coverage: Floats, cosine: Floats, zone: ZoneInfo
 ) -> set[int]:
-    """Return the indexes of the messages that refer, by a time expression of their own, to the time in the question."""
+    """Return the indexes of the messages that contain a time expression for the time in the question."""
     likely = coverage + np.nan_to_num(cosine)
     near = [i for i, c in enumerate(candidates) if s.near_spans(c.sent_at, question.spans) and s.time_words(c.head)]
     near.sort(key=lambda i: (candidates[i].speaker not in question.named, -likely[i]))
