@@ -16,8 +16,8 @@ from tellonce_server.store.receipts import Receipt
 
 LOOKS: Final = 4
 LOOK_SECONDS: Final = 0.05
-"""Maximum number of attempts to read a receipt, and seconds between the attempts. There are several attempts because
-another process may still be writing the receipt."""
+"""Maximum number of attempts to read a receipt, and seconds between two attempts. A first attempt may fail because
+another process is still writing the receipt."""
 
 
 class NothingToExplain(Refused):
@@ -77,7 +77,7 @@ class Explainer:
             id=str(memory_id),
             at=memory.valid_from,
             text=memory.content,
-            # A note, or a text that was corrected by hand, was not worded by a model.
+            # No model is named for a note or for a text that was corrected by hand, because no model wrote these words.
             model=None if memory.note or versions else origin.model,
             memory=memory,
             sources=sources,
