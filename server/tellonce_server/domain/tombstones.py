@@ -52,14 +52,14 @@ class Tombstones:
         return [self._message(part) for part in dict.fromkeys(said)]
 
     async def add_names(self, q: Queries, owner_id: int, names: Sequence[str], now: datetime) -> None:
-        """Mark as forgotten the names that clients gave: names of conversations, threads, channels and speakers, and
-        ids of messages."""
+        """Mark as forgotten the names that clients gave. They are the names of conversations, threads, channels and
+        speakers, and the ids of messages."""
         new: list[Mark] = [(self._name(name), frozenset()) for name in dict.fromkeys(names)]
         await self.add(q, owner_id, None, new, now)
 
     async def forgotten_names(self, q: Queries, owner_id: int, names: Sequence[str]) -> dict[str, str]:
         """Return the forgotten names among `names`, each with its replacement. A replacement is computed from the hash
-        of the name, so that a client that uses a forgotten name again reaches the same thread."""
+        of the name. A client that uses a forgotten name again therefore reaches the same thread."""
         claims = {name: self._name(name) for name in names}
         known = await tombstones.known(q, owner_id, list(claims.values())) if claims else frozenset[bytes]()
         return {name: self.replacement(name) for name, claim in claims.items() if claim in known}
@@ -94,8 +94,7 @@ class Tombstones:
         return await tombstones.of_messages(q, owner_id)
 
     async def of_texts(self, q: Queries, owner_id: int) -> dict[bytes, datetime]:
-        """The hashes of the texts and names that were forgotten in any message, each with the time when the text or
-        name was forgotten."""
+        """The hashes of all forgotten texts and names, each with the time when the text or name was forgotten."""
         return await tombstones.of_texts(q, owner_id)
 
     def without_later_forgotten(self, text: str, said_at: datetime, marks: Mapping[bytes, datetime]) -> str:

@@ -90,8 +90,8 @@ def external_id(chat_id: int, message: Line | SourceMessage) -> str:
 
 
 def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
-    """The values that identify the thread for an import: the thread's topic, or the message to which all messages of
-    the thread reply."""
+    """The values that identify the thread for an import. For a topic, this is the topic. For a reply thread, it is the
+    message to which all messages of the thread reply."""
     topic, reply = topic_thread(chat_id, 0)[:-1], reply_thread(chat_id, "", None)
     place: Entry = {"thread_key": thread_key}
     if thread_key.startswith(topic):

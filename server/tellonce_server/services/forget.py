@@ -87,8 +87,8 @@ class Forgetter:
         self._eraser = Eraser(deps)
 
     async def preview(self, where: ChatScope, args: ForgetArgs) -> Forgotten:
-        """The matches, and the token that confirms their erasure. Raises ForgetRefused for an empty text or an unknown
-        number."""
+        """The matches, and the token that confirms their erasure. Raises ForgetRefused if the text is empty or a number
+        is unknown."""
         query, found = await self._searched(where, args)
         now = self._deps.now()
         copies = await self._copies_of(where, [hit.row.id for hit in found if hit.row.place == "memory"])
@@ -110,9 +110,9 @@ class Forgetter:
         )
 
     async def erase(self, where: ChatScope, args: ForgetArgs, report: Report = unreported) -> Forgotten:
-        """Erase the matches of the preview except those in `except`, and the uploaded files, which may contain the
-        text. A row that changed after the preview is not erased. A confirmation may be sent again if it has the same
-        numbers in `except`.
+        """Erase the matches of the preview, except those in `except`. Also erase the uploaded files, because they may
+        contain the text. A row that changed after the preview is not erased. A confirmation may be sent again if it has
+        the same numbers in `except`.
 
         Raises: ForgetRefused: the token is of another preview, has expired, or was used with another selection.
         """

@@ -195,8 +195,8 @@ class Keeper:
             await reminders.set_alarm(q, self.where.owner_id, memory_id, here, self.services.deps.now())
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
-        """Return the known memory with the same text and the same start. If there is no such memory and the item has no
-        end, return a known memory with the same text and no end."""
+        """Return the known memory with the same text and the same start. If there is no such memory and the item still
+        holds, return a known memory with the same text that still holds."""
         same = [m for m in self.known if m.content == text]
         exact = (m for m in same if m.valid_from == item.valid_from)
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)

@@ -1,4 +1,5 @@
-"""Cursors for lists that begin with the newest entry: the lists of memories, of summaries, and of the page."""
+"""Cursors for lists that begin with the newest entry: the list of memories, the list of summaries, and the lists of the
+page."""
 
 import re
 from datetime import UTC, datetime

@@ -25,7 +25,8 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
 
 PATIENCE = timedelta(seconds=30)
-"""How long extraction waits for the answer to a user message, so that one job covers the whole exchange."""
+"""Maximum time for which extraction waits for the answer to a user message. With the answer, one job covers the whole
+exchange."""
 
 
 class MessageRefused(Refused):
@@ -107,7 +108,8 @@ class Recorder:
         return asked
 
     async def _again(self, m: NewMessage) -> RecordedMessage:
-        """Handle a message with a known id: with the same text it is a duplicate, with another text it is an edit."""
+        """Handle a message with a known id. If the text is the same, the message is a duplicate. If the text is
+        different, the message is an edit."""
         assert m.args.message_id is not None  # only a message with an external id can be a duplicate
         old = await self._stored(m)
         if old.role != m.args.role:

@@ -99,8 +99,8 @@ class Rememberer:
         its tombstone is removed. `repeated` is the last part of a reminder's text, which says when the reminder
         repeats. No dates are added to this part.
 
-        Raises: MemoryUnfit: a statement states nothing, was denied, or was forgotten after its source was sent.
-        NoSuchMemory: `replaces` has an unknown number.
+        Raises: MemoryUnfit: a statement states nothing, was rejected before, or was forgotten after its source was
+        sent. NoSuchMemory: `replaces` has an unknown number.
         """
         if args.statements is None:
             (one,) = await self._keep(where, [await self._told(where, args.statement, None, repeated)], learned=False)
@@ -140,8 +140,8 @@ class Rememberer:
         return _Told(statement, text, kind, source, replaced, checked, due, await self._statements.vector(text))
 
     async def _kind(self, text: str, said_at: datetime) -> MemoryKind:
-        """The kind of a statement that was sent without a kind: a date if the statement names a future day and time;
-        otherwise the scorer decides."""
+        """The kind of a statement that was sent without a kind. If the statement names a future day and time, the kind
+        is a date. Otherwise the scorer decides."""
         if await offloaded(len(text), lambda: appointment(text, said_at, self._deps.zone)) is not None:
             return "date"
         return "preference" if await self._keeper.is_wish(text) else "fact"

@@ -24,7 +24,7 @@ ItemT = TypeVar("ItemT")
 
 @dataclass
 class TokenBudget:
-    """The tokens that are left of the total. Every part takes its tokens from this object, so that the parts together
+    """The tokens that are left of the total. Every part takes its tokens from this object. The parts together therefore
     cannot exceed the total."""
 
     left: int
@@ -45,7 +45,7 @@ class TokenBudget:
 
 @dataclass(frozen=True)
 class Taken:
-    """The indexes, the texts and the cost of the items that fit, and the indexes of the items that do not fit."""
+    """The items that fit, with their indexes, texts and total cost, and the indexes of the items that do not fit."""
 
     kept: Sequence[int]
     left: Sequence[int]
@@ -84,9 +84,9 @@ def take(
 ) -> Taken:
     """Take items in the given order until the share or the whole budget is used up.
 
-    If `dense` is true, an item that does not fit is skipped; this is for memories. Otherwise the first item that does
-    not fit ends the list, because history and summaries must stay contiguous. An item that is rendered as an empty text
-    is skipped.
+    If `dense` is true, an item that does not fit is skipped; this is for memories. Otherwise the list ends before the
+    first item that does not fit, because history and summaries must stay contiguous. An item that is rendered as an
+    empty text is skipped.
     """
     kept: list[int] = []
     texts: list[str] = []

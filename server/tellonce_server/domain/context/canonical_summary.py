@@ -38,7 +38,7 @@ def summary_text(rows: ContextRows, share: int, says: Says) -> str:
 
 
 def unsaid(text: str, says: Says) -> str:
-    """The lines of the text that state something new. If a line lists quotations, only the new quotations stay."""
+    """The lines of the text whose statements are new. If a line lists quotations, only the new quotations stay."""
     lines = [_listed(line, says) for line in text.strip().split("\n")]
     kept = "\n".join(line for line in lines if line.strip())
     # If the first line was removed, the text is marked as a continuation. Without the mark, its new first line could
@@ -49,9 +49,9 @@ def unsaid(text: str, says: Says) -> str:
 @of_texts
 @lru_cache(4_096)
 def statement(line: str, *, quoted: bool = True) -> str:
-    """A line's statement in a form for comparison, without line breaks and without the dates that were added after
-    relative words such as "tomorrow". If `quoted` is true and the line contains quoted words, the result is only the
-    quoted words."""
+    """The statement of a line in a form for comparison. Line breaks are left out, and so are the dates that were added
+    after relative words such as "tomorrow". If `quoted` is true and the line contains quoted words, the result is only
+    the quoted words."""
     words = _QUOTED.search(line) if quoted else None
     return " ".join(_DAY_BESIDE.sub("", words[1] if words else line).casefold().split())
 

@@ -150,8 +150,8 @@ class History:
         """Return the older messages to consider, and the maximum number of their tokens. For a question, the number of
         messages and their share are limited, because the answer is rarely in the latest messages.
 
-        For a question, at most the latest KEPT messages are considered here. Older messages, even those without a
-        summary, are shown only if they are among the search results.
+        For a question, at most the latest KEPT messages are considered here. Older messages are shown only if they are
+        among the search results. This is so even for messages without a summary.
         """
         if not self._m.asked:
             return older, share
@@ -160,8 +160,8 @@ class History:
         return older[: KEPT - ALWAYS], share
 
     def _priced_line(self, line: Line, newer: Line | None) -> str:
-        """Return the text that is used to count the tokens of a line. Lines are counted from the newest to the oldest,
-        and the day header counts only with the newest line of a day."""
+        """Return the text that is used to count the tokens of a line. Lines are counted from the newest to the oldest.
+        The day header is counted only with the newest line of its day."""
         shown = self._line(line)
         same_day = newer is not None and self._line(newer).day == shown.day
         return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"

@@ -52,8 +52,8 @@ class View:
     names: Mapping[int, str] = field(default_factory=dict)
 
     def current(self, text: str, place: MessageRange | None) -> str:
-        """The text of a message, or of a summary of messages, with a note such as `(since changed: #8)` after each
-        statement that no longer holds."""
+        """The text of a message or of a summary. After each statement that no longer holds, a note such as `(since
+        changed: #8)` is added."""
         changes = changes_at(place, self.changes)
         return marked(text, changes, self.known) if changes else text
 
@@ -111,7 +111,7 @@ def is_whole(line: Line) -> bool:
 
 
 def _short_form(line: Line) -> str:
-    """The summary of a routine's message or, until a summarizer has written it, the beginning of the message."""
+    """The summary of a routine's message. Until a summarizer has written the summary, the beginning of the message."""
     if line.routine_summary is not None:
         return body(line.routine_summary)
     text = body(line.content)
@@ -194,7 +194,7 @@ def result_line(result: Result, view: View, *, dated: bool = True) -> str:
 
 def shared_day(result: Result, view: View) -> tuple[date, int | None, str | None] | None:
     """The day, chat and thread of a message that search found. Messages with the same day, chat and thread are shown
-    together, and only the first of them has the date; repeated dates would take a quarter of the tokens. Returns None
+    together, and only the first of them has the date. Repeated dates would take a quarter of the tokens. Returns None
     if the line always has its own date: a memory, a summary, or a recent message, whose time is shown."""
     if result.kind != "message" or view.now - result.at < RECENT:
         return None
@@ -256,8 +256,8 @@ def quoted_line(line: Line, view: View) -> str:
 
 
 def clipped_line(line: Line, view: View, most: int) -> str:
-    """Return the line of a message with its time and age, as in `quoted_line`, clipped to `most` tokens. Notes on
-    statements that no longer hold are added after clipping."""
+    """Return the line of a message with its time and age, as `quoted_line` does. The line is clipped to `most` tokens.
+    Notes on statements that no longer hold are added after clipping."""
     if line.routine is not None:
         return clip(shown(line, view).text, most)[0]
     lead = f"{_aged(line, view)} {speaker(line.role, line.speaker)}: "

@@ -1,8 +1,8 @@
 """The dated log of a context with a budget above the default: one line for each thing learned, decided or done, oldest
 first. Pure.
 
-The log depends on the memory and the budget. The log depends on the question only if the results for the question need
-most of the budget. A model provider can therefore cache the log: only a compaction inserts lines before the end, and
+The log depends on the memory and the budget. It depends on the question only if the results for the question need most
+of the budget. A model provider can therefore cache the log. Lines are inserted before the end only by a compaction, and
 the start moves in steps. A memory that was learned from messages in the window is not in the log. It is added when
 these messages leave the window.
 """

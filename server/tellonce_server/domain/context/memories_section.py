@@ -60,7 +60,7 @@ class Memories:
     def fill(self, ordered: Sequence[Remembered]) -> None:
         """Add the memories that fit into the rest of the section's share."""
         draft = self._draft
-        # A note repeats the user's own message, so it is left out if the context already shows that message.
+        # A note repeats a message of the user, so the note is left out if the context already shows this message.
         shown = {*self.ids, *draft.included.get("log", ())}
         ordered = [x for x in ordered if x.id not in shown and (x.pinned or not (x.note and draft.says(x.content)))]
         if not ordered or not self._draft.opens("memories"):

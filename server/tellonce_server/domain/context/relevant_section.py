@@ -59,7 +59,7 @@ def _whole(section: str, lines: Sequence[Line]) -> list[Line]:
 
 
 class Relevant:
-    """Search results. The results may be added in several steps, the most important results first, and are written in
+    """Search results. The results may be added in several steps, the most important results first. They are written in
     time order. Messages of the same day, chat and thread are shown together, and only the first of them has the
     date."""
 
@@ -84,7 +84,7 @@ class Relevant:
         draft = self._draft
         view, most = draft.material.view, min(room, draft.token_budget.left)
         day = form.shared_day(result, view)
-        # A long text is not rendered if it cannot fit.
+        # A long text is rendered only if it may fit.
         text = form.result_line(result, view, dated=day not in self._days) if form.least_cost(result) <= most else ""
         price = cost(text)
         if not text or price > most:

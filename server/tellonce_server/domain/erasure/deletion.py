@@ -170,8 +170,8 @@ class Eraser:
         return erased
 
     async def _meant_memories(self, order: Order, erased: Erased) -> list[Statement]:
-        """The chosen memories that did not change after the preview, and the matching memories that were learned after
-        the preview from messages that have just been redacted."""
+        """The memories to erase. These are the chosen memories that did not change after the preview, and matching
+        memories that were learned later from messages that have just been redacted."""
         shown = {match.ref: match.version for match in order.chosen if match.kind == "memory"}
         stored = await forget.memories(self._deps.database, order.where.owner_id, list(shown))
         erased.changed |= {("memory", 0, memory.id) for memory in stored if memory.version != shown[memory.id]}
@@ -261,8 +261,8 @@ class Eraser:
         return _Planned(NewText(row, left, None, estimate(left[CONTENT] or ""), words), claims, len(gone), names)
 
     async def _clean(self, order: Order, meant: Sequence[Statement], cleaned: Cleaned) -> list[MatchingRow] | None:
-        """Clean derived texts until a search finds nothing more to clean, and return the matches of that search.
-        Returns None if every round found more texts to clean. Claims of jobs are invalidated before each round."""
+        """Clean derived texts until a search finds no more text to clean. Return the matches of that search. Returns
+        None if every round found more texts to clean. Claims of jobs are invalidated before each round."""
         owner, database = order.where.owner_id, self._deps.database
         for _ in range(ROUNDS):
             await queue.void_claims(database, owner)
@@ -291,7 +291,8 @@ class Eraser:
         return await scan(self._deps.database, owner, order.chat_id, order.query, messages=order.messages)
 
     async def _finish(self, order: Order, erased: Erased, cleaned: Cleaned, now: datetime) -> None:
-        """Erase the receipts of earlier contexts, and queue jobs that rewrite the texts that lost sentences."""
+        """Erase the receipts of earlier contexts. Queue jobs that rewrite the texts from which sentences were
+        removed."""
         where, database = order.where, self._deps.database
         async with database.transaction() as t:
             await profile.begin_erasure(t, where.owner_id)
@@ -306,8 +307,8 @@ class Eraser:
             if erased.counts.get("memories") or "user_profile" in cleaned.counts:
                 await queue_profile(t, where.owner_id, where.chat_id, now)
             await scrub.request(t, now)
-            # The announcement is part of the commit, so that other processes clear their caches even if this process
-            # dies afterwards.
+            # The announcement is part of the commit. Other processes therefore clear their caches even if this process
+            # dies after the commit.
             await announce(t, FORGOTTEN)
 
     async def _remake_covering(self, t: Queries, order: Order, now: datetime) -> None:

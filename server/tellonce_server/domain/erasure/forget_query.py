@@ -87,7 +87,8 @@ class LiteralQuery:
 
 
 class TopicQuery:
-    """Searches for a topic: for its exact words, and for sentences that contain every word of the topic in any form."""
+    """Searches for a topic. The search finds the exact words of the topic, and sentences that contain every word of the
+    topic in any form."""
 
     def __init__(self, topic: str, literal: FoldedLiteral) -> None:
         self._literal = literal
@@ -278,7 +279,7 @@ class _Wording:
 
 class RowQuery:
     """Matches whole messages. In other texts, the query searches for statements: the sentences of these messages, and
-    memories."""
+    the given memories."""
 
     def __init__(self, messages: Iterable[tuple[int, int]], stated: Sequence[Stated]) -> None:
         self._messages = frozenset(messages)

@@ -71,9 +71,9 @@ class Shown(NamedTuple):
 
 
 def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] = NO_COPIES) -> list[Shown]:
-    """Matches in this order: one for each memory and one for each message (both oldest first), then one for each degree
-    of certainty. The match for a degree represents all other texts that match with this degree. `copies` maps the id of
-    a memory to its copies.
+    """Matches in this order: one match for each memory and one for each message (both oldest first), and then one match
+    for each degree of certainty. The match for a degree represents all other texts that match with this degree.
+    `copies` maps the id of a memory to its copies.
 
     Matches inside longer words are offered only if there are no other matches.
     """
@@ -199,7 +199,7 @@ def _goes(match: Match, hit: MatchingRow, query: ForgetQuery) -> tuple[str, ...]
 
 
 def _sentence(hit: MatchingRow) -> str:
-    """The sentence of a derived text that an erasure removes, clipped to a few words around the match."""
+    """The sentence that an erasure removes from a derived text. It is clipped to a few words around the match."""
     column, at = hit.columns[0], hit.mark.start
     if column < 0:
         return _text(hit)

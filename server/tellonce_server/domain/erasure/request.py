@@ -113,7 +113,8 @@ def _all_there(asked: Sequence[int], there: set[int], what: str) -> None:
 
 
 async def _period(q: Queries, where: ChatScope, args: ForgetArgs) -> ForgetQuery:
-    """Return a query for the messages and memories of the period; without a period, for all messages and memories."""
+    """Return a query for the messages and memories of the period. Without a period, the query is for all messages and
+    memories."""
     reach = None if where.is_own else where.chat_id
     rows = await texts.messages_between(q, where.owner_id, reach, args.since, args.until)
     memories = await forget.memories_of(q, *where.key, where.is_own, args.since, args.until)

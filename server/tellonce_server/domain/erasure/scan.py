@@ -41,8 +41,8 @@ class MatchingRow:
 async def scan(
     database: Database, owner_id: int, chat_id: int | None, query: ForgetQuery, *, messages: bool
 ) -> list[MatchingRow]:
-    """All matches in an owner's texts, or, if `chat_id` is given, in the texts that are visible in this chat. Texts are
-    searched outside the event loop."""
+    """All matches in an owner's texts. If `chat_id` is given, only the texts that are visible in this chat are
+    searched. Texts are searched outside the event loop."""
     found: list[MatchingRow] = []
     async for page in texts.find(database, owner_id, chat_id, query.patterns, searched(messages=messages)):
         found += await asyncio.to_thread(matching_rows, page, query)
@@ -124,8 +124,8 @@ async def message_names_again(database: Database, tombstones: Tombstones, owner_
 
 async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tuple[list[int], list[Stated]]:
     """Return the forgotten texts that are stored again, in two lists. The first list contains the ids of memories that
-    are older than a tombstone of their statement. The second list contains sentences that were once removed from a
-    message but are in the message again."""
+    are older than a tombstone of their statement. The second list contains sentences that were removed from a message
+    in the past but are in the message again."""
     stones = await tombstones.standing(q, owner_id)
     found = []
     for memory in await memories.all_of_owner(q, owner_id):

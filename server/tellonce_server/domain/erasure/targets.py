@@ -1,4 +1,5 @@
-"""Decides whether a sentence names a topic, in any form of its words, or contains most of a statement. Pure."""
+"""Decides whether a sentence names a topic or makes a statement. A sentence names a topic if it contains every word of
+the topic, in any form. A sentence makes a statement if it contains most of the statement. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -148,7 +149,7 @@ class Target:
 
 
 def _letters(word: str) -> str:
-    """The common prefix of the word and its roots, with `_` for each letter that an ending may change."""
+    """The beginning that the word and its roots have in common, with `_` for each letter that an ending may change."""
     if is_spaceless(word):
         return word
     forms = (_CHANGING.sub("_", form) for form in (word, *roots(word), *roots(word, english=True)))

@@ -1,8 +1,8 @@
 """Declares the places where texts of an owner are stored. Searches, previews, erasures, edits and the queue read these
 declarations.
 
-A new place needs an entry in `PLACES`, and, in `texts.sql`, a part of `find` and a statement `clean_<place>`. A test
-fails if one of these is missing. The test also fails if a column of the database may contain a person's words but
+A new place needs an entry in `PLACES`. In `texts.sql`, it needs a part of `find` and a statement `clean_<place>`. A
+test fails if one of these is missing. The test also fails if a column of the database may contain a person's words but
 belongs to no place.
 """
 
@@ -20,12 +20,13 @@ Group = Literal["derived", "former", "names"]
 """`derived`: texts made from messages. `former`: messages, quotes and former versions. `names`: names of conversations,
 threads and channels."""
 Rebuild = Callable[[Queries, int, TextRow, datetime], Awaitable[JobKind | None]]
-"""A function that queues the rewriting of a text that lost sentences, and returns the kind of the queued job."""
+"""A function that queues the rewriting of a text from which sentences were removed. It returns the kind of the queued
+job."""
 
 
 @dataclass(frozen=True)
 class TextPlace:
-    """A place where texts are stored. `counted` is the name of the place in previews and results; the page translates
+    """A place where texts are stored. `counted` is the name of the place in previews and results. The page translates
     this name into every language. If `with_messages` is true, the texts are searched only when messages are searched.
     If `after_edit` is true, the texts also lose the sentences that an edit takes back."""
 
@@ -56,8 +57,8 @@ PLACES: Final[Mapping[str, TextPlace]] = {
     "channel": TextPlace("conversation_names", NAMING),
 }
 """A profile must be rewritten even if only its memories changed. The profile's place therefore has no `rebuild`; the
-callers queue the rewriting. For a memory, the place `memory` counts and cleans all texts except the content, such as
-quotes. The contents of memories and the messages are erased separately."""
+callers queue the rewriting. For a memory, the place `memory` counts and cleans all texts, such as quotes, except the
+content. The contents of memories and the messages are erased separately."""
 
 COUNTED: Final = frozenset(
     ("memories", "sentences", "tombstones", "context_receipts", *(place.counted for place in PLACES.values()))

@@ -134,7 +134,7 @@ def _is_change(one: Scored, likeness: float) -> bool:
 
 
 def _nearest(vector: Vector, others: Sequence[Vector]) -> float:
-    """Return the greatest cosine of the vector with one of the unit vectors `others`; 0 if `others` is empty."""
+    """Return the greatest cosine of the vector and one of the unit vectors `others`. Return 0 if `others` is empty."""
     return max((sum(map(mul, vector, other)) for other in others), default=0.0)
 
 

@@ -35,8 +35,8 @@ class Head:
 
 @dataclass(frozen=True)
 class Heads:
-    """One head for each property of a sentence. `keep`: worth keeping. `wish`: a preference or wish rather than a fact
-    or event. `dangling`: cannot be understood alone."""
+    """One head for each property of a sentence. `keep`: worth keeping. `wish`: a preference or wish, not a fact or
+    event. `dangling`: cannot be understood alone."""
 
     keep: Head
     wish: Head

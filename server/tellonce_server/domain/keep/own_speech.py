@@ -62,8 +62,8 @@ def _is_pasted(paragraph: str, introduced: bool) -> bool:
 
 
 def _until_introduction(lines: list[str]) -> list[str]:
-    """The lines up to the first line that ends in a colon and has a long text after it; all lines if there is no such
-    line."""
+    """Return the lines up to the first line that ends in a colon and has a long text after it. If there is no such
+    line, return all lines."""
     left = sum(map(len, lines))
     for count, line in enumerate(lines, 1):
         left -= len(line)

@@ -1,5 +1,5 @@
-"""Splits the lines that a message's writer wrote into sentences, and computes features of their form. Pure. The
-functions work for every language and take time proportional to the length of the text.
+"""Splits a message into sentences, and computes features of their form. Only the lines that the writer of the message
+wrote are used. Pure. The functions work for every language and take time proportional to the length of the text.
 
 Length is not a feature. In the training text, sentences worth keeping are longer than others, but in conversations they
 are not.
@@ -101,8 +101,8 @@ def _near_comma(words: list[str], start: int) -> int:
 
 
 def _says_something(text: str) -> bool:
-    """Whether the text has at least four letters, is not only a quotation, and has at least two words or a non-ASCII
-    character."""
+    """Whether the text may be a sentence with content. It must have at least four letters and must not be only a
+    quotation. It must also have at least two words or a non-ASCII character."""
     letters = sum(map(str.isalpha, text))
     words = len(text.split(maxsplit=1)) > 1 or not text.isascii()
     return words and letters >= 4 and not _QUOTED.fullmatch(text)

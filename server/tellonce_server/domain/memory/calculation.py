@@ -33,8 +33,9 @@ def values(written: Iterable[str]) -> frozenset[float]:
 
 
 def is_calculated(value: float, said: Collection[float], stated: Collection[float]) -> bool:
-    """Whether the value is the sum, difference, product, quotient or percentage of two numbers in `said`. The claim
-    itself must state one of the two numbers (`stated`), as in `three days a week at £78 a day cost £234 a week`.
+    """Whether the value can be calculated from two numbers in `said`, as their sum, difference, product, quotient or
+    percentage. The claim itself must state one of the two numbers (`stated`), as in `three days a week at £78 a day
+    cost £234 a week`.
 
     Without the stated number, almost every small number would be the result of some calculation.
     """

@@ -194,7 +194,7 @@ def quotes_in(message: str) -> Callable[[str], bool]:
 
 
 def _is_quotation(quoted: Quoted) -> bool:
-    """Whether every occurrence of the quote in the message is inside quotation marks, as somebody else's words."""
+    """Whether the message contains the quote only inside quotation marks, that is, as the words of somebody else."""
     said = quoted.message[:MAX_MESSAGE]
     inside = sum(said.count(quoted.quote, start, end) for start, end in quotations(said, _QUOTATION))
     return inside > 0 and inside == said.count(quoted.quote)
@@ -244,7 +244,7 @@ class _Moment:
 
     def parts(self) -> int:
         """The number of parts (year, month, day) that identify this moment. If something has been going on since 2019,
-        its moment is January 1, 2019, but only the year identifies this moment."""
+        its moment is January 1, 2019. Only the year identifies this moment."""
         if self.precision == "ongoing" and self.day.day == 1:
             return 1 if self.day.month == 1 else 2
         return {"year": 1, "month": 2}.get(self.precision, 3)
@@ -298,7 +298,8 @@ class _Evidence:
 
     def _without_dates(self, text: str, moments: Sequence[_Moment]) -> str:
         """The claim, in which each word of a date that the quotes support is replaced by `x`. The quotes need not
-        contain the numbers and names of such a date: `Saturday 7 November 2026` follows from `the 7th of nov`."""
+        contain the numbers and names of such a date. For example, `Saturday 7 November 2026` follows from `the 7th of
+        nov`."""
         first = self._quotes[0]
         for named in reversed(named_dates(text[:MAX_TEXT], first.said_at, self._zone)[:MAX_DATES]):
             if any(self._supports(reading, moments) for reading in named.readings):
@@ -422,7 +423,8 @@ def _named_moments(text: str, when: When | None, deadline: datetime | None, zone
 
 
 def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:
-    """Whether `said` contains enough of the claim's content, or a sentence that is similar enough to the claim."""
+    """Whether `said` contains enough of the claim's content, or contains a sentence that is similar enough to the
+    claim."""
     wanted, there = literals.content(text), frozenset[str]().union(*(literals.content(part) for part in said))
     if said and sum(weight for part, weight in wanted.items() if part in there) >= share * sum(wanted.values()):
         return True

@@ -1,5 +1,5 @@
-"""Changes memories as time passes: completes past dates, asks the user about overdue goals, and closes goals if the
-user does not answer."""
+"""Changes memories as time passes: completes past dates, asks the user about overdue goals, and closes these goals if
+the user does not answer."""
 
 from datetime import datetime, timedelta
 from typing import Final

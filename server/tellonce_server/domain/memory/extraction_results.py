@@ -58,7 +58,7 @@ class Learned:
 
 @dataclass(frozen=True)
 class _Exchange:
-    """The data for checking the items of an exchange. `own` are the messages with the user's words; `old` are the
+    """The data for checking the items of an exchange. `own` are the messages with the user's words. `old` are the
     memories that lower tiers learned from these messages. `people` are the names of the user and of the messages'
     writers."""
 
@@ -359,8 +359,8 @@ def _orders(text: str, end: memories.Ended) -> bool:
 
 
 def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
-    """The reason why the item is uncertain; None if it is certain. An item is uncertain if a check failed, if the model
-    is unsure, or if the item refers to a memory that the model was not shown."""
+    """The reason why the item is uncertain; None if it is certain. An item is uncertain in three cases: a check failed,
+    the model is unsure, or the item refers to a memory that the model was not shown."""
     reasons = list(verdict.reasons)
     unknown = [i for i in (*item.replaces, *item.ends, *([item.same_as] if item.same_as else [])) if i not in x.known]
     reasons += [reason("unknown_memory", id=i) for i in unknown]
@@ -381,7 +381,8 @@ def _about(x: _Exchange, judged: _Judged) -> str:
 
 
 def _user_name(x: _Exchange, judged: _Judged) -> str | None:
-    """Return the user's name if both the statement and the user's own words contain the name; otherwise None."""
+    """Return the user's name if the statement contains it and the user's own words contain it. Otherwise return
+    None."""
     name = judged.item.user_name
     if name is None or not judged.certain or x.shared or not literals.phrase(name).strip():
         return None
@@ -392,8 +393,8 @@ def _user_name(x: _Exchange, judged: _Judged) -> str | None:
 
 
 def _over_already(x: _Exchange, judged: _Judged) -> datetime | None:
-    """The time at which a goal from past messages ended: its deadline or, without a deadline, WISHES_HOLD after its
-    message. Returns None if the goal has not ended, and for items that are not goals."""
+    """The time at which a goal from past messages ended. This is the goal's deadline. Without a deadline, it is
+    WISHES_HOLD after the goal's message. Returns None if the goal has not ended, and for items that are not goals."""
     item = judged.item
     if item.kind != "goal" or item.note or not x.job.past:
         return None

@@ -132,8 +132,8 @@ def _abbreviated(word: str, gap: str) -> bool:
 
 
 def phrase(text: str) -> str:
-    """Join the words that `words` returns, with a single space before and after each word. One text contains another
-    text if the phrase of the first text contains the phrase of the second text."""
+    """Join the words that `words` returns, with a single space before and after each word. Text A contains text B if
+    the phrase of A contains the phrase of B."""
     return f" {' '.join(words(text))} "
 
 
@@ -182,8 +182,8 @@ def names(text: str) -> list[str]:
 
 
 def _is_common(said: Spoken, at: int) -> bool:
-    """Whether the word is a common German noun and not a name, because it is counted, names a time or follows an
-    article."""
+    """Whether the word is a common German noun and not a name. This is so if the word is counted, names a time or
+    follows an article."""
     counted = at > 0 and said.words[at - 1].isdecimal()
     return counted or _has_article(said, at) or is_time_noun(said.words[at].casefold(), "de")
 
@@ -358,7 +358,8 @@ def _is_grouped(parts: Sequence[str]) -> bool:
 
 
 def _grouped(parts: Sequence[str]) -> set[str]:
-    """The numbers that up to five neighboring groups of digits can form together, as in `in 2019 1 200 people`."""
+    """The numbers that groups of digits can form together, as in `in 2019 1 200 people`. At most five neighboring
+    groups are joined."""
     neighbors = set(zip_longest(*(parts[start:] for start in range(5)), fillvalue=""))
     return {_whole(number) for groups in neighbors for number in _joined(*groups)}
 
@@ -374,7 +375,7 @@ def _joined(first: str, *others: str) -> Iterator[str]:
 
 
 def _whole(digits: str) -> str:
-    """The number without the leading zero that clock times and days may have: 09 becomes 9, but 0044 stays."""
+    """The number without a leading zero. Clock times and days may have a leading zero: 09 becomes 9, but 0044 stays."""
     return digits.lstrip("0") or "0" if len(digits) <= 2 else digits
 
 

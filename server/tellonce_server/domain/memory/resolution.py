@@ -1,4 +1,4 @@
-"""Resolves a person's words to days and times, and computes the numbers that follow from the words."""
+"""Resolves a person's words to days and times. Computes the numbers that follow from the words."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -54,7 +54,7 @@ _DAY_ENDS = ((0, 0), (23, 59))
 
 def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool:
     """Whether words said at the time `said_at` in the zone `zone` can mean the day or time `moment`. A day without a
-    year may be past or future, unless the words make clear which of the two is meant."""
+    year may be past or future, unless the words show which of the two is meant."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     said = Said(said_at, zone, region_of(zone))
     if not isinstance(moment, datetime):
@@ -90,7 +90,8 @@ def _is_another_time(text: str, local: datetime) -> bool:
 
 
 def _includes(reading: Reading, moment: datetime) -> bool:
-    """Whether the time is within the reading, or is the end of a period that the words name (`from two till six`)."""
+    """Whether the time is within the reading. The end of a period that the words name (`from two till six`) counts as
+    within the reading."""
     lasting = reading.precision == "instant" and reading.end - reading.start > timedelta(hours=1)
     return reading.start <= moment < reading.end or (lasting and moment == reading.end)
 
@@ -150,9 +151,9 @@ days."""
 
 def _bare_days(line: Line, found: Iterable[Expression], anchors: Iterable[date]) -> Iterator[date]:
     """The possible dates of a day of the month that the text gives without its month, such as `the 1st` or `until the
-    20th`. These are the dates with this day of the month that are at most 31 days before or after one of the anchors.
-    The anchors are the day of the message and other days that the text names. A number in one of the dates `found` is
-    not a bare day. The resolver itself reads a bare day only where the number cannot belong to a noun."""
+    20th`. These are all dates with this day of the month within 31 days before or after one of the anchors. The anchors
+    are the day of the message and other days that the text names. A number in one of the dates `found` is not a bare
+    day. The resolver itself reads a bare day only where the number cannot belong to a noun."""
     read = [(expression.start, expression.end) for expression in found]
     numbers = {
         line[at].value or 0
@@ -250,7 +251,7 @@ def timed_numbers(text: str) -> frozenset[tuple[int, str]]:
 
 
 def equal_lengths(count: int, unit: str) -> Iterator[tuple[int, str]]:
-    """The same length of time in the next smaller and the next larger unit: for two weeks, these are 14 days and one
+    """The same length of time in the next smaller and in the next larger unit. For two weeks, these are 14 days and one
     fortnight."""
     for large, size, small in _LENGTHS:
         if unit == large and count:
@@ -314,7 +315,7 @@ def _converted(text: str, language: str) -> str:
 
 
 def _numerals_in_digits(line: Line) -> str:
-    """The text of a language that the library does not know, with digits for the numbers that the resolver knows."""
+    """A text in a language that the library does not know, with digits for the numbers that the resolver knows."""
     text = line.text
     for at in reversed(range(len(line))):
         number = line[at].get("number")

@@ -1,4 +1,5 @@
-"""Stores a statement as new, as a repetition of a memory, or as a replacement of memories that the caller chooses."""
+"""Stores a statement in one of three ways: as a new memory, as a repetition of a memory, or as a replacement of
+memories that the caller chooses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -137,7 +138,7 @@ class Statements:
     async def affirm(
         self, q: Queries, owner_id: int, known: Memory, now: datetime, *, confirmed: bool
     ) -> tuple[Memory | None, list[Memory]]:
-        """Make a known statement active, and end the memories that this statement was meant to replace or end."""
+        """Make a known statement active. End the memories that this statement was meant to replace or end."""
         intends = (await memories.provenance(q, owner_id, known.id)).intends
         held = await memories.set_status(q, owner_id, known.id, "active", now, user_confirmed=confirmed)
         if held is None or intends is None:

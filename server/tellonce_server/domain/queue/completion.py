@@ -68,8 +68,8 @@ class Finisher:
         return stored
 
     async def _refuse(self, t: Transaction, job: Job, error: Exception, now: datetime) -> None:
-        """Return the job to the queue and count the failure. The text of an error other than ResultRefused is not
-        stored, because it may contain the user's words."""
+        """Return the job to the queue and count the failure. Only the text of a ResultRefused is stored. The text of
+        another error may contain the user's words."""
         reason = str(error) if isinstance(error, ResultRefused) else type(error).__name__
         policy = self._deps.settings.queue
         retry = now + policy.retry_delay(job.attempts)

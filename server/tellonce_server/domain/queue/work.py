@@ -190,8 +190,8 @@ class WorkQueue:
 
     async def _lease(self, args: w.ClaimWorkArgs) -> list[Job]:
         now, policy = self._deps.now(), self._deps.settings.queue
-        # Past exchanges and past summaries alternate, so that neither kind waits until all jobs of the other kind are
-        # done.
+        # Jobs of past exchanges and jobs of past summaries alternate. No kind therefore waits until all jobs of the
+        # other kind are done.
         self._prefer = queue.PAST_EXCHANGES + queue.PAST_SUMMARIES - self._prefer
         longest = max(2 * policy.lease, timedelta(seconds=policy.backoff_cap_seconds))
         wanted = (args.kinds or None, args.limit, now + longest + LATEST_START, MOST_LOST, self._prefer)

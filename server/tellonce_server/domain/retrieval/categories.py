@@ -1,6 +1,6 @@
-"""Assigns statements to categories such as "sport", so that a question about a whole category finds all its statements.
-A model names the categories of the statements that it extracts. For other statements and for questions, the most
-similar category names below are chosen. The names are compared with a text only as vectors, never word by word."""
+"""Assigns statements to categories such as "sport". A question about a whole category then finds all statements of the
+category. A model names the categories of the statements that it extracts. For other statements and for questions, the
+most similar category names below are chosen. The names are compared with a text only as vectors, never word by word."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -69,8 +69,8 @@ class Categories:
         return done
 
     def near(self, question: Vector) -> list[str]:
-        """Return the words of the categories nearest to a question's vector; empty until `assign` has embedded the
-        names."""
+        """Return the words of the categories nearest to a question's vector. Empty until `assign` has embedded the
+        category names."""
         if self._named is None or self._named.model != self._embedder.model:
             return []
         cosine = self._named.vectors @ np.asarray(question, np.float32)

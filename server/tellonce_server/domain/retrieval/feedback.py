@@ -1,7 +1,7 @@
-"""Relevance feedback: prefers messages that share words with the messages that match a question best. Pure.
+"""Relevance feedback. Messages are preferred if they share words with the messages that match a question best. Pure.
 
-A question seldom has the words of all messages that answer it. The best matches contain further words ("tuning fork"),
-which also occur in the other messages about the same thing. No further search is needed, because only the candidates
+A question seldom has the words of all messages that answer it. The best matches contain other words ("tuning fork"),
+and more messages about the same thing contain these words too. No further search is needed, because only the candidates
 are compared.
 """
 

@@ -28,8 +28,8 @@ MORE_MEMORIES = 12
 """Maximum number of memories for a question. For other messages, the maximum is `limits.memories`."""
 
 MEMORY_COVERED = 0.15
-"""A memory whose similarity is below the configured minimum is still used if it contains at least this share of the
-query's words."""
+"""A memory below the configured minimum similarity is still used if it contains at least this share of the query's
+words."""
 
 MESSAGE_COSINE = 0.45
 MESSAGE_COVERED = 0.3
@@ -45,8 +45,8 @@ share in a message of this thread."""
 def choose(
     ranked: Sequence[Result], query: str, thread_key: str | None, shown: frozenset[int], limits: ContextDefaults
 ) -> list[Result]:
-    """The selected results, most important first. `shown` are the ids of the messages in the window. If the query is
-    not a question, these messages are left out."""
+    """Return the selected results, most important first. `shown` are the ids of the messages in the window. If the
+    query is not a question, these messages are left out."""
     if asks(query):
         return _for_question(ranked, query, thread_key, limits)
     talk = [f for f in ranked if f.kind == "message" and f.text != query and f.id not in shown and _near(f)]
@@ -83,7 +83,7 @@ def _bearing(messages: Sequence[Result], least: int) -> list[Result]:
     messages say little about relevance. Messages that are not relevant are left out even if the budget has room for
     them.
 
-    Memories that were learned from a message raise its rank, but not above the UNMOVED best messages.
+    A message's rank rises if memories were learned from it, but not above the UNMOVED best messages.
     """
     ranked = sorted(messages, key=attrgetter("own_score", "at", "id"), reverse=True)
     floor = max(w.FLOOR, ranked[0].own_score - w.FAR) if ranked else 0.0
@@ -122,15 +122,15 @@ answer it."""
 
 POSSIBLE_COVERED, POSSIBLE_COSINE = 0.35, 0.33
 """A message may answer the question if it contains at least this share of the question's words or has at least this
-cosine. This was measured with 456 questions about seven conversations, asked in a new chat (`benchmarks.evidence
---elsewhere`). With these limits, 79 % of the contexts contain some evidence; with the former limits, 24 % did. For
-questions about another person's conversation, two of three contexts contain messages of other chats. These contexts
-contain three such messages on average."""
+cosine. This was measured with 456 questions about seven conversations. The questions were asked in a new chat
+(`benchmarks.evidence --elsewhere`). With these limits, 79 % of the contexts contain some evidence; with the former
+limits, 24 % did. For questions about another person's conversation, two of three contexts contain messages of other
+chats. These contexts contain three such messages on average."""
 
 
 NEARER = 0.15
-"""Another chat counts as clearly better if the best cosine of its messages exceeds the best cosine of this chat's
-results by at least this margin."""
+"""Another chat is clearly better if its best cosine exceeds the best cosine of this chat's results by at least this
+margin."""
 
 
 ANSWERED_COVERED, ANSWERED_COSINE = 0.5, 0.4
@@ -189,7 +189,7 @@ _WORD = re.compile(r"\w+")
 
 
 def without_echoes(messages: Sequence[Result], query: str) -> list[Result]:
-    """The messages, best first, without earlier copies of the question and without answers that repeat a better
+    """The messages, best first. Earlier copies of the question are left out, and so are answers that repeat a better
     message.
 
     If two messages have the same words, only the better one stays. A long reply always stays, because its text is not

@@ -1,5 +1,5 @@
-"""Analyzes a query: its words and their weights, the people and times that the query names, and the type of the query.
-Pure."""
+"""Analyzes a query. The result contains the words of the query and their weights, the people and times that it names,
+and its type. Pure."""
 
 import math
 import re
@@ -58,8 +58,8 @@ class Question:
 
 
 def question(text: str, setting: Setting, shares: Mapping[str, float], spans: Sequence[Span]) -> Question:
-    """Analyze a query. `shares` gives the share of messages that contain each frequent lexeme; it is empty if there are
-    no statistics yet."""
+    """Analyze a query. `shares` maps each frequent lexeme to the share of messages that contain it. It is empty if
+    there are no statistics yet."""
     named = names_in(text, setting.speakers)
     lexemes = [x for x in setting.lexemes if not _names(x, named)] or list(setting.lexemes)
     weighed = sorted(((weight(x, shares), x) for x in lexemes), reverse=True)[:MOST_TERMS]
@@ -92,8 +92,8 @@ def names_in(text: str, speakers: Sequence[str]) -> frozenset[str]:
 
 
 def without_names(text: str, named: frozenset[str]) -> str:
-    """The query without the names of persons, because a text that is similar to a name need not be similar to an
-    answer."""
+    """The query without the names of persons. They are left out because a text that is similar to a name need not be
+    similar to an answer."""
     bare = text
     for speaker in named:
         bare = _mention(speaker).sub(" ", bare)

@@ -2,8 +2,8 @@
 candidates. Pure.
 
 Standardized scores are added, because adding scores gives better results than combining ranks. Each message passes part
-of its similarity to its neighbors and to its session. Messages that are rarely answers themselves, such as questions,
-another person's words and long replies, also pass part of their similarity.
+of its similarity to its neighbors and to its session. Some messages are rarely answers themselves, such as questions,
+another person's words and long replies. Such messages pass part of their similarity too.
 """
 
 from collections.abc import Sequence
@@ -67,7 +67,7 @@ def weigh(m: Measured) -> Ranking:
 
 
 def scale(values: Floats, least: float) -> Scale:
-    """The mean and the standard deviation of the values. The deviation is at least `least`, because differences among
+    """The mean and the standard deviation of the values. The deviation is at least `least`, because differences between
     two or three candidates mean nothing."""
     return Scale(float(values.mean()), max(least, float(values.std()))) if len(values) else Scale(0.0, 0.0)
 
@@ -112,10 +112,9 @@ def _shared_by_sessions(m: Measured, alike: Floats) -> Floats:
 def _shared_by_neighbors(m: Measured, alike: Floats) -> Floats:
     """The similarity that each message gets from its neighbors.
 
-    A message gets a share of the previous message's similarity. The share of the previous message is larger if the
-    previous message is a question, because this message may answer the question. A message also gets a share of the
-    next message's similarity, because the next message may repeat the subject. A message gets no share of the next
-    message if the next message is only a question.
+    A message gets a share of the previous message's similarity. The share is larger if the previous message is a
+    question, because the message may be the answer. A message also gets a share of the next message's similarity,
+    because the next message may repeat the subject. It gets no such share if the next message is only a question.
     """
     before = np.flatnonzero(m.following != NONE)
     after = m.following[before]

@@ -58,7 +58,7 @@ class Matches(NamedTuple):
 
 
 def learned(question: Question, rows: Sequence[Learned], matches: Matches, most: int | None = None) -> list[Result]:
-    """Return the memories and summaries, each with its score. `most` is as in `messages`."""
+    """Return the memories and summaries, each with its score. `most` has the same meaning as in `messages`."""
     several = sum(row.listed for row in rows) > 1
     listed = [several and row.listed for row in rows]
     priors = (_prior(question, row, of_list) for row, of_list in zip(rows, listed, strict=True))
@@ -79,7 +79,8 @@ def _prior(question: Question, row: Learned, listed: bool) -> float:
 
 
 def matches(question: Question, rows: Sequence[Learned], ranking: Ranking) -> Matches:
-    """Compare memories and summaries with the question, on the scales of the messages in the same search."""
+    """Compare memories and summaries with the question. The values are on the same scales as the values of the messages
+    in this search."""
     tokens = [estimate(row.text) if row.tokens is None else row.tokens for row in rows]
     ranks = ranks_of(question, [row.ranks for row in rows])
     cosines = np.array([row.cosine for row in rows], dtype=np.float64)

@@ -102,8 +102,8 @@ def _floats(values: Iterable[float]) -> Floats:
 
 
 def _replies(c: Candidate) -> bool:
-    """Whether the message is a reply of the assistant. In an imported chat, an assistant with a person's name is a
-    person, and a person's messages do not count as replies."""
+    """Whether the message is a reply of the assistant. In an imported chat, an assistant message with a person's name
+    is from a person. Messages of persons do not count as replies."""
     return c.role == "assistant" and c.routine is None and c.speaker is None
 
 
@@ -131,9 +131,9 @@ def _told_of(
 
 
 def _placed(candidates: Sequence[Candidate]) -> tuple[Indices, Indices]:
-    """For each candidate, return two values: the index of the next message of the candidate's thread (NONE if that
-    message is not a candidate), and the number of the candidate's session. A session is a series of candidates of one
-    thread without a long pause between them."""
+    """For each candidate, return two values. The first is the index of the next message of the candidate's thread, or
+    NONE if that message is not a candidate. The second is the number of the candidate's session. A session is a series
+    of candidates of one thread without a long pause between them."""
     keys = [(c.chat_id, c.thread_key) for c in candidates]
     threads = {key: place for place, key in enumerate(dict.fromkeys(keys))}
     thread = np.array([threads[key] for key in keys], dtype=np.intp)

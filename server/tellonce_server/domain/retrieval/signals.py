@@ -133,8 +133,8 @@ def asking(text: str) -> float:
 @of_texts
 @lru_cache(_REMEMBERED)
 def first_person(text: str) -> bool:
-    """Whether the text has a first-person word. A set of whole words is five times as fast as a pattern, which saves a
-    millisecond on two hundred messages."""
+    """Whether the text has a first-person word. Testing a set of whole words is five times as fast as a pattern. This
+    saves a millisecond for two hundred messages."""
     if not _FIRST_PERSON.isdisjoint(text.split()):
         return True
     return not text.isascii() and not _FIRST_PERSON_UNSPACED.isdisjoint(text)
@@ -143,8 +143,8 @@ def first_person(text: str) -> bool:
 @of_texts
 @lru_cache(_REMEMBERED)
 def time_words(text: str) -> bool:
-    """Whether the text has a time word. A set of words is ten times as fast as the pattern, so the pattern is used only
-    for numbers and pairs of words."""
+    """Whether the text has a time word. Testing a set of words is ten times as fast as the pattern. The pattern is
+    therefore used only for numbers and pairs of words."""
     words = _WORD.findall(text.lower())
     if not _TIME_WORDS.isdisjoint(words):
         return True

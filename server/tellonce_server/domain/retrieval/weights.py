@@ -78,7 +78,7 @@ TASTES: Final = 1.0
 """Added for a message in which the user states likes, dislikes or demands, if the query asks for advice."""
 
 ROUTINE: Final = 1.5
-"""Added for a routine message if the query contains a part of the routine's name, such as "morning" for
+"""Added for a message of a routine if the query contains a part of the routine's name, such as "morning" for
 `morning-summary`."""
 
 BEFORE: Final = 0.3
@@ -90,8 +90,8 @@ ANSWER: Final = 0.3
 may answer this question."""
 
 AFTER: Final = 0.45
-"""The share of the next message's similarity that is added to a message, because the next message may repeat the
-subject of the message. A message gets no share if the next message is only a question."""
+"""The share of the next message's similarity that is added to a message, because the next message may have the same
+subject. A message gets no share if the next message is only a question."""
 
 SESSION: Final = 0.5
 """Each message gets this share of the mean similarity of the three most similar messages of its session."""
