@@ -16,8 +16,8 @@ from tellonce_server.store.database import Database
 @dataclass(frozen=True)
 class Dependencies:
     """The objects that every service gets when it is created. `announce(channel, payload)` notifies all server
-    processes and is called after a commit. The call returns at once and raises no errors, and a notification may be
-    lost. `traces` is a connection pool for rows that may be lost in a power failure."""
+    processes. Call it after a commit. It returns at once and raises no errors, and its notification may be lost.
+    `traces` is a connection pool for rows that may be lost in a power failure."""
 
     settings: ServerSettings
     database: Database

@@ -21,7 +21,7 @@ SAME = 0.75
 one of them (see `covers`)."""
 
 FORGOTTEN_NAME = "forgotten:"
-"""The beginning of the names that replace forgotten names."""
+"""The prefix of the names that replace forgotten names."""
 
 _MARKUP = re.compile(r"[*_~'\\]+")
 _NO_WORD = re.compile(r"\W+")
@@ -94,7 +94,8 @@ class Tombstones:
         return await tombstones.of_messages(q, owner_id)
 
     async def of_texts(self, q: Queries, owner_id: int) -> dict[bytes, datetime]:
-        """The hashes of all forgotten texts and names, each with the time when the text or name was forgotten."""
+        """The hashes of forgotten names and of the texts that were forgotten in any message. Each hash has the time
+        when the name or text was forgotten."""
         return await tombstones.of_texts(q, owner_id)
 
     def without_later_forgotten(self, text: str, said_at: datetime, marks: Mapping[bytes, datetime]) -> str:

@@ -22,7 +22,7 @@ SEPARATOR = "\n\n"
 
 
 HEADINGS = sum(cost(title) for title in (LIST, *KIND_TITLES.values()))
-"""The tokens of all headings of the section of memories."""
+"""The tokens of all headings in the section of memories."""
 
 
 class Layout(NamedTuple):

@@ -248,7 +248,8 @@ class StatementQuery:
 
 
 def _tells(quote: str) -> bool:
-    """Whether a quote can be recognized outside of its message. An answer such as `yes` or `Berlin` cannot."""
+    """Whether a quote can be recognized outside its message. An answer such as `yes` or `Berlin` cannot be
+    recognized."""
     return len(quote) >= LEAST_SPACELESS if is_spaceless(quote) else len(Target.statement(quote).words) > 1
 
 

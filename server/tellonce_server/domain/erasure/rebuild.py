@@ -11,7 +11,7 @@ from tellonce_server.store.texts import ARCHIVED, TextRow
 
 _REBUILD = "anew:"
 _NEWEST = 12
-"""A chat's last exchange is searched for among this number of newest messages."""
+"""Number of newest messages among which the last exchange of a chat is searched for."""
 
 
 def ignores_former_text(job: Job) -> bool:

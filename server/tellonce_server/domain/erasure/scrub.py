@@ -56,9 +56,9 @@ class Scrubber:
     async def scrub(self, *, gives_way: bool = True) -> bool:
         """Rewrite the tables now and return whether all of them were rewritten.
 
-        Returns False if another process is scrubbing, or if another session needed a table. The next attempt then skips
-        the tables that are already rewritten. If `gives_way` is False, a rewrite is not canceled, and other sessions
-        must wait for the tables.
+        Returns False if another process is scrubbing, or if another session needed a table. The next attempt skips the
+        tables that are already rewritten. If `gives_way` is False, a rewrite is not canceled, and other sessions must
+        wait for the tables.
         """
         async with store.session(self._login) as session, store.session(self._login) as watch:
             if not await store.is_alone(session):

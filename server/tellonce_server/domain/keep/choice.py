@@ -43,8 +43,8 @@ ORDER: Final = -1.0
 """Minimum log-odds of a sentence that has the form of an order or of a request to remember something."""
 
 
-# A few English patterns are enough, because the scorer finds most orders itself. A sentence that matches must still
-# have a score of at least ORDER.
+# A few English patterns are enough, because the scorer finds most orders itself. A sentence that matches must also have
+# a score of at least ORDER.
 _POLITE: Final = r"(?:(?:and|so|ok(?:ay)?|also|please|pls|btw|hey)[,\s]+){0,3}"
 _ORDER: Final = re.compile(
     rf"{_POLITE}(?:from now on|going forward|in (?:the )?future|(?:whenever|every time|each time) i\b|"

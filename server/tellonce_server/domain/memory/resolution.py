@@ -309,7 +309,7 @@ def _scaled(match: re.Match[str]) -> str:
 
 
 def _converted(text: str, language: str) -> str:
-    """The text with its number words in digits, between the same spaces as before."""
+    """The text with its number words replaced by digits. The spaces around the words stay the same."""
     inner = text.strip(" ")
     return text.replace(inner, alpha2digit(inner, language)) if inner else text
 

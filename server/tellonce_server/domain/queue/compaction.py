@@ -34,8 +34,8 @@ def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | Non
 
 
 def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: float) -> datetime | None:
-    """The time of the newest message if the thread is silent now or has only one message. Otherwise the time of the
-    message before the newest message."""
+    """Return the time of the newest message if the thread is silent now or has only one message. Otherwise return the
+    time of the message before the newest message."""
     if not waiting:
         return None
     newest = waiting[-1].sent_at

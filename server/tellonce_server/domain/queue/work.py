@@ -249,8 +249,8 @@ class WorkQueue:
         return spent.price_usd >= cap or (past and spent.past_usd >= PAST_SHARE * cap)
 
     async def _charge(self, t: Transaction, job: Job, calls: Sequence[w.ModelCall]) -> None:
-        """Record each model call in the ledger, and count the paid calls of the chat. The caller has locked the chat's
-        row."""
+        """Record each model call in the ledger, and count the paid calls of the chat. The caller must have locked the
+        chat's row."""
         for call in calls:
             await ledger.add(t, job, call, self._deps.now())
         paid = sum(call.ok and w.TRAITS[call.tier].paid for call in calls)

@@ -157,7 +157,7 @@ _RECALL: Final = re.compile(
     r"|compare|calculate|work out)\b",
     re.IGNORECASE,
 )
-# These words can also be names. Such words count as names only with a capital letter.
+# These words can also be names. They count as names only if they begin with a capital letter.
 _AMBIGUOUS: Final = frozenset(
     "will mark grace rose may hope joy bill frank art drew sue pat dawn faith april june august summer ray max chase guy"
     " rich bob jack miles penny ruby amber iris jade victor user assistant me you i bot".split()
