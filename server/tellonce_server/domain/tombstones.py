@@ -1,5 +1,5 @@
-"""Recognizes forgotten statements, forgotten sentences of messages, and forgotten names. It compares keyed hashes. The
-forgotten texts themselves are not stored."""
+"""Recognizes forgotten statements, forgotten sentences of messages, and forgotten names. This module compares keyed
+hashes. The forgotten texts themselves are not stored."""
 
 import hashlib
 import hmac
@@ -46,13 +46,13 @@ class Tombstones:
             await tombstones.add(q, owner_id, chat_id, marks, now)
 
     def message_claims(self, text: str, gone: Sequence[str]) -> list[bytes]:
-        """The hashes of a message's text and of the sentences erased from it (`gone`). They identify the text and the
-        sentences if a client sends them again."""
+        """The hashes of a message's text and of the sentences erased from it (`gone`). The hashes identify the text and
+        the sentences if a client sends them again."""
         said = [text, *(sentence.strip() for sentence in gone)]
         return [self._message(part) for part in dict.fromkeys(said)]
 
     async def add_names(self, q: Queries, owner_id: int, names: Sequence[str], now: datetime) -> None:
-        """Mark as forgotten the names that clients gave. They are the names of conversations, threads, channels and
+        """Mark as forgotten the names that clients gave. These are the names of conversations, threads, channels and
         speakers, and the ids of messages."""
         new: list[Mark] = [(self._name(name), frozenset()) for name in dict.fromkeys(names)]
         await self.add(q, owner_id, None, new, now)

@@ -122,7 +122,7 @@ class Explainer:
 
 
 def _is_reached(where: ChatScope, chat_id: int) -> bool:
-    """Whether a search in `where` also finds the messages of `chat_id`. This is so if both are the owner's own
+    """Whether a search in `where` also finds the messages of `chat_id`. For this, both must be the owner's own
     chats."""
     return where.is_own and (chat_id == where.owner_id or is_conversation(chat_id))
 

@@ -52,7 +52,7 @@ class ExportedSource:
 
 @dataclass(frozen=True)
 class ExportedQuote(ExportedSource):
-    """The words of the user in a source message. They support a memory."""
+    """The words of the user in a source message that support a memory."""
 
     text: str
 

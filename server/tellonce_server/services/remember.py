@@ -58,8 +58,8 @@ class MemoryUnfit(Refused):
 
 @dataclass(frozen=True)
 class _Told:
-    """A statement that is ready to be stored. `checked` is the verdict on a statement of an assistant. It is None for
-    the user's own statement."""
+    """A statement that is ready to be stored. `checked` is the verdict on a statement of an assistant. `checked` is
+    None for the user's own statement."""
 
     statement: Statement
     text: str

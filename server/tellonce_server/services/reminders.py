@@ -63,8 +63,8 @@ class ReminderKeeper:
         return await self._find(where, args.memory_id)
 
     async def claim(self, user_id: int | None, args: r.ClaimRemindersArgs) -> r.ClaimedReminders:
-        """Claim the due reminders. They are the reminders of all chats that this server serves, or only those of the
-        private chat of `user_id`."""
+        """Claim the due reminders of all chats that this server serves. If `user_id` is given, only the reminders of
+        the private chat of this user are claimed."""
         db, now = self._deps.database, self._deps.now()
         owners = [one for one in await reminders.owners(db, now) if user_id in (None, one.owner_id)]
         claimed: list[r.Reminder] = []

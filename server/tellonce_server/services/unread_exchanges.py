@@ -49,7 +49,7 @@ class UnreadExchanges:
 async def take_over(
     t: Queries, where: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
 ) -> None:
-    """Mark exchanges as read by the assistant. They are the exchanges that were given to the assistant recently, and
+    """Mark exchanges as read by the assistant. These are the exchanges that were given to the assistant recently, and
     the exchanges that contain a message of `sources`. The notes learned from these exchanges end. Notes in `borne_out`
     do not end, because the assistant's statements repeat them."""
     for job in await queue.read_by_assistant(t, *where.key, now - HELD, sources):

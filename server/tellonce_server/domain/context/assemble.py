@@ -47,9 +47,9 @@ class Assembled:
 
 STATED_PART = 12
 """For a question, the budget divided by this number is the number of tokens reserved for pins, preferences and the
-memories that match the question. They are reserved even if there are no such memories. All other learned text is added
-after the messages that match the question. A question therefore finds the same messages, whether or not the summarizer
-has already run.
+memories that match the question. These tokens are reserved even if there are no such memories. All other learned text
+is added after the messages that match the question. A question therefore finds the same messages, whether or not the
+summarizer has already run.
 """
 
 
@@ -158,7 +158,7 @@ def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
 
 
 def _total(sections: Sequence[Section]) -> int:
-    """An upper bound of the tokens of the joined sections. It is computed from the estimates of the sections."""
+    """An upper bound of the tokens of the joined sections. The bound is computed from the estimates of the sections."""
     return sum(section.tokens for section in sections) + JOINT * max(0, len(sections) - 1)
 
 

@@ -17,7 +17,8 @@ ELSEWHERE = 276
 """Maximum number of tokens for lines from other threads and chats. A context below the default budget has
 proportionally fewer tokens for these lines."""
 NEWLINE = 1
-"""The tokens of the line break after a line. They are added because each line is estimated without its line break."""
+"""The tokens of the line break after a line. These tokens are added because each line is estimated without its line
+break."""
 
 ItemT = TypeVar("ItemT")
 

@@ -150,8 +150,8 @@ class History:
         """Return the older messages to consider, and the maximum number of their tokens. For a question, the number of
         messages and their share are limited, because the answer is rarely in the latest messages.
 
-        For a question, at most the latest KEPT messages are considered here. Older messages are shown only if they are
-        among the search results. This is so even for messages without a summary.
+        For a question, at most the latest KEPT messages are considered here. Older messages, with or without a summary,
+        are shown only if they are among the search results.
         """
         if not self._m.asked:
             return older, share

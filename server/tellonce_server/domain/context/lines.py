@@ -202,8 +202,8 @@ def shared_day(result: Result, view: View) -> tuple[date, int | None, str | None
 
 
 def least_cost(result: Result) -> int:
-    """A lower bound of the tokens of the result's line, found without rendering the line. It is the tokens of the text
-    if the text is shown unchanged, else 0."""
+    """A lower bound of the tokens of the result's line, found without rendering the line. The bound is the tokens of
+    the text if the text is shown unchanged, else 0."""
     return result.tokens if body(result.text) == result.full_text else 0
 
 

@@ -1,10 +1,10 @@
 """The dated log of a context with a budget above the default: one line for each thing learned, decided or done, oldest
 first. Pure.
 
-The log depends on the memory and the budget. It depends on the question only if the results for the question need most
-of the budget. A model provider can therefore cache the log. Lines are inserted before the end only by a compaction, and
-the start moves in steps. A memory that was learned from messages in the window is not in the log. It is added when
-these messages leave the window.
+The log depends on the memory and the budget. The log depends on the question only if the results for the question need
+most of the budget. A model provider can therefore cache the log. Lines are inserted before the end only by a
+compaction, and the start moves in steps. A memory that was learned from messages in the window is added to the log only
+when these messages leave the window.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,8 @@ class _Entry(NamedTuple):
 
 
 def fill_log(draft: Draft) -> None:
-    """Write the newest lines that fit. They may use the log's share, or the rest of the budget if that is less."""
+    """Write the newest lines that fit. The lines may use the log's share, or the rest of the budget if the rest is
+    smaller."""
     m = draft.material
     if not (m.log.learned or m.log.happened) or not log_share(m.total):
         return

@@ -59,9 +59,9 @@ def _whole(section: str, lines: Sequence[Line]) -> list[Line]:
 
 
 class Relevant:
-    """Search results. The results may be added in several steps, the most important results first. They are written in
-    time order. Messages of the same day, chat and thread are shown together, and only the first of them has the
-    date."""
+    """Search results. The results may be added in several steps, the most important results first. All results are
+    written in time order. Messages of the same day, chat and thread are shown together, and only the first of them has
+    the date."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft

@@ -157,8 +157,8 @@ class Eraser:
         await progress.add(1, "Texts made from the messages are clean.")
         await self._erase_memories(order, meant, erased, progress, now)
         if erased.counts["memories"]:
-            # A profile job that was claimed before the memories were erased may have finished since then. It may have
-            # written the erased statements again.
+            # A profile job that was claimed before the memories were erased may have finished since then. This job may
+            # have written the erased statements again.
             found = await self._clean(order, meant, cleaned)
         await self._finish(order, erased, cleaned, now)
         for counted, number in cleaned.counts.items():

@@ -68,9 +68,9 @@ class EditCascade:
     async def _retire(
         self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
     ) -> list[Memory]:
-        """Withdraw and return memories that the new text does not support. They are the memories that models learned
-        from this message alone. A memory with a reminder stays, because the person relies on the reminder. The reminder
-        ends only when the person cancels it."""
+        """Withdraw and return the memories that the new text does not support. Only memories that models learned from
+        this message alone are considered. A memory with a reminder stays, because the person relies on the reminder.
+        The reminder ends only when the person cancels it."""
         found = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
         learned = [m for m in found if await reminders.by_memory(t, where.owner_id, m.id) is None]
         said = Quoted(new_text, new_text, old.role, old.sent_at, self._zone)

@@ -25,8 +25,9 @@ DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 MOST_SILENT: Final = 100_000
 """Maximum number of sentences without a match that a query caches."""
 LEAST_SPACELESS: Final = 4
-"""Some statements and quotes have no content words or are in a script without spaces. They are searched for as a whole.
-A text of fewer characters than this number is searched for only in derived texts and in its source."""
+"""Some statements and quotes have no content words or are in a script without spaces. Such statements and quotes are
+searched for as a whole. A text of fewer characters than this number is searched for only in derived texts and in its
+source."""
 MESSAGES: Final = ("message", "message_version")
 """The places that contain the texts of messages and the former versions of these texts."""
 

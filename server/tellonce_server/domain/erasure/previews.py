@@ -199,7 +199,8 @@ def _goes(match: Match, hit: MatchingRow, query: ForgetQuery) -> tuple[str, ...]
 
 
 def _sentence(hit: MatchingRow) -> str:
-    """The sentence that an erasure removes from a derived text. It is clipped to a few words around the match."""
+    """The sentence that an erasure removes from a derived text. The sentence is clipped to a few words around the
+    match."""
     column, at = hit.columns[0], hit.mark.start
     if column < 0:
         return _text(hit)

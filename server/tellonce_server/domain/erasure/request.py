@@ -29,8 +29,8 @@ from tellonce_text.sentences import sentences
 
 TELLING = 2
 """Minimum number of content words of a sentence to search for in derived texts. A sentence with fewer content words may
-match a derived text by chance. It is therefore searched for only if the message has no sentence with enough content
-words."""
+match a derived text by chance. Such a sentence is therefore searched for only if the message has no sentence with
+enough content words."""
 
 LONGEST_SHOWN: Final = 2_000
 """Maximum characters of a line in a context or a list."""

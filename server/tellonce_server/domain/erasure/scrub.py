@@ -1,10 +1,10 @@
 """Rewrites the tables and recycles the write-ahead log after an erasure. This removes erased text from the database's
 files, too.
 
-PostgreSQL marks an erased row as dead. It keeps the bytes of the row, in the table and in the write-ahead log, until it
-reuses their space. Only rewriting a table removes these bytes at once, and a rewrite locks the table. A rewrite is
-therefore canceled if another session has waited for the table for a moment. It is tried again later. A scrub that is
-long overdue runs at the server's start.
+PostgreSQL marks an erased row as dead. PostgreSQL keeps the bytes of the row, in the table and in the write-ahead log,
+until it reuses their space. Only rewriting a table removes these bytes at once, and a rewrite locks the table. A
+rewrite is therefore canceled if another session has waited for the table for a moment. The rewrite is tried again
+later. A scrub that is long overdue runs at the server's start.
 """
 
 import logging

@@ -20,8 +20,8 @@ Group = Literal["derived", "former", "names"]
 """`derived`: texts made from messages. `former`: messages, quotes and former versions. `names`: names of conversations,
 threads and channels."""
 Rebuild = Callable[[Queries, int, TextRow, datetime], Awaitable[JobKind | None]]
-"""A function that queues the rewriting of a text from which sentences were removed. It returns the kind of the queued
-job."""
+"""A function that queues the rewriting of a text from which sentences were removed. The function returns the kind of
+the queued job."""
 
 
 @dataclass(frozen=True)

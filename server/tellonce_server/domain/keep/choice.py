@@ -18,8 +18,8 @@ SEARCHED: Final = -0.6
 """Minimum log-odds of a sentence that is kept for search only."""
 
 CHANGE: Final = -0.75
-"""Minimum log-odds of a short sentence that is similar to an earlier note. Such a sentence may state a change. It is
-kept for search only. If its log-odds are at least SEARCHED, contexts also show it."""
+"""Minimum log-odds of a short sentence that is similar to an earlier note. Such a sentence may state a change. This
+sentence is kept for search only. If its log-odds are at least SEARCHED, contexts also show it."""
 
 CHANGE_WORDS: Final = 10
 CHANGE_COSINE: Final = 0.5

@@ -101,8 +101,8 @@ def _near_comma(words: list[str], start: int) -> int:
 
 
 def _says_something(text: str) -> bool:
-    """Whether the text may be a sentence with content. It must have at least four letters and must not be only a
-    quotation. It must also have at least two words or a non-ASCII character."""
+    """Whether the text may be a sentence with content. The text must have at least four letters, must not be only a
+    quotation, and must have at least two words or a non-ASCII character."""
     letters = sum(map(str.isalpha, text))
     words = len(text.split(maxsplit=1)) > 1 or not text.isascii()
     return words and letters >= 4 and not _QUOTED.fullmatch(text)

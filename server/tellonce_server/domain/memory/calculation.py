@@ -15,7 +15,7 @@ MOST_DAYS: Final = 20
 """Maximum number of days that a person named and from which other days are counted."""
 
 LONGEST: Final = 150
-"""Maximum length of time that is counted from a day. It applies to a length in any unit."""
+"""Maximum length of time that is counted from a day, in any unit."""
 
 _LONGEST_NUMBER: Final = 12
 """Maximum characters of a number in a calculation. Longer numbers are identifiers, such as telephone numbers."""

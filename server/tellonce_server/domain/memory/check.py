@@ -110,8 +110,9 @@ def check(
     then checks the days that can be counted from the user's days, such as the day eight weeks after a birth. If the
     date resolver does not know the language of the quotes, such as Polish, the second reading checks all days.
 
-    If `similarity` is given, a quote that is unrelated to the claim does not support it. This is checked only if all
-    quotes are in the language of the claim, because a local embedding model may know only one language.
+    If `similarity` is given, a quote that is unrelated to the claim does not support the claim. This relation is
+    checked only if all quotes are in the language of the claim, because a local embedding model may know only one
+    language.
     """
     true = [quoted for quoted in quotes if quoted.role == "user" and contains_quote(quoted.message, quoted.quote)]
     reasons = [_false_quote(quoted) for quoted in quotes if quoted not in true]
@@ -250,8 +251,8 @@ class _Moment:
         return {"year": 1, "month": 2}.get(self.precision, 3)
 
     def renderings(self) -> frozenset[str]:
-        """All numbers that words for this moment may use. They include the hour of a twelve-hour clock and a two-digit
-        year."""
+        """All numbers that words for this moment may use. The numbers include the hour of a twelve-hour clock and a
+        two-digit year."""
         found = {*self.numbers(), f"{self.day.year % 100}"}
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour % 12 or 12)})
 
@@ -393,8 +394,8 @@ class _Evidence:
 
 
 def _thirds(month: date) -> list[date | datetime]:
-    """A day of each third of the month, and the last day of the month. They are needed because `at the end of January`
-    supports January."""
+    """A day of each third of the month, and the last day of the month. These days are needed because `at the end of
+    January` supports January."""
     last = monthrange(month.year, month.month)[1]
     return [month.replace(day=day) for day in (1, 15, 28, last)]
 

@@ -1,9 +1,9 @@
 """Decides whether two statements say the same thing, as far as this is possible in any language. Pure.
 
-Two statements say the same thing if they have the same words in the same order. They also say the same thing if the end
-of one statement is moved to its front: "In 2020 I bought a house" and "I bought a house in 2020". Any other difference
-may be a number, a name, a negation or a role. Two statements with such a difference are both kept until a model or the
-user says that they are the same. `key` is a hash for finding statements with the same words.
+Two statements say the same thing if they have the same words in the same order. Two statements also say the same thing
+if the end of one statement is moved to its front: "In 2020 I bought a house" and "I bought a house in 2020". Any other
+difference may be a number, a name, a negation or a role. Two statements with such a difference are both kept until a
+model or the user says that they are the same. `key` is a hash for finding statements with the same words.
 """
 
 import hashlib
@@ -65,8 +65,8 @@ def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool
     """Whether `text` repeats the statement `denied`, which the user rejected, in any words.
 
     If both come from the same message, a lower similarity is enough, because the statement is then not new. A certain
-    statement from another message may be a correction. It counts as a repetition only if one of the two statements
-    contains all content words of the other.
+    statement from another message may be a correction. Such a statement counts as a repetition only if one of the two
+    statements contains all content words of the other.
     """
     one, other = _Statement(text), _Statement(denied)
     if _same(one, other):

@@ -326,16 +326,16 @@ def _masked(item: ExchangeItem) -> str:
 
 
 def _is_still_denied(m: Memory, judged: _Judged) -> bool:
-    """Whether the user rejected the memory and the rejection still counts. It no longer counts if the item is certain
-    and was said after the rejection."""
+    """Whether the user rejected the memory and the rejection still counts. The rejection no longer counts if the item
+    is certain and was said after the rejection."""
     denied = m.status == "rejected" and m.user_confirmed
     return denied and not (judged.certain and dedup.is_later(judged.said_at, m.valid_to))
 
 
 def _is_unchecked(m: Memory, judged: _Judged) -> bool:
     """Whether an item replaces the memory that it repeats. If the result is False, the sources of the item are added to
-    the memory. The item replaces a note that the user has not confirmed. It also replaces an uncertain memory if the
-    item is certain and has other words, because the check covered only the item's text."""
+    the memory. The item replaces a note that the user has not confirmed. The item also replaces an uncertain memory if
+    the item is certain and has other words, because the check covered only the item's text."""
     if m.status == "uncertain" and judged.certain:
         return not dedup.same(m.content, judged.text)
     return m.note and not m.user_confirmed
@@ -393,8 +393,9 @@ def _user_name(x: _Exchange, judged: _Judged) -> str | None:
 
 
 def _over_already(x: _Exchange, judged: _Judged) -> datetime | None:
-    """The time at which a goal from past messages ended. This is the goal's deadline. Without a deadline, it is
-    WISHES_HOLD after the goal's message. Returns None if the goal has not ended, and for items that are not goals."""
+    """The time at which a goal from past messages ended. The time is the goal's deadline. For a goal without a
+    deadline, the time is WISHES_HOLD after the goal's message. Returns None if the goal has not ended, and for items
+    that are not goals."""
     item = judged.item
     if item.kind != "goal" or item.note or not x.job.past:
         return None

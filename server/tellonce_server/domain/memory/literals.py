@@ -168,8 +168,8 @@ def content(text: str) -> dict[str, int]:
 
 
 def names(text: str) -> list[str]:
-    """The probable names in a text. They are words with a capital letter that does not mark the start of a sentence,
-    and words in another script than the surrounding text."""
+    """The probable names in a text. Probable names are words with a capital letter that does not mark the start of a
+    sentence, and words in another script than the surrounding text."""
     said = Spoken(text)
     german = language_of(text) == "de"
     found: dict[str, None] = {}
@@ -182,8 +182,8 @@ def names(text: str) -> list[str]:
 
 
 def _is_common(said: Spoken, at: int) -> bool:
-    """Whether the word is a common German noun and not a name. This is so if the word is counted, names a time or
-    follows an article."""
+    """Whether the word is a common German noun and not a name. A word that is counted, names a time or follows an
+    article is a common noun."""
     counted = at > 0 and said.words[at - 1].isdecimal()
     return counted or _has_article(said, at) or is_time_noun(said.words[at].casefold(), "de")
 
@@ -268,8 +268,8 @@ _SOUNDS: Final = (
     ("ts", "z"), ("tz", "z"), ("ks", "x"), ("kh", "h"), ("ph", "f"), ("y", "i"), ("j", "i"), ("w", "v"), ("c", "k")
 )  # fmt: skip
 _SHORTEST_STEM: Final = 4
-"""Minimum letters of a name whose last letter may change, as in `Nivu` for `Niva`. This applies to names in scripts
-other than Latin."""
+"""Minimum letters of a name whose last letter may change, as in `Nivu` for `Niva`. The minimum applies to names in
+scripts other than Latin."""
 _COMPOUNDED: Final = 6
 """Minimum letters of a word that counts as a part of a compound."""
 

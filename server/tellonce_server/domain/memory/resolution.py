@@ -29,10 +29,10 @@ Span = tuple[date, date]
 @dataclass(frozen=True, slots=True)
 class Following:
     """Facts that follow from the user's words but are not written in them. `numbers` are digits for number words and
-    dates. `named` are the days that the words name. `begun` is set for something that still lasts (`for nine years`).
-    It contains the span of days in which it began. `ended` is set for something with a given length (`on the 8th for
-    three days`). It contains the possible last days. `counted` are the numbers that the words give, in digits or in
-    words. `lengths` are the lengths of time that are not part of a date: `for nine years`, but not `two years ago`."""
+    dates. `named` are the days that the words name. `begun` contains the span in which something that still lasts began
+    (`for nine years`). `ended` contains the possible last days of something with a given length (`on the 8th for three
+    days`). `counted` are the numbers that the words give, in digits or in words. `lengths` are the lengths of time that
+    are not part of a date: `for nine years`, but not `two years ago`."""
 
     numbers: frozenset[str] = frozenset()
     named: frozenset[date] = frozenset()
@@ -118,8 +118,8 @@ only the month and the year of its first and its last day."""
 
 
 def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
-    """Return the numbers and days that follow from the words. The numbers are in digits. They include number words, the
-    parts of every day and time that the words can mean, and the year in which the words were said."""
+    """Return the numbers and days that follow from the words. The numbers are in digits and come from three sources:
+    number words, the parts of every day and time that the words can mean, and the year in which the words were said."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     head = text[:MOST]
     line = line_of(head) or Line(head, (), "")

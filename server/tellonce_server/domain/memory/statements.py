@@ -124,8 +124,8 @@ class Statements:
         replaced: Sequence[Memory] = (),
         ended: Sequence[Memory] = (),
     ) -> list[Memory]:
-        """End the memories that the statement `by` replaces or ends. They end at the time that the statement names. If
-        the statement names no time, they end when the statement was made."""
+        """End the memories that the statement `by` replaces or ends. These memories end at the time that the statement
+        names. If the statement names no time, the memories end when the statement was made."""
         start = by.when.start if by.when is not None else None
         at = min(start, now) if start is not None else by.valid_from
         pairs = [(m, False) for m in replaced] + [(m, m.kind in ENDED_BY_ITSELF) for m in ended]

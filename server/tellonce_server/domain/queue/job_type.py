@@ -1,5 +1,5 @@
-"""The base class of the kinds of jobs. A kind of job defines how the input of a claimed job is read. It also defines
-how a result is applied in one transaction."""
+"""The base class of the kinds of jobs. A kind of job defines how the input of a claimed job is read. The kind also
+defines how a result is applied in one transaction."""
 
 from abc import ABC, abstractmethod
 from datetime import datetime, timedelta

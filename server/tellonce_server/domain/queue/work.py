@@ -295,7 +295,7 @@ def status(found: list[Reading], cost: PerExchange, dropped: dict[str, int]) -> 
 
 
 async def _cost(database: Database, month: datetime) -> PerExchange:
-    """This month's cost and time per exchange. They are the values of the best tier that has read an exchange."""
+    """This month's cost and time per exchange. Cost and time are those of the best tier that has read an exchange."""
     for tier in w.TIERS:
         cost = await ledger.per_exchange(database, month, tier)
         if cost.seconds is not None:

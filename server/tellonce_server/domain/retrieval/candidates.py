@@ -25,9 +25,8 @@ OF_EACH_KIND = 120
 """Maximum number of candidates from each kind of search: by words, by similarity and by time."""
 
 LEAST_MEASURED = 300
-"""The messages with the nearest codes are chosen, and their vectors are compared exactly. This is the minimum number of
-these messages. A code is a short binary form of a vector. A search by codes alone would miss three of a hundred
-answers."""
+"""Minimum number of messages whose vectors are compared exactly. The messages with the nearest codes are chosen. A code
+is a short binary form of a vector. A search by codes alone would miss three of a hundred answers."""
 
 NEIGHBOURED = 40
 """The messages next to this many of the best candidates become candidates too. Four of a hundred answers do not match
@@ -89,8 +88,7 @@ class Scan:
 
     @property
     def is_usual(self) -> bool:
-        """Whether the query `messages_of_chat` finds the same candidates as the query `messages`. It needs less
-        time."""
+        """Whether the faster query `messages_of_chat` finds the same candidates as the query `messages`."""
         question = self.question
         return not (self.request.chat_id is None or question.spans or question.asks_routine or self.uses_near_index)
 
@@ -154,8 +152,8 @@ async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> li
 
 
 def _reranked(size: int) -> int:
-    """The number of messages with the nearest codes whose vectors are compared exactly. It grows with the number of
-    messages, so that the best matches are not missed in a large chat."""
+    """The number of messages with the nearest codes whose vectors are compared exactly. The number grows with the
+    number of messages, so that the best matches are not missed in a large chat."""
     return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
 
 

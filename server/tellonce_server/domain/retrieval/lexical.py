@@ -1,8 +1,7 @@
 """Prepares texts for PostgreSQL's full-text search. Stored texts and queries are prepared in the same way. Pure.
 
-PostgreSQL's parser and stemmers then find the words. This module is needed for three reasons. Without it, full-text
-search would find no words in Chinese or Japanese, would not reduce irregular forms to their base, and would read
-"fish/chips" as a file name.
+PostgreSQL's parser and stemmers then find the words. Without this module, full-text search would find no words in
+Chinese or Japanese, would not reduce irregular forms to their base, and would read "fish/chips" as a file name.
 """
 
 import re

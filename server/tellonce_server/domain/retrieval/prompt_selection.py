@@ -112,8 +112,8 @@ def _of_thread(messages: Sequence[Result], thread_key: str | None) -> list[Resul
 
 
 OTHER_CHATS = 20
-"""Maximum number of messages from the owner's other chats in a prompt. It applies if one of these messages probably
-answers the question and is clearly better than this chat's results."""
+"""Maximum number of messages from the owner's other chats in a prompt. The maximum applies if one of these messages
+probably answers the question and is clearly better than this chat's results."""
 
 POSSIBLE = 3
 """Maximum number of messages from the owner's other chats in a prompt if the conditions for OTHER_CHATS are not met.
@@ -122,7 +122,7 @@ answer it."""
 
 POSSIBLE_COVERED, POSSIBLE_COSINE = 0.35, 0.33
 """A message may answer the question if it contains at least this share of the question's words or has at least this
-cosine. This was measured with 456 questions about seven conversations. The questions were asked in a new chat
+cosine. The values were measured with 456 questions about seven conversations. The questions were asked in a new chat
 (`benchmarks.evidence --elsewhere`). With these limits, 79 % of the contexts contain some evidence; with the former
 limits, 24 % did. For questions about another person's conversation, two of three contexts contain messages of other
 chats. These contexts contain three such messages on average."""

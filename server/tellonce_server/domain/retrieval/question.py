@@ -58,8 +58,8 @@ class Question:
 
 
 def question(text: str, setting: Setting, shares: Mapping[str, float], spans: Sequence[Span]) -> Question:
-    """Analyze a query. `shares` maps each frequent lexeme to the share of messages that contain it. It is empty if
-    there are no statistics yet."""
+    """Analyze a query. `shares` maps each frequent lexeme to the share of messages that contain it. `shares` is empty
+    if there are no statistics yet."""
     named = names_in(text, setting.speakers)
     lexemes = [x for x in setting.lexemes if not _names(x, named)] or list(setting.lexemes)
     weighed = sorted(((weight(x, shares), x) for x in lexemes), reverse=True)[:MOST_TERMS]
@@ -80,8 +80,8 @@ def question(text: str, setting: Setting, shares: Mapping[str, float], spans: Se
 
 
 def weight(lexeme: str, shares: Mapping[str, float]) -> float:
-    """Return the weight of a word. It is the negative logarithm of the share of messages that contain the word. Without
-    statistics, longer words count as rarer."""
+    """Return the weight of a word. The weight is the negative logarithm of the share of messages that contain the word.
+    Without statistics, longer words count as rarer."""
     known = shares.get(lexeme, UNLISTED_SHARE) if shares else 0.1 * 0.75 ** len(lexeme)
     return -math.log(min(1.0, max(known, UNLISTED_SHARE))) * (VAGUE_WEIGHT if lexeme in _VAGUE else 1.0)
 
@@ -92,7 +92,7 @@ def names_in(text: str, speakers: Sequence[str]) -> frozenset[str]:
 
 
 def without_names(text: str, named: frozenset[str]) -> str:
-    """The query without the names of persons. They are left out because a text that is similar to a name need not be
+    """The query without the names of persons. Names are left out because a text that is similar to a name need not be
     similar to an answer."""
     bare = text
     for speaker in named:

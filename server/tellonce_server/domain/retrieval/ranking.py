@@ -19,7 +19,7 @@ from tellonce_server.domain.retrieval.signal_table import NONE, Measured, Signal
 from tellonce_server.domain.retrieval.signals import Candidate, Floats
 
 LENDING = 3
-"""Number of messages that determine a session's similarity. They are the most similar messages of the session."""
+"""Number of messages that determine a session's similarity. The most similar messages of the session are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,8 @@ def _shared_by_neighbors(m: Measured, alike: Floats) -> Floats:
 
     A message gets a share of the previous message's similarity. The share is larger if the previous message is a
     question, because the message may be the answer. A message also gets a share of the next message's similarity,
-    because the next message may repeat the subject. It gets no such share if the next message is only a question.
+    because the next message may repeat the subject. If the next message is only a question, the message gets no such
+    share.
     """
     before = np.flatnonzero(m.following != NONE)
     after = m.following[before]
