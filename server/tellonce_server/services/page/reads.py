@@ -1,6 +1,7 @@
 """Reads the data that the page's screens show for one owner. This module changes nothing in the memory."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -10,11 +11,13 @@ from tellonce.work import KEEP_MODEL
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.context.draft import section_shares
 from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.memory.changed_words import changes_in
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.services.explain import Explainer, NothingToExplain
 from tellonce_server.services.list_cursor import cursor_of, place_of
 from tellonce_server.services.page.answer_summary import answer_summary
 from tellonce_server.store import chats, memories, page, profile
+from tellonce_text.changes import MessageRange, Passage, changes_at, marked
 
 COMING_DAYS = 60
 LEARNED_HOURS = 24
@@ -114,8 +117,13 @@ class PageReads:
 
     async def words(self, owner_id: int, args: p.PageWordsArgs) -> p.PageWords:
         lines = await page.words(self._deps.database, owner_id, args.chat_id, args.from_id, args.to_id, args.limit + 1)
-        more = len(lines) > args.limit
-        return p.PageWords(lines=tuple(lines[: args.limit]), next_id=lines[args.limit].id if more else None)
+        more, shown = len(lines) > args.limit, lines[: args.limit]
+        passages = [Passage(MessageRange(args.chat_id, x.id, x.id), x.text, x.at) for x in shown]
+        marked_texts = await self._marked(owner_id, passages)
+        return p.PageWords(
+            lines=tuple(x.model_copy(update={"text": text}) for x, text in zip(shown, marked_texts, strict=True)),
+            next_id=lines[args.limit].id if more else None,
+        )
 
     async def answers(self, owner_id: int, args: p.PageAnswersArgs) -> p.PageAnswers:
         found = await page.answers(self._deps.database, owner_id, args.limit, before=args.before)
@@ -165,11 +173,19 @@ class PageReads:
     async def _days(self, owner_id: int, start: datetime, end: datetime) -> tuple[p.DayEntry, ...]:
         zone = self._deps.zone.key
         talks = await page.days(self._deps.database, owner_id, zone, start, end)
-        summaries = await page.summaries(self._deps.database, owner_id, start, end)
+        found = await page.summaries(self._deps.database, owner_id, start, end)
+        passages = [Passage(MessageRange(x.chat_id, x.from_id, x.to_id), x.text, x.to_at) for x in found]
+        texts = await self._marked(owner_id, passages)
+        summaries = [replace(x, text=text) for x, text in zip(found, texts, strict=True)]
         by_day: dict[str, list[p.TalkEntry]] = {}
         for day, talk in talks:
             by_day.setdefault(day, []).append(_with_summaries(talk, summaries))
         return tuple(p.DayEntry(day=day, talks=tuple(found)) for day, found in by_day.items())
+
+    async def _marked(self, owner_id: int, passages: Sequence[Passage]) -> list[str]:
+        """The texts of the passages, with a mark after each statement that no longer holds."""
+        changes = await changes_in(self._deps.database, owner_id, passages, None)
+        return [marked(x.text, changes_at(x.place, changes)) for x in passages]
 
 
 def _lines(lines: Sequence[p.SaidLine], sources: Sequence[int]) -> tuple[p.SaidLine, ...]:
