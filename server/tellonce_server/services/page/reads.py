@@ -15,7 +15,7 @@ from tellonce_server.domain.memory.changed_words import changes_in
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.services.explain import Explainer, NothingToExplain
 from tellonce_server.services.list_cursor import cursor_of, place_of
-from tellonce_server.services.page.answer_summary import answer_summary
+from tellonce_server.services.page.answer_summary import LEAST_QUOTED, answer_summary, quotations
 from tellonce_server.store import chats, memories, page, profile
 from tellonce_text.changes import MessageRange, Passage, changes_at, marked
 
@@ -26,6 +26,8 @@ SAID_DAYS = 7
 
 CARDS = 30
 WISHES = ("preference", "goal")
+QUOTED = 8
+"""Maximum number of messages, and of memories, that are shown as repeated by an answer."""
 NEIGHBORS = 2
 """Messages shown before and after a memory's source."""
 
@@ -130,6 +132,7 @@ class PageReads:
         return p.PageAnswers(
             answers=self._answers(found),
             next_before=found[-1].at if len(found) == args.limit else None,
+            erased=await page.erased(self._deps.database, owner_id),
         )
 
     async def answer(self, owner_id: int, args: p.PageAnswerArgs) -> p.PageAnswer:
@@ -137,7 +140,22 @@ class PageReads:
         where = ChatScope(owner_id, args.chat_id or owner_id)
         receipt = await self._explainer.explain(where, ExplainArgs(receipt_id=args.receipt_id))
         found = self._answers(await page.answers(self._deps.database, owner_id, 1, receipt_id=args.receipt_id))
-        return answer_summary(receipt, found[0] if found else None)
+        summary = answer_summary(receipt, found[0] if found else None)
+        replies = await page.replies(self._deps.database, owner_id, args.receipt_id)
+        said, repeated = tuple(line.text for line in replies), await self._repeated(owner_id, replies)
+        return summary.model_copy(update={"replies": said, "repeated": repeated})
+
+    async def _repeated(self, owner_id: int, replies: Sequence[p.SaidLine]) -> tuple[p.RecalledLine, ...]:
+        """The user's messages that the replies quote, and the memories that they contain."""
+        if not replies:
+            return ()
+        text, at = "\n".join(line.text for line in replies), replies[0].at
+        quoted = await page.quoted(self._deps.database, owner_id, quotations(text), at, QUOTED)
+        places = [Passage(MessageRange(x.chat_id, x.id, x.id), x.text, x.at) for x in quoted]
+        texts = await self._marked(owner_id, places)
+        stated = await page.stated(self._deps.database, owner_id, text, LEAST_QUOTED, at, QUOTED)
+        said = (p.RecalledLine(memory_id=None, text=t, at=x.at) for x, t in zip(quoted, texts, strict=True))
+        return (*said, *(x for x in stated if not any(x.text in line.text for line in quoted)))
 
     async def names(self, owner_id: int, args: p.PageNamesArgs) -> p.PageNames:
         found = await page.names(self._deps.database, owner_id, args.limit)
