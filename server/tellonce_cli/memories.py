@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, ValidationError
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
-from tellonce.contract_types import NOT_A_TIME
+from tellonce.contract_types import NOT_A_TIME, ZONE
 from tellonce.plural import counted
 from tellonce.settings import load
 from tellonce_cli.memory_server import connected
@@ -31,7 +31,7 @@ def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1) -> int
     settings = load(RelaySettings)
     zone = ZoneInfo(settings.timezone)
     kind, tool, show = _COMMANDS[command]
-    args = made(kind, arguments)
+    args = made(kind, arguments, zone)
     result = asyncio.run(called(settings, lambda memory: _page(tool(memory), args, page)))
     answer(result.model_dump(mode="json"))
     lines, after = show(result, zone, page)
@@ -41,10 +41,11 @@ def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1) -> int
     return 0
 
 
-def made(kind: type[ModelT], arguments: Mapping[str, Any]) -> ModelT:
-    """Validate a tool's arguments. Raises CommandFailed with the contract's error message."""
+def made(kind: type[ModelT], arguments: Mapping[str, Any], zone: tzinfo | None = None) -> ModelT:
+    """Validate a tool's arguments; times without an offset are in `zone`. Raises CommandFailed with the contract's error message."""
     try:
-        return kind.model_validate({name: value for name, value in arguments.items() if value is not None})
+        given = {name: value for name, value in arguments.items() if value is not None}
+        return kind.model_validate(given, context={ZONE: zone})
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False, include_context=False)[0]
         name = ".".join(str(part) for part in found["loc"])

@@ -11,7 +11,9 @@ from tellonce.work import QueueStatus
 from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands.confirmations import grounds
+from tellonce_relay.commands.edit_command import edited
 from tellonce_relay.commands.forget_list import ForgetLists
+from tellonce_relay.commands.spoken_in import span_in, spoken_in
 from tellonce_relay.commands.why_view import why_view
 from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.responders.offline import OfflineResponder
@@ -58,8 +60,16 @@ async def remembered(context: CommandContext, incoming: Incoming, text: str) -> 
     return stored
 
 
-async def _summary(context: CommandContext, incoming: Incoming, _: str) -> str:
+async def _summary(context: CommandContext, incoming: Incoming, text: str) -> str:
+    """The summary of the chat, or what was said in the time that the text names."""
+    span = span_in(text, incoming.sent_at, context.zone)
+    if span is not None:
+        return await spoken_in(context.memory, incoming, text, span, context.zone)
     return views.summary_view(await context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place)))
+
+
+async def _edit(context: CommandContext, incoming: Incoming, text: str) -> str:
+    return (await edited(context.memory, incoming, text)).text
 
 
 async def _new(context: CommandContext, incoming: Incoming, _: str) -> str:
@@ -124,6 +134,7 @@ TOLD: Final[Mapping[str, Callable[[CommandContext, Incoming, str], Awaitable[str
     "memory": _memory,
     "remember": _remember,
     "summary": _summary,
+    "edit": _edit,
     "new": _new,
     "why": _why,
     "status": _status,

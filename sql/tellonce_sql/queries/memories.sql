@@ -489,7 +489,7 @@ cross join lateral (
   union all
   select learned.content, now.created_at
   where now.id <> learned.id) former
-where c.following is null and now.status in ('active', 'completed') and former.content <> now.content
+where c.following is null and now.status in {statuses.sure} and now.status <> 'superseded' and former.content <> now.content
   and ($2::bigint is null or now.chat_id is null or now.chat_id = $2)
   and (now.id = learned.id or now.source_chat_id is distinct from learned.source_chat_id
     or not now.source_ids && learned.source_ids)
