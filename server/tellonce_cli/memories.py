@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import tzinfo
+from functools import partial
 from typing import Any, Literal, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -23,7 +24,7 @@ from tellonce_text.folding import fold
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 ResultT = TypeVar("ResultT")
-Command = Literal["list", "search", "remember", "edit", "why"]
+Command = Literal["list", "only searched", "search", "remember", "edit", "why"]
 
 
 def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1) -> int:
@@ -86,13 +87,21 @@ def listing(profile: c.Profile, zone: tzinfo, page: int) -> Shown:
     lines = [_line(memory, zone) for memory in sorted(newest, key=lambda m: m.kind)]
     if all(memory.shown for memory in newest) and profile.only_searched:
         searched = counted(profile.only_searched, "more note")
-        lines.append(f"        … {searched}, only searched: tellonce memories --kind note")
+        lines.append(f"        … {searched}, only searched: tellonce memories --only-searched")
     if not lines:
         return ["No memories to show."], 'Next: tellonce remember "…", or tellonce import FILE.'
     more = f" More: --page {page + 1}." if profile.next_cursor else ""
     return (
         lines,
         f'{counted(len(newest), "memory")}.{more} Next: tellonce why N, tellonce edit N "…", tellonce forget --memory N.',
+    )
+
+
+async def only_searched(memory: MemoryClient, args: c.GetProfileArgs) -> c.Profile:
+    """The profile with only those memories that contexts do not show."""
+    profile = await memory.get_profile(args)
+    return profile.model_copy(
+        update={name: tuple(m for m in entries if not m.shown) for name, entries in profile.lists.items()}
     )
 
 
@@ -216,6 +225,7 @@ _COMMANDS: dict[
     Command, tuple[type[BaseModel], Callable[[MemoryClient], Callable[[Any], Awaitable[Any]]], Callable[..., Shown]]
 ] = {
     "list": (c.GetProfileArgs, lambda memory: memory.get_profile, listing),
+    "only searched": (c.GetProfileArgs, lambda memory: partial(only_searched, memory), listing),
     "search": (c.SearchMemoryArgs, _search, _results),
     "remember": (c.RememberArgs, lambda memory: memory.remember, _remembered),
     "edit": (c.UpdateMemoryArgs, lambda memory: memory.update_memory, _edited),

@@ -21,6 +21,9 @@ from tellonce_relay.responders.responder import Responder
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.seen_store import SeenStore
 
+_NOTES_READ = 50
+"""Number of the newest notes that are read to find those that only a search finds."""
+
 
 @dataclass(frozen=True)
 class CommandContext:
@@ -44,7 +47,17 @@ async def answer(context: CommandContext, incoming: Incoming) -> str | None:
 
 
 async def _memory(context: CommandContext, incoming: Incoming, _: str) -> str:
-    return views.memory_view(await context.memory.get_profile(c.GetProfileArgs(**incoming.place)), context.zone)
+    """The stored memories. The newest notes that only a search finds are included, because here they have no button."""
+    profile = await context.memory.get_profile(c.GetProfileArgs(**incoming.place))
+    searched = await _only_searched(context, incoming) if profile.only_searched else ()
+    return views.memory_view(profile, context.zone, searched=searched)
+
+
+async def _only_searched(context: CommandContext, incoming: Incoming) -> tuple[c.Memory, ...]:
+    args = c.GetProfileArgs(kinds=("note",), limit=_NOTES_READ, **incoming.place)
+    lists = (await context.memory.get_profile(args)).lists.values()
+    found = {m.id: m for entries in lists for m in entries if not m.shown}
+    return tuple(sorted(found.values(), key=lambda m: (m.valid_from, m.id), reverse=True)[: views.SHOWN])
 
 
 async def _remember(context: CommandContext, incoming: Incoming, text: str) -> str:
