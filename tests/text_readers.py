@@ -28,7 +28,7 @@ from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
 from tellonce_cli.importers import items as imported_items
 from tellonce_relay import catalogue, incoming_message, views
 from tellonce_relay import orders as orders_in_words
-from tellonce_relay.commands import confirmations
+from tellonce_relay.commands import confirmations, spoken_in
 from tellonce_relay.responders import offline, shared_words
 from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
@@ -49,6 +49,7 @@ from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.embedding.wordpiece import WordPiece
 from tellonce_server.services import import_messages, record, unread_exchanges
 from tellonce_server.services.chat_summary import gist
+from tellonce_server.services.page import answer_summary
 from tellonce_server.store.messages import Line
 from tellonce_server.store.tombstones import Tombstone
 from tellonce_summarizer import quotes
@@ -315,6 +316,8 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "tellonce_text.sentences.placed_sentences": lambda text: list(sentences.placed_sentences(text)),
     "tellonce_text.sentences.placed_runs": lambda text: list(sentences.placed_runs(text)),
+    "tellonce_relay.commands.spoken_in.span_in": lambda text: spoken_in.span_in(text, NOW, ZONE),
+    "tellonce_server.services.page.answer_summary.quotations": answer_summary.quotations,
     "tellonce_text.changes.marked": lambda text: changes.marked(
         text, [changes.Change(8, SENTENCE, ("a a", "7 7", SENTENCE), verbatim=True)]
     ),
@@ -561,6 +564,7 @@ SLOW = frozenset(
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
     tellonce_relay.turn.reminders.only_times tellonce_relay.turn.reminders.has_time tellonce_relay.turn.reminders.elapsing_by tellonce_relay.turn.reminders.repeated_by
+    tellonce_relay.commands.spoken_in.span_in
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact

@@ -29,7 +29,8 @@ BELOW: Final = 0.001
 """The difference between the score of an echo and the lowest score of the texts that it repeats."""
 
 _WORD: Final = re.compile(r"\w+")
-_REMEMBERED: Final = 4_096
+_REMEMBERED: Final = 256
+"""The candidates of a question are fewer."""
 
 
 class Source(NamedTuple):
@@ -52,7 +53,7 @@ def below_sources(candidates: Sequence[Candidate], scores: Floats, sources: Iter
     if not replies:
         return scores
     stated = list(sources)
-    holders: dict[str, list[int]] = {}
+    holders: dict[int, list[int]] = {}
     for number, source in enumerate(stated):
         for gram in _grams(source.text):
             holders.setdefault(gram, []).append(number)
@@ -64,7 +65,7 @@ def below_sources(candidates: Sequence[Candidate], scores: Floats, sources: Iter
     return lowered
 
 
-def _repeated(reply: Candidate, stated: Sequence[Source], holders: Mapping[str, Sequence[int]]) -> list[Source]:
+def _repeated(reply: Candidate, stated: Sequence[Source], holders: Mapping[int, Sequence[int]]) -> list[Source]:
     """The earlier texts that the reply repeats, if it is an echo."""
     grams = _grams(reply.head)
     shared = Counter(number for gram in grams for number in holders.get(gram, ()))
@@ -79,7 +80,7 @@ def _repeated(reply: Candidate, stated: Sequence[Source], holders: Mapping[str, 
 
 @of_texts
 @lru_cache(_REMEMBERED)
-def _grams(text: str) -> frozenset[str]:
-    """Every GRAM consecutive words of the text."""
+def _grams(text: str) -> frozenset[int]:
+    """The hashes of every GRAM consecutive words of the text. Hashes take less memory than words."""
     words = _WORD.findall(text.casefold())
-    return frozenset(" ".join(words[i : i + GRAM]) for i in range(len(words) - GRAM + 1))
+    return frozenset(hash(" ".join(words[i : i + GRAM])) for i in range(len(words) - GRAM + 1))
