@@ -6,13 +6,12 @@ import { listed, moment, number, t } from "./words.js";
 
 export async function why(place, receipt, chat) {
   if (receipt) return one(place, receipt, Number(chat) || null);
-  let gone = false;
+  let seen;
   const rows = await paged({ className: "list" }, async (before) => {
-    const seen = await call("page_answers", { before });
-    gone = seen.erased;
+    seen = await call("page_answers", { before });
     return [seen.answers, seen.next_before];
   }, line);
-  show(place, h("h1", t("why")), soft(t(rows.querySelector("li") ? "why.what" : gone ? "why.erased" : "why.none")), rows);
+  show(place, h("h1", t("why")), soft(t(rows.querySelector("li") ? "why.what" : seen.erased ? "why.erased" : "why.none")), rows);
 }
 
 /* The question of an answer, as a heading. */
@@ -27,19 +26,19 @@ async function one(place, receipt_id, chat_id) {
   const { answer, at, sections, shown, found, left, recalled, replies, repeated } = await call("page_answer", { receipt_id, chat_id });
   const some = (key, what, none) => (Object.keys(what).length ? h("p", t(key, { what: things(what) })) : none && h("p", t(none)));
   show(place, h("p", h("a", { href: "#why" }, `← ${t("why")}`)), written("h1", null, asked(answer)), soft(moment(at)),
-    section(t("why.reply"), replies.map((x) => written("p.quote", null, x)), repeated.length ? [soft(t("why.repeated")), lines(repeated)] : null),
+    section(t("why.reply"), replies.map((x) => written("p.quote", null, x)), repeated[0] && soft(t("why.repeated")), lines(repeated)),
     some("why.got", shown), some("why.found", found, "why.found.none"), answer && h("p", t("why.size", { tokens: answer.tokens, budget: answer.token_budget })),
-    section(t("why.recalled"), recalled.length ? lines(recalled) : null),
+    section(t("why.recalled"), lines(recalled)),
     section(t("why.left"), left.length ? left.map((x) => some(`why.${x.why}`, x.things)) : soft(t("why.nothing.left"))),
     section(t("why.shown"), sections.map((part) => drawn(part, answer?.budgets[part.name]))));
 }
 
-/* Recalled memories, with links, and messages. */
+/* Memories, with links, and messages. */
 function lines(all) {
-  return h("ul", all.map(({ memory_id: id, at, text }) => h("li", written(id ? "a" : "span", { href: id && `#memory/${id}` }, at ? `${moment(at)} · ${text}` : text))));
+  return all[0] && h("ul", all.map(({ memory_id: id, at, text }) => h("li", written(id ? "a" : "span", { href: id && `#memory/${id}` }, at ? `${moment(at)} · ${text}` : text))));
 }
 
-/* Numbers of things by kind, as one phrase. */
+/* Numbers by kind, as one phrase. */
 function things(counts) {
   return listed(Object.entries(counts).map(([kind, n]) => t(kind.includes(".") ? kind : `${kind}.count`, { n })));
 }
