@@ -21,7 +21,7 @@ import tellonce_server
 import tellonce_summarizer
 import tellonce_text
 from tellonce import forget_contract, reasons, tag_form
-from tellonce.contract import MAX_TEXT_BYTES, Role
+from tellonce.contract import MAX_TEXT_BYTES, Role, SearchResult
 from tellonce.contract_types import When
 from tellonce.settings import Budgets
 from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
@@ -29,7 +29,7 @@ from tellonce_cli.importers import items as imported_items
 from tellonce_relay import catalogue, incoming_message, views
 from tellonce_relay import orders as orders_in_words
 from tellonce_relay.commands import confirmations, spoken_in
-from tellonce_relay.responders import offline, shared_words
+from tellonce_relay.responders import offline, shared_words, summary_lines
 from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminder_offers, reminders, tags
@@ -177,6 +177,11 @@ def _in_german(text: str) -> str:
         return catalogue.from_english(text)
 
 
+def _summary(text: str) -> SearchResult:
+    shared = {"role": None, "speaker": None, "age": "", "chat_id": 1, "thread_key": None, "score": 1.0, "sources": ()}
+    return SearchResult.model_validate({"id": 1, "kind": "summary", "text": text, "at": NOW, **shared})
+
+
 READERS: dict[str, Callable[[str], object]] = {
     "tellonce.forget_contract.picked": lambda text: forget_contract.picked(text, 30),
     "tellonce.reasons.codes": reasons.codes,
@@ -222,6 +227,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.turn.reminders.repeated_by": lambda text: reminders.repeated_by(text, NOW, ZONE),
     "tellonce_relay.orders.remind_within": orders_in_words.remind_within,
     "tellonce_relay.orders.without_mention": orders_in_words.without_mention,
+    "tellonce_relay.responders.offline.is_said_to_us": offline.is_said_to_us,
+    "tellonce_relay.responders.summary_lines.with_lines": lambda text: summary_lines.with_lines(_summary(text), bool),
     "tellonce_relay.responders.offline.quotes_in": offline.quotes_in,
     "tellonce_relay.responders.offline.quotes_nothing": offline.quotes_nothing,
     "tellonce_relay.turn.reminders.only_times": lambda text: reminders.only_times(text, NOW, ZONE),

@@ -9,7 +9,8 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_relay.catalogue import day, phrase
 from tellonce_relay.incoming_message import Incoming, is_command
-from tellonce_relay.orders import is_command_in_words, without_mention
+from tellonce_relay.orders import without_mention
+from tellonce_relay.responders.offline import is_said_to_us
 from tellonce_relay.views import short
 from tellonce_text.dates.meanings import Span, query_spans
 from tellonce_text.dates.readings import Said
@@ -64,7 +65,7 @@ def _topic(text: str, asked_at: datetime, zone: ZoneInfo) -> str:
 
 
 def _is_order(text: str) -> bool:
-    return is_command(text) or is_command_in_words(text)
+    return is_command(text) or is_said_to_us(text)
 
 
 def _period(first: datetime, last: datetime, now: datetime) -> str:

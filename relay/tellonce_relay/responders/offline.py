@@ -5,7 +5,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import datetime, time, timedelta
-from functools import cache
+from functools import cache, partial
 from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
@@ -16,6 +16,7 @@ from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import Kind, order_of, without_mention
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.shared_words import content_words, shared
+from tellonce_relay.responders.summary_lines import with_lines
 from tellonce_relay.views import in_days
 from tellonce_text.changes import without_changed
 from tellonce_text.dates.annotation import possible_readings
@@ -83,8 +84,6 @@ _FAR = 1.5
 score. Of 20 such questions over 30 messages, the best result answers 12; the first three results within this distance
 answer 16."""
 _LISTED = 8
-_SPOKEN = re.compile(r"[^“”\n]{1,80}: “(.*)”(?: \([^()]*\))?")
-"""Matches a line of a summary without a model: who said it, the words, and the day."""
 _LABEL = re.compile(r"\[[^\]]*\]")
 _SHOWN = re.compile(r"\[(?:location|place|contact) [^\]]*\]")
 _SHOWN_WORDS = "location place contact"
@@ -203,7 +202,7 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneI
     about that person. If no result shares a word with the question, the results nearest in meaning are shown. Results
     that share only few words with the question are also called the nearest."""
     asked = content_words(incoming.text)
-    results, corrections = _current([_without_echoes(r, incoming) for r in found])
+    results, corrections = _current([with_lines(r, partial(_tells, incoming.text)) for r in found])
     told = _distinct([r for r in results if not _is_echo(r, incoming)])
     near = [r for r in told if shared(asked, r.text)]
     near = [r for r in near if _names(incoming.text, (r,))] or near
@@ -322,41 +321,27 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
     if not content_words(result.text):
         return True
     if result.kind == "summary":
-        return False  # `_without_echoes` has read its lines
+        return False  # only the lines that tell something are left
     if (
         OWN_ANSWER.match(result.text)
         if result.role == "assistant"
-        else is_command(result.text) or _is_said_to_us(result.text)
+        else is_command(result.text) or is_said_to_us(result.text)
     ):
         return True
     return result.text.strip() == incoming.text.strip() or not best_sentences(result.text, incoming.text)
 
 
-def _is_said_to_us(text: str) -> bool:
+def is_said_to_us(text: str) -> bool:
     """Whether a message contains no information, because it is an order to the bot, a greeting or thanks."""
     order = order_of(text)
     return order is not None and (order.command is not None or order.kind in ("greeting", "nod", "wrong", "undo"))
 
 
-def _without_echoes(result: c.SearchResult, incoming: Incoming) -> c.SearchResult:
-    """The result. A summary is returned without the lines that quote only questions, commands or this responder's own
-    answers, because they are no evidence in a summary either."""
-    if result.kind != "summary":
-        return result
-    told = [line for line in result.text.splitlines() if _tells(_quotation(line), incoming)]
-    return result.model_copy(update={"text": "\n".join(told)})
-
-
-def _quotation(line: str) -> str:
-    """The quoted words of a summary's line such as `User: “I moved” (2026-02-16)`; other lines unchanged."""
-    found = _SPOKEN.fullmatch(line.strip())
-    return found[1] if found else line
-
-
-def _tells(words: str, incoming: Incoming) -> bool:
-    """Whether the words state something: they are neither a question nor a command nor this responder's answer."""
-    ours = is_command(words) or _is_said_to_us(words) or OWN_ANSWER.match(words)
-    return not ours and bool(best_sentences(words, incoming.text))
+def _tells(question: str, words: str) -> bool:
+    """Whether the words of a summary state something: they are neither a question nor an order nor this responder's
+    answer."""
+    ours = is_command(words) or is_said_to_us(words) or OWN_ANSWER.match(words)
+    return not ours and bool(best_sentences(words, question))
 
 
 def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
