@@ -44,11 +44,11 @@ function things(counts) {
 }
 
 /* A section without a budget, such as the time, has no bar. Some sections may use what others leave. */
-function drawn(section, budget) {
-  const used = budget === undefined ? "tokens" : section.tokens > budget ? "tokens.more" : "tokens.of";
-  const most = Math.max(section.tokens, budget ?? 0, 1);
-  const bar = budget === undefined ? null : h("svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" }, h("rect", { width: (100 * budget) / most, height: 4 }), h("rect", { width: (100 * section.tokens) / most, height: 4 }));
-  return h("details", { "data-section": section.name },
-    h("summary", h("span.meter", h("span", t(`section.${section.name}`)), bar, h("span", t(used, { tokens: section.tokens, budget })))),
-    written("pre", { tabIndex: 0, "aria-label": t(`section.${section.name}`) }, section.text));
+function drawn({ name, text, tokens }, budget) {
+  const none = budget === undefined, title = t(`section.${name}`);
+  const most = Math.max(tokens, budget ?? 0, 1);
+  const bar = none ? null : h("svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" }, [budget, tokens].map((n) => h("rect", { width: (100 * n) / most, height: 4 })));
+  return h("details", { "data-section": name },
+    h("summary", h("span.meter", h("span", title), bar, h("span", t(none ? "tokens" : tokens > budget ? "tokens.more" : "tokens.of", { tokens, budget })))),
+    written("pre", { tabIndex: 0, "aria-label": title }, text));
 }
