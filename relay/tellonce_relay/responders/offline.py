@@ -99,7 +99,7 @@ UTC = ZoneInfo("UTC")
 
 
 class OfflineResponder:
-    """`zone` is the person's time zone. It decides which days the person's words mean."""
+    """`zone` is the person's time zone. The zone decides which days the person's words mean."""
 
     name = "offline"
     claims = False
@@ -142,7 +142,7 @@ async def _shown_before(
     found: Sequence[c.SearchResult], incoming: Incoming, memory: MemoryClient
 ) -> list[c.SearchResult]:
     """The places and contacts that the person sent directly before the best result. The result may be about them, as in
-    `I parked here`. They have no words of the question, so they are not results themselves."""
+    `I parked here`. They contain no words of the question, so the search does not find them."""
     best = max(filter(_is_said, found), key=lambda r: r.score, default=None)
     if best is None:
         return []
@@ -172,7 +172,7 @@ def quotes_in(answer: str) -> list[str]:
 
 
 def quotes_nothing(answer: str) -> bool:
-    """Whether an answer is one of this responder's sentences that use nothing of the memory."""
+    """Whether an answer is one of this responder's fixed sentences, which contain nothing from the memory."""
     return any(answer.strip() == text.strip() for key in _OURS for text in in_every_language(key))
 
 
@@ -198,7 +198,7 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneI
     added only if it is newer than these messages, or if it replaces a sentence that is no longer true. If a result
     contains a name from the question, only such results are shown. A newer message that says the same in other words is
     added: "I moved to Oslo" after "I live in Rome". If no result shares a word with the question, the results nearest
-    in meaning are shown. Results that share only few words with the question are also called the nearest."""
+    in meaning are shown. The answer also calls results the nearest if they share only a few words with the question."""
     asked = content_words(incoming.text)
     results, corrections = _current(found)
     told = _distinct([r for r in results if not _is_echo(r, incoming)])
@@ -240,8 +240,8 @@ def _with_bursts(chosen: Sequence[c.SearchResult], told: Sequence[c.SearchResult
 
 
 def _is_beside(one: c.SearchResult, other: c.SearchResult) -> bool:
-    """Whether the other message belongs to the same burst, or is a place or contact that was sent directly before. Other
-    labels, such as `[voice message]`, belong to no burst, because they say nothing."""
+    """Whether the other message belongs to the same burst, or is a place or contact that was sent directly before. A
+    message that is only another label, such as `[voice message]`, belongs to no burst, because it has no content."""
     if (one.speaker, one.thread_key) != (other.speaker, other.thread_key):
         return False
     if _SHOWN.fullmatch(other.text):
@@ -273,8 +273,8 @@ def _covers(asked: set[str], chosen: Sequence[c.SearchResult]) -> bool:
 
 
 def _newer_in_other_words(near: Sequence[c.SearchResult], told: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The best message of the person that is newer than the best of `near` and almost as near in meaning, or nothing.
-    A changed state is often described in words that the question does not contain."""
+    """The best of the person's messages that are newer than the best of `near` and score almost as high; empty if there
+    are none. A changed state is often described in words that the question does not contain."""
     if not near:
         return []
     best = max(near, key=lambda r: r.score)
@@ -322,8 +322,8 @@ def _is_said_to_us(text: str) -> bool:
 
 
 def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The results without duplicates. If the text of one result contains the text of another result, only one of them
-    is kept; the person's own messages have priority over memories and the bot's messages."""
+    """The results without duplicates. If the text of one result contains the text of another, only one of the two is
+    kept. The person's own messages have priority over memories and the bot's messages."""
     kept: list[c.SearchResult] = []
     for result in sorted(results, key=lambda r: not _is_said(r)):
         text = _flat(result.text).casefold()
@@ -362,9 +362,9 @@ def _quoted(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -
 
 
 def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -> str:
-    """The days and times that relative words name, such as ` (next Tuesday: Tue, Nov 24)`. `≈` marks a casual count. If
-    the words can mean two days, both are given. A date of this year is left out, because it needs no explanation. Empty
-    if there are no such words."""
+    """The days and times that relative words name, such as ` (next Tuesday: Tue, Nov 24)`. `≈` marks a day from a vague
+    count, such as `a couple of days ago`. If the words can mean two days, both are given. A date of this year is left
+    out, because it needs no explanation. Empty if there are no such words."""
     said, now = Said(said_at, zone, region_of(zone)), incoming.sent_at.astimezone(zone)
     relative = (one for one in expressions(words, said) if not _is_date_of(now.year, one))
     named = ((one, possible_readings(one)) for one in relative)
@@ -404,7 +404,7 @@ def _asks(text: str) -> bool:
 
 @cache
 def _question_words(language: Language) -> re.Pattern[str]:
-    """Words at the beginning of a question that people often send without its mark."""
+    """Words that begin a question. People often send such questions without a question mark."""
     return re.compile(rf"\W*(?:{'|'.join(map(re.escape, entries(language)['orders.asks']))})(?![\w-])", re.IGNORECASE)
 
 

@@ -34,6 +34,6 @@ def _beginnings(word: str) -> set[str]:
 
 
 def is_about(said: set[str], text: str) -> bool:
-    """Whether at least half of the content words of a text were said."""
+    """Whether `said` contains at least half of the content words of a text."""
     words = content_words(text)
     return 0 < len(words) <= 2 * len(said & words)

@@ -41,7 +41,7 @@ def _trusted() -> SSLContext:
 
 @asynccontextmanager
 async def make_bot(token: str, api_url: str) -> AsyncGenerator[Bot]:
-    """A client of the Bot API at `api_url` for the bot of `token`."""
+    """A client of the Bot API at `api_url` for the bot with this `token`."""
     request = _Request(
         connection_pool_size=CONNECTIONS,
         read_timeout=SECONDS,

@@ -3,8 +3,8 @@ before sending it again.
 
 Telegram has no idempotency keys, and a bot cannot read a chat. But Telegram refuses an edit without changes as "not
 modified", which proves that the message has exactly this text, and message numbers only increase. So if the answer to a
-send is lost, such an edit is tried at the message ids after the highest known id. If such an edit finds the message,
-the message was sent; otherwise the message is sent again.
+send is lost, the outbox tries such an edit with the message ids after the highest known id. If such an edit finds the
+message, the message was sent; otherwise the message is sent again.
 
 A text may still appear twice in two cases. First, Telegram may execute the send only after this check. Second, the
 message may be more than `LOOK_AT` unseen messages away; this is possible if more than a hundred updates are waiting.
@@ -127,8 +127,8 @@ class Outbox:
             known -= set(sorted(known)[:1000])
 
     def is_closed(self, chat_id: int) -> bool:
-        """Whether the chat refused the last message, because the person blocked the bot or a group removed it, and no
-        message came from there since."""
+        """Whether the chat refused the bot's last message and has sent no message since. A chat refuses messages if the
+        person blocked the bot, or if the group removed it."""
         return chat_id in self._closed
 
     async def typing(self, to: Address) -> None:
@@ -226,8 +226,8 @@ class Outbox:
             raise NotSent(why(error)) from error
 
     async def find(self, chat_id: int, what: Marked, after: int, markup: Markup | None = None) -> int | None:
-        """Return the id of the message with exactly the text `what` among the messages after the id `after`; None if
-        there is no such message. Raises TelegramError."""
+        """Search the messages after the id `after` for a message with exactly the text `what`, and return its id; None
+        if there is no such message. Raises TelegramError."""
         keyboard = markup if isinstance(markup, InlineKeyboardMarkup) else None
         unseen = (n for n in count(after + 1) if n not in self._seen[_counter(chat_id)])
         for number in islice(unseen, LOOK_AT):
@@ -318,8 +318,8 @@ class Outbox:
 
 
 def _counter(chat_id: int) -> int:
-    """Return the id of the message counter of a chat: each supergroup has its own counter; a bot's private chats and
-    basic groups share one counter."""
+    """Return the id of a chat's message counter. Each supergroup has its own counter; a bot's private chats and basic
+    groups share one counter."""
     return chat_id if chat_id < SUPERGROUPS_BELOW else 0
 
 

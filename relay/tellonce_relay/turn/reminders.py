@@ -60,8 +60,8 @@ class Wanted:
 
     def args(self, incoming: Incoming, *, claimed: bool = False, recorded: bool = False) -> SetReminderArgs:
         """The arguments. `claimed` means that the reminder is a model's claim, which the server checks. `recorded`
-        means that the message is recorded; it is then given as the source, so that the reminder is not learned
-        twice."""
+        means that the memory already has the message. The message is then named as the source, so that the reminder is
+        not learned twice."""
         return SetReminderArgs(
             content=self.what,
             at=self.at,
@@ -146,8 +146,8 @@ def _words_of(text: str, found: Sequence[Alarm], now: datetime, zone: ZoneInfo) 
 
 
 def _with_day(first: str, own: str, now: datetime, zone: ZoneInfo) -> str:
-    """The words `own` of a time, preceded by the day in the words `first`: with `every weekday at 8:30`, the time
-    `17:00` becomes `every weekday 17:00`."""
+    """Return the words `own` of a time with the day from the words `first` before them: with `every weekday at 8:30`,
+    the time `17:00` becomes `every weekday 17:00`."""
     parts, added = first.split(), own.split()
     for count in range(len(parts) - 1, 0, -1):
         if not has_time(" ".join(parts[:count]), now, zone):
@@ -159,8 +159,8 @@ def _with_day(first: str, own: str, now: datetime, zone: ZoneInfo) -> str:
 
 
 def elapsing_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
-    """The reminder of a text that begins with a time that is to elapse and a colon: `in an hour and a half: call mum`.
-    Empty for other texts."""
+    """The reminder of a text that begins with a length of time and a colon: `in an hour and a half: call mum`. Empty
+    for other texts."""
     words, colon, what = text.partition(":")
     line = line_of(words) if colon and what.strip() else None
     led = elapsing(line, 0) if line is not None else None
@@ -269,7 +269,7 @@ def set_reply(made: Sequence[Reminder], now: datetime, zone: ZoneInfo) -> Reply:
 
 
 def cancelled_reply(reminder: Reminder) -> Reply:
-    """The note that a reminder was cancelled, with a button that reverts this."""
+    """The note that a reminder was cancelled, with a button that undoes the cancellation."""
     return Reply(phrase("reminder.cancelled", what=what_of(reminder)), buttons.reminder_restore(reminder.memory.id))
 
 
