@@ -11,7 +11,7 @@ from importlib.resources.abc import Traversable
 from typing import Any, Final
 
 Texts = Mapping[str, Mapping[str, Any]]
-"""For the key of each text, the entries of the text by language."""
+"""Maps the key of each text to the text's entries by language."""
 
 LANGUAGES: Final = ("en", "de", "es", "ru", "ja")
 """The languages that a catalogue may contain."""
@@ -26,7 +26,8 @@ def texts_of(own: Traversable) -> Texts:
 
 
 def in_language(texts: Texts, language: str) -> dict[str, Any]:
-    """The entry of each text in a language, or in English if the text lacks it. A text that lacks both is left out."""
+    """The entry of each text in a language; the English entry if the text has none in this language. A text that has
+    neither entry is left out."""
     found = {key: entries.get(language, entries.get("en")) for key, entries in texts.items()}
     return {key: entry for key, entry in found.items() if entry is not None}
 

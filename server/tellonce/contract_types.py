@@ -200,15 +200,15 @@ class Place(Contract):
 
 
 class ThreadPlace(Place):
-    """The place of a call that is seldom made for a reply. The schema does not list `reply_to_message_id`, because a
-    model pays tokens for every argument, but the call accepts it."""
+    """The chat and thread of a call that is seldom made for a reply. The schema does not list `reply_to_message_id`,
+    because a model pays tokens for every listed argument. The call still accepts this argument."""
 
     reply_to_message_id: SkipJsonSchema[ExternalId | None] = None
 
 
 class ChatPlace(ThreadPlace):
-    """The place of a call that gives the same result in every thread of the chat. The schema does not list the
-    thread."""
+    """The chat and thread of a call that gives the same result in every thread of the chat. The schema does not list
+    the thread."""
 
     message_thread_id: SkipJsonSchema[ThreadId | None] = None
 

@@ -46,8 +46,8 @@ _PHRASES: Final = {
     "replaced_by": "replaced by #{id}",
     "taken_back": "taken back",
 }
-"""The reasons that are the only reason of a memory. If a model gave one of these texts as its doubt, this reason
-follows all others."""
+"""The reasons that are the only reason of a memory. If a model gave one of these texts as its doubt, the text is the
+last part of the stored reason."""
 _TEXTS: Final = {**_SENTENCES, **_PHRASES}
 CODES: Final = tuple(_TEXTS)
 _FORMER: Final = {"no_quote": "It has no quote of the user."}

@@ -13,9 +13,9 @@ JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "rou
 
 
 class JobTraits(NamedTuple):
-    """`reads` is the input of a kind of job: its `messages`, its messages and earlier messages of the `chat`, the
-    `summaries` of a thread, or the `memories`. `replaces` says which former texts its result replaces: those of the
-    same `messages`, of the same `thread`, or of the `owner`."""
+    """`reads` is the input of a kind of job: the job's `messages`, these and earlier messages of the `chat`, the
+    `summaries` of a thread, or the `memories`. `replaces` says which former texts the job's result replaces: the texts
+    of the same `messages`, of the same `thread`, or of the `owner`."""
 
     reads: Literal["messages", "chat", "summaries", "memories"]
     replaces: Literal["messages", "thread", "owner"] | None = None
@@ -121,7 +121,7 @@ class Canonical(Contract):
 
 
 class ExchangeInput(Contract):
-    """Extract memories from `messages` and update the canonical summary. `before` holds earlier messages, which only
+    """Extract memories from `messages` and update the canonical summary. `before` contains earlier messages, which only
     help to resolve pronouns."""
 
     kind: Literal["exchange"] = "exchange"

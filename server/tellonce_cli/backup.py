@@ -20,7 +20,7 @@ from tellonce_server.store.backup.archive import write
 from tellonce_server.store.backup.restore import all_texts
 
 MADE = "last-backup"
-"""The file in the data folder whose time of change is the time of the last backup."""
+"""The file in the data folder whose modification time is the time of the last backup."""
 
 NAME = "tellonce-%Y%m%dT%H%M%SZ.zip"
 """The file name of a backup in a folder; it contains the time of the backup in UTC."""

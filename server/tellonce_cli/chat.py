@@ -220,7 +220,7 @@ class Talk:
         return await answer(self._context, incoming) or phrase("help.unknown_command")
 
     async def _help(self, _: _Given) -> str:
-        """The bot's help without the commands that the terminal lacks, and with the terminal's own."""
+        """The bot's help without the commands that the terminal does not have, and with the terminal's own commands."""
         known = {f"/{name}" for name in (*self._answers, *TOLD)}
         lines = phrase("help.text").splitlines()
         return "\n".join([*(line for line in lines if line[:1] != "/" or line.split()[0] in known), _HELP])

@@ -41,8 +41,8 @@ def read(text: str) -> Any:
 
 
 def with_member(text: str, table: str, name: str, value: Any) -> str:
-    """The text in which the member `name` of the object `table` has the value. A missing member or object is added. The
-    text must be readable."""
+    """The text after the member `name` of the object `table` was set to the value. A missing member or object is added.
+    The text must be valid."""
     text = text or "{}\n"
     outer = _outermost(text)
     within = outer.find(table)
@@ -56,13 +56,13 @@ def with_member(text: str, table: str, name: str, value: Any) -> str:
 
 
 def without_member(text: str, table: str, name: str) -> str:
-    """The text without the member `name` of the object `table`. The text must be readable."""
+    """The text after the member `name` of the object `table` was removed. The text must be valid."""
     within = _outermost(text).find(table)
     return text if within is None else _removed(text, _object(text, within.value), name)
 
 
 def without_table(text: str, table: str) -> str:
-    """The text without the object `table`. The text must be readable."""
+    """The text after the object `table` was removed. The text must be valid."""
     return _removed(text, _outermost(text), table)
 
 

@@ -38,7 +38,7 @@ _DECIDES = (
     "mask_messages",
 )
 """The settings that determine whose memory a server serves, where it is, and in which form. The settings of the chosen
-embedder are added. Their names begin with the name of the embedder, as in `ollama_url`."""
+embedder are added. The names of these settings begin with the name of the embedder, as in `ollama_url`."""
 
 _SECRET = "put the value of your setting here"
 
@@ -50,8 +50,8 @@ def address(settings: ServerSettings) -> str:
 
 def desktop_snippet(settings: ServerSettings, *, reveal: bool = False) -> dict[str, Any]:
     """The entry for Claude Desktop. It contains absolute paths and the settings, because Claude Desktop sees neither
-    our environment nor `.env`. With `reveal`, which is meant for files, it contains secrets; otherwise,
-    placeholders."""
+    our environment nor `.env`. With `reveal`, which is meant for files, the entry contains the secrets; otherwise, it
+    contains placeholders."""
     program = own_command()
     entry: dict[str, Any] = {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}
     told = _told(settings, reveal)
@@ -59,7 +59,7 @@ def desktop_snippet(settings: ServerSettings, *, reveal: bool = False) -> dict[s
 
 
 def own_command() -> list[str]:
-    """The command that starts this program, whatever the current folder is."""
+    """The command that starts this program from any current folder."""
     installed = (Path(sys.argv[0]).absolute(), Path(sys.executable).with_name("tellonce"))
     command = next((file for file in installed if file.name == "tellonce" and file.exists()), None)
     return [str(command)] if command is not None else python("tellonce_cli.entry")

@@ -63,7 +63,7 @@ def run(
     yes: bool = False,
     dry_run: bool = False,
 ) -> int:
-    """Import the file. Returns 0 also if nothing in it was new, or if the user declined."""
+    """Import the file. Returns 0 also if the file contained nothing new, or if the user declined."""
     if not file.exists():
         raise CommandFailed(f"there is no file {file}.")
     settings = local_settings()
@@ -98,8 +98,8 @@ def _foreseen(settings: ServerSettings, kind: ImportKind, source: Source) -> For
 
 
 def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
-    """Show the forecast and ask. If nobody can be asked, an import needs --yes if it calls a model or if no message is
-    recognized as the user's."""
+    """Show the forecast and ask. If nobody can be asked, --yes is required for an import that calls a model, or in
+    which no message is recognized as the user's."""
     for line in foreseen.lines:
         console.print(line, markup=False)
     if dry_run or yes:

@@ -34,8 +34,8 @@ def terminal_as_found() -> Generator[None]:
 
 
 class Keyboard:
-    """Reads standard input in a separate thread. It is not a thread of asyncio's pool, because asyncio waits for those
-    threads at exit, so the user would have to press Enter after Ctrl-C."""
+    """Reads standard input in a separate thread. It is not a thread of asyncio's pool. At exit, asyncio waits for the
+    threads of its pool, so the user would have to press Enter after Ctrl-C."""
 
     def __init__(self) -> None:
         self.interactive = sys.stdin.isatty() and sys.stdout.isatty()

@@ -65,7 +65,7 @@ async def _refuse_if_in_use(connection: Any) -> None:
 
 
 async def _newer(connection: Any, file: Path) -> str:
-    """How many of the present texts the backup cannot contain, as part of a sentence; empty if this is not known."""
+    """How many of the memory's texts are newer than the backup, as part of a sentence; empty if this is not known."""
     try:
         found = await newer_texts(connection, file)
     except BackupRefused as refusal:

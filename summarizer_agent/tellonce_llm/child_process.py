@@ -45,7 +45,7 @@ async def output(
     command: Sequence[str], seconds: float, env: Mapping[str, str] | None = None
 ) -> tuple[int, bytes, bytes]:
     """Run a command without input. Returns its exit code, output and errors. Raises TimeoutError after `seconds`, and
-    OSError if it cannot be run. The programs that the command has started end with it."""
+    OSError if it cannot be run. When the command ends, the programs that it has started are ended, too."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         *command, stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe, env=env, start_new_session=True

@@ -121,7 +121,7 @@ async def started(
 
 @contextmanager
 def private_folder(system: str, config: Mapping[str, Any]) -> Generator[Path]:
-    """A private working folder with the system prompt and the configuration of MCP, removed afterwards."""
+    """A private working folder with the system prompt and the MCP configuration. The folder is removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="tellonce-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "mcp.json").write_text(json.dumps(config))

@@ -10,7 +10,7 @@ from typing import Literal
 from tellonce_llm.model import Answer
 
 Cause = Literal["busy", "away", "key", "billing", "model", "refused"]
-"""The cause of a failure. A person needs it to know how to act.
+"""The cause of a failure. A person needs the cause to know what to do.
 
 `busy`: the provider asks us to slow down. `away`: the provider cannot be reached, or its answer broke off. `key`,
 `billing`, `model`: the account or the settings are wrong. `refused`: the provider will not answer this request.

@@ -106,7 +106,7 @@ class Alarms:
             logger.warning("a reminder could not be sent: %s", error)
             self.sender.emit("reminder_not_sent", reason=type(error).__name__)
             if self.sender.outbox.is_closed(chat):
-                self.sender.stores.alarms.put(key, "")  # the message has not arrived, so the next attempt may say "late"
+                self.sender.stores.alarms.put(key, "")  # not arrived, so the next attempt may say "late"
                 return
             if self.sender.now() - reminder.due_at < GIVEN_UP:
                 return

@@ -32,7 +32,7 @@ def incoming(
     if not text.strip():
         return None
     thread, user, known = thread_facts(message), message.from_user, moved or MovedGroups()
-    name = name_of(user.first_name) if user is not None else ""  # without line breaks, because a line break in the name would begin a new line of the prompt
+    name = name_of(user.first_name) if user is not None else ""  # a line break would begin a new prompt line
     chat = message.chat.id
     return Incoming(
         text=text,

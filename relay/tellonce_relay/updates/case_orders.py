@@ -66,7 +66,7 @@ class CaseOrders:
         return None if is_command(case.incoming.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def undo(self, case: Case) -> Pressed | None:
-        """For a reply such as "undo" to a message of the bot: the button under that message that the reply means."""
+        """If a reply such as "undo" to a message of the bot means a button under that message: this button."""
         target = case.message.reply_to_message
         button = undo_under(target) if target is not None and target.from_user == self._e.bot.bot else None
         if button is None:

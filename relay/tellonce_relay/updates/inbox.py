@@ -46,7 +46,7 @@ class Aside:
 class Entry:
     """An entry. `recorded` means that the memory has the message. `draft` is the answer, once it is known; `begun` is
     the beginning of an interrupted answer. `traceparent` identifies the turn's trace. `part_of` is an earlier update
-    whose answer also answers this one. `transcript` is the text of a voice message. `direct` means that the message
+    whose answer also answers this update. `transcript` is the text of a voice message. `direct` means that the message
     is an order in words that is carried out without the model."""
 
     update: dict[str, Any]
@@ -62,8 +62,8 @@ class Entry:
 
 
 class NotStored(MemoryUnreachable):
-    """An update could not be written to this machine's disk. As in an outage of the memory, Telegram must deliver it
-    again."""
+    """An update could not be written to this machine's disk. As in an outage of the memory, Telegram must deliver the
+    update again."""
 
 
 _ENTRY = TypeAdapter(Entry)

@@ -137,7 +137,7 @@ def _first_line(error: Exception) -> str:
 
 
 def shards(path: Path, pattern: str) -> list[str]:
-    """Return the names of the files that hold the export: either one file, or numbered parts in order."""
+    """Return the names of the files that contain the export: either one file, or numbered parts in order."""
     names: list[str] = []
     if path.is_dir():
         names = [str(file.relative_to(path)) for file in path.rglob("*.json")]

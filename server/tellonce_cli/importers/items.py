@@ -26,8 +26,8 @@ class Unreadable:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """An entry that is not imported. `what` names the entries of this kind and says why, as in “messages of …”. `name`
-    is the name of the group or folder that contains them."""
+    """An entry that is not imported. `what` names the entries of this kind and says why they are not imported, as in
+    “messages of …”. `name` is the name of the group or folder that contains these entries."""
 
     what: str
     name: str
@@ -73,8 +73,8 @@ class NotAsItShouldBe(ValueError):
 
 
 def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any, name: str) -> Iterator[Item]:
-    """The items of the entry called `name`. A malformed entry gives an `Unreadable`, because vendors publish no
-    schema."""
+    """The items of the entry called `name`. A malformed entry becomes an `Unreadable` instead of an error, because
+    vendors publish no schema."""
     try:
         for item in parse(entry):
             fault = unfit(item)

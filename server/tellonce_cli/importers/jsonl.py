@@ -185,7 +185,7 @@ def _sources(entry: dict[str, Any], chat_id: int | None) -> list[dict[str, str]]
 
 
 def _in_group(named: Iterable[dict[str, str]], entry: dict[str, Any], chat_id: int | None) -> list[dict[str, str]]:
-    """The entries about messages of a memory, with the ids that these messages get in this import."""
+    """The references of a memory to messages, with the ids that these messages get in this import."""
     group = _other_group(entry.get("source_chat_id", entry.get("chat_id")), chat_id)
     return [{**one, "message_id": f"{group}{one['message_id']}"} for one in named]
 

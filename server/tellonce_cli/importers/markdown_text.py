@@ -70,7 +70,7 @@ def is_heading(line: str) -> bool:
 
 
 def without_comments(text: str) -> str:
-    """The note without comments in Obsidian's form (`%%…%%`), which its writer hides from readers."""
+    """The note without Obsidian's comments (`%%…%%`), which the writer hides from readers."""
     return _COMMENT.sub("", text)
 
 

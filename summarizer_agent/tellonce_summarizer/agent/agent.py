@@ -63,7 +63,7 @@ class Agent:
         self._emit = emit
         self._running: set[asyncio.Task[None]] = set()
         self._vain: Tier | None = None
-        """The best available tier at the time of the last unusable answer; None once that tier has answered usably."""
+        """The best available tier at the time of the last unusable answer; None after a usable answer of that tier."""
 
     async def run(self, stop: asyncio.Event) -> None:
         """Claim and work until `stop` is set."""

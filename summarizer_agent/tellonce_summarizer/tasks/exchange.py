@@ -118,8 +118,8 @@ def is_full(work: ExchangeInput) -> bool:
 
 
 def without_model(work: ExchangeInput) -> Canonical:
-    """The prior summary, followed by the exchange's most important sentences, verbatim with their days, if any is good
-    enough to be shown. A part that becomes too long loses its oldest lines."""
+    """The prior summary, followed by the exchange's most important sentences, verbatim with their days. If no sentence
+    is good enough to be shown, only the prior summary. A part that becomes too long loses its oldest lines."""
     if not any(sentence.shown for sentence in work.notable):
         return work.canonical
     zone = ZoneInfo(work.timezone)
