@@ -1,5 +1,5 @@
-"""The commands of the bot, in the order of its menu. This module has no answers. Answers that only the bot gives are in
-`commands/menu.py`; answers that the terminal also gives are in `commands/answers.py`."""
+"""The commands of the bot, in the order of its menu. This module has no answers. `commands/menu.py` contains the
+answers that only the bot gives. `commands/answers.py` contains the answers that the terminal gives, too."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -13,8 +13,8 @@ Alone = Literal["help", "stop", "know", "reminders", "greeting", "nod", "why", "
 Listed = Literal[Alone, "unremind", "remind", "remember", "forget", "summary", "task"]
 Kind = Literal[Listed, "off_record"]
 KINDS: Final[tuple[Listed, ...]] = get_args(Listed)
-"""The kinds of orders that have their own list of phrases. Orders that consist of a phrase alone come first, so that
-"forget it" does not forget every "it"."""
+"""The kinds of orders that have their own list of phrases. Orders that consist of a phrase alone come first. Otherwise,
+"forget it" would forget every "it"."""
 
 _WITH_MORE: Final[frozenset[Kind]] = frozenset(("unremind", "remind", "remember", "forget", "task", "summary"))
 """Orders that need more text after their phrase; others consist of the phrase alone."""

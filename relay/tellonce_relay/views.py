@@ -186,9 +186,10 @@ def _down(model: str, since: datetime) -> str:
 
 
 def dated(memory: Memory, zone: tzinfo | None) -> str:
-    """A memory with its day and year, because its words may lack the day, or give it as `(2026-03-15)`. A note, which
-    is the user's own sentence, is in quotation marks, with the day that it names or else the day on which it was said.
-    The time of a reminder is marked, because the words may also name the time of the event."""
+    """A memory with its day and year, because its words may lack the day, or give it as `(2026-03-15)`. A note in
+    quotation marks, because a note is the user's own sentence. The day that the note names follows or, without such a
+    day, the day on which it was said. The time of a reminder is marked, because the words may also name the time of the
+    event."""
     if memory.note and memory.when is not None and memory.when.start is not None:
         named = memory.when.start.astimezone(zone)
         at = f", {clock(named)}" if memory.when.precision == "instant" else ""

@@ -69,9 +69,9 @@ class Child:
             await process.wait()
 
     async def _start(self) -> None:
-        # The child has its own session, so Ctrl-C in the terminal reaches only `up`, which stops the children in order.
-        # The child's standard input is a pipe from `up`. The pipe closes even if `up` is killed, and then the child
-        # ends.
+        # The child has its own session, so Ctrl-C in the terminal reaches only `up`. `up` then stops the children in
+        # order. The child's standard input is a pipe from `up`. The pipe closes even if `up` is killed, and then the
+        # child ends.
         self.process = await asyncio.create_subprocess_exec(
             *python(self.module),
             *self.arguments,

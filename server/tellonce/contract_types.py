@@ -45,7 +45,8 @@ NOT_A_TIME = "is not a time; write a day or a time, as in 2026-03-15 or 2026-03-
 
 
 def _written_time(value: object) -> object:
-    """Refuse numbers, which pydantic would read as seconds since 1970: a year such as `2026` would be a time in 1970."""
+    """Refuse numbers. Pydantic would read them as seconds since 1970, so a year such as `2026` would be a time in
+    1970."""
     if isinstance(value, datetime) or (isinstance(value, str) and not _NUMBER.fullmatch(value.strip())):
         return value
     raise ValueError(NOT_A_TIME)

@@ -1,8 +1,7 @@
 """The reasons why a memory is uncertain or has ended.
 
 A reason is stored in English, because models, exports and the command show it unchanged. `codes` recognizes the
-sentences of a reason, including the sentences of earlier releases, so that the page can show them in the reader's
-language.
+sentences of a reason, including those of earlier releases. The page can thus show them in the reader's language.
 """
 
 import re

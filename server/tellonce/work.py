@@ -200,8 +200,8 @@ WorkInput = Annotated[ExchangeInput | SummaryInput, Field(discriminator="kind")]
 
 
 class WorkItem(Contract):
-    """A claimed job. Every call about this job must pass its `fence`, which becomes invalid when the job is claimed
-    again."""
+    """A claimed job. Every call about this job must pass the job's `fence`. The fence becomes invalid when the job is
+    claimed again."""
 
     job_id: JobId
     kind: JobKind
@@ -285,7 +285,7 @@ FORMER_FIELDS: Final = {"rung": "tier", "best_rung": "best_tier"}
 
 
 class _TakesFormerNames(Contract):
-    """A base class for models that, in this release only, also accept a field under its former name."""
+    """A base class for models that also accept fields under their former names, in this release only."""
 
     @model_validator(mode="before")
     @classmethod
@@ -420,7 +420,7 @@ class ReadingStatus(Contract):
 
 class ProviderDown(Contract):
     """A model that has been unreachable since `since`. Until the provider is reachable again, the next tier does the
-    work of this tier. The results of the next tier are redone later."""
+    work of this tier. Later, this tier replaces the results of the next tier."""
 
     model: str
     tier: Tier

@@ -118,7 +118,7 @@ def _added(text: str, to: _Object, name: str, value: Any, depth: int) -> str:
 
 
 def _removed(text: str, of: _Object, name: str) -> str:
-    """The text without a member, its comma, and its line if nothing else is on it."""
+    """The text without a member and the member's comma, and without its line if the line has no other content."""
     member = of.find(name)
     if member is None:
         return text

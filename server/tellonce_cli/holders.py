@@ -1,6 +1,6 @@
 """Finds the user who owns the memory in a database if the user in the settings owns none or almost none of it.
 
-This happens after TELEGRAM_USER_ID is set for the first time, and when a memory is restored or opened without its
+This is the case after TELEGRAM_USER_ID is set for the first time, and when a memory is restored or opened without its
 `.env`.
 """
 

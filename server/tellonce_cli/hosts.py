@@ -66,8 +66,8 @@ def own_command() -> list[str]:
 
 
 def require_installation() -> None:
-    """Raises CommandFailed if this program is in the cache of `uvx` or `pipx run`, because the path of a cached program
-    must not be written to a file."""
+    """Raises CommandFailed if this program is in the cache of `uvx` or `pipx run`. The path of a cached program must
+    not be written to a file."""
     parts = Path(sys.prefix).parts
     of_pipx = "pipx" in parts and not {".cache", "Caches"}.isdisjoint(parts)
     if of_pipx or any(part.startswith("archive-v") for part in parts):
@@ -78,7 +78,8 @@ def require_installation() -> None:
 
 
 def shown_command() -> str:
-    """The command of this program as a person types it: `tellonce` if the shell finds it, otherwise with its path."""
+    """The command of this program as a person types it: `tellonce` if the shell finds this name, otherwise the
+    program's path."""
     return "tellonce" if shutil.which("tellonce") else shlex.join(own_command())
 
 

@@ -81,7 +81,7 @@ def run(
 
 
 def _kind(named: str | None, source: Source) -> ImportKind:
-    """The kind that the user named; otherwise the kind recognized from the file, which is printed."""
+    """The kind that the user named. If none was named, the kind is recognized from the file and printed."""
     for kind in KINDS:
         if kind == named:
             return kind
@@ -123,8 +123,8 @@ def _progress(title: str, file: Path) -> Generator[Callable[[int], None]]:
 
 
 def own_bot() -> str | None:
-    """The user id of our bot, which is the beginning of its token; None without a valid token. Messages of this user
-    are imported as the assistant's."""
+    """The user id of our bot, taken from the beginning of the bot's token; None without a valid token. Messages of this
+    user are imported as the assistant's."""
     token = load(RelaySettings).bot_token
     number = token.get_secret_value().partition(":")[0] if token is not None else ""
     return number if number.isdecimal() else None

@@ -115,7 +115,7 @@ def _typed(prompt: str) -> str | None:
 
 class _Pipe:
     """Reads lines from the descriptor of standard input. It does not use `sys.stdin`, because a thread that waits there
-    holds a lock that the exit of the process needs."""
+    would keep a lock that the process needs in order to exit."""
 
     def __init__(self) -> None:
         self._rest = b""

@@ -56,8 +56,7 @@ async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
     if not has_memory(settings) and (await health(address(settings))).get("ready"):
         raise CommandFailed(ANOTHER.format(url=address(settings), folder=settings.data_dir))
     quiet = settings.model_copy(update={"embeddings": "none"})
-    # These logs are switched off, because the command reports the error itself, and nobody else waits for its event
-    # loop.
+    # These logs are switched off: the command reports the error itself, and a blocked event loop affects nobody else.
     for name in ("storage", "loop_watch"):
         logging.getLogger(f"tellonce_server.app.{name}").setLevel(logging.CRITICAL)
     found = Storage(quiet, keeps_tokens=False)

@@ -1,4 +1,4 @@
-"""Commands that run as child processes, such as `claude`: the environment that a command gets, and how it is ended."""
+"""Commands that run as child processes, such as `claude`: the environment of such a command, and how it is ended."""
 
 import asyncio
 import os
@@ -62,7 +62,8 @@ async def output(
 
 
 def _end_group(number: int) -> None:
-    """Kill a command that leads a session, and the programs that it has started. Windows has no such groups."""
+    """Kill a command that is the leader of a session, and the programs that it has started. Windows has no such
+    groups."""
     if os.name == "posix":
         with suppress(ProcessLookupError):
             os.killpg(number, signal.SIGKILL)

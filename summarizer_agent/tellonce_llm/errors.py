@@ -1,7 +1,7 @@
 """The errors of language models, the same for all providers.
 
-The reason of an error is shown, logged and stored, so we word it ourselves. The reason repeats only those parts of a
-provider's message that are about the account or the model, never parts that may quote the request.
+The reason of an error is shown, logged and stored, so we word it ourselves. The reason repeats only the parts of a
+provider's message about the account or the model, because other parts may quote the request.
 """
 
 from dataclasses import dataclass, field

@@ -79,7 +79,7 @@ _NEARLY = 0.5
 questions of `tests/relay/test_offline_questions.toml`: 0.5 adds 8 right and 3 other lines, 0.4 adds 9 and 7, and 0.55
 adds 7 and 1."""
 _FAR = 1.5
-"""If no result shares a word with the question, a result is shown if its score is at most this far below the best
+"""If no result shares a word with the question, results are shown whose scores are at most this far below the best
 score. Of 20 such questions over 30 messages, the best result answers 12; the first three results within this distance
 answer 16."""
 _LISTED = 8
@@ -87,9 +87,9 @@ _LABEL = re.compile(r"\[[^\]]*\]")
 _SHOWN = re.compile(r"\[(?:location|place|contact) [^\]]*\]")
 _SHOWN_WORDS = "location place contact"
 _BEFORE = timedelta(minutes=5)
-"""Maximum time between a place and a later message about it, such as "I parked here"."""
+"""Maximum time between a message with a place and a later message about this place, such as "I parked here"."""
 _ANSWERED = 2
-"""The difference between the numbers of two consecutive messages of a person if the bot has answered the first one."""
+"""If the bot answers a message, the number of the person's next message is higher by this difference."""
 _MASK = re.compile(r"\[secret:[^\]]*\]")
 _BURST = timedelta(seconds=2)
 """Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
@@ -300,8 +300,8 @@ def _is_said(result: c.SearchResult) -> bool:
 
 
 def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
-    """Whether a result adds nothing to an answer: the result has no content words, only asks, repeats the question, is
-    an order to the bot, or is the bot's own answer."""
+    """Whether a result adds nothing to an answer. Such a result has no content words, only asks, repeats the question,
+    is an order to the bot, or is the bot's own answer."""
     if result.kind != "message":
         return False
     if not content_words(result.text):
@@ -374,8 +374,7 @@ def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) 
 
 
 def _is_date_of(year: int, found: Expression) -> bool:
-    """Whether the words name a date without its year, such as `March 4`, and the first date that they can mean is in
-    `year`."""
+    """Whether the words name a date without its year, such as `March 4`, and the first possible date is in `year`."""
     starts = {(reading.start.month, reading.start.day) for reading in found.readings}
     return len(starts) == 1 < len(found.readings) and found.readings[0].start.year == year
 

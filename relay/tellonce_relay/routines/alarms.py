@@ -2,8 +2,8 @@
 set.
 
 The server hands out due reminders. A note is stored before a message is sent, and the message's number is added to the
-note afterwards. If a process finds a note without the number, it checks whether the message has arrived, and sends the
-message again only if it has not.
+note afterwards. If a process finds a note without the number, it checks whether the message has arrived. If not, the
+process sends the message again.
 """
 
 import asyncio

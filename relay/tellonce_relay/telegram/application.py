@@ -51,7 +51,7 @@ async def make_bot(token: str, api_url: str) -> AsyncGenerator[Bot]:
     )
     await request.initialize()
     try:
-        # Without `get_updates_request`, the library creates a second client for updates, which nobody would close.
+        # Without `get_updates_request`, the library creates a second client for updates, and nobody would close it.
         yield Bot(token, f"{api_url}/bot", f"{api_url}/file/bot", request=request, get_updates_request=request)
     finally:
         await request.shutdown()

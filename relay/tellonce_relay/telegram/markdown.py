@@ -107,7 +107,7 @@ class _Opened(NamedTuple):
 class _Writer:
     """The output so far. `lists` holds the number of each open ordered list, or None for a bullet list.
 
-    `block_begins` says that an item or a quotation was just opened, so its first block needs no line break before it.
+    `block_begins` says that an item or a quotation was just opened. Then its first block needs no line break before it.
     """
 
     parts: list[str] = field(default_factory=list)

@@ -36,9 +36,9 @@ FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LOOK_AT = 20
 MOST_REFUSALS = 100
-"""Maximum number of attempts to send one message if Telegram refuses it with errors that seem unrelated to the message.
-The last attempts are half a minute apart. After this many attempts, the message is assumed to be the cause and is given
-up, so that it does not block its chat forever. While Telegram is unreachable, sending is retried without limit."""
+"""Maximum number of attempts to send one message if Telegram's errors seem unrelated to the message. The last attempts
+are half a minute apart. After this many attempts, the message is assumed to be the cause and is dropped, so that it
+does not block its chat forever. While Telegram is unreachable, sending is retried without limit."""
 
 SUPERGROUPS_BELOW = -1_000_000_000_000
 

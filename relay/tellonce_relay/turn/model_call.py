@@ -18,7 +18,7 @@ PASSING = ("busy", "away")
 """Causes of failure that may end within seconds."""
 
 _OVERLAP = 12
-"""Characters that two parts of an answer must share to count as a repetition."""
+"""Minimum number of characters that two parts of an answer must share to count as a repetition."""
 
 _LONGEST_OVERLAP = 400
 _LONGEST_WORD = 40

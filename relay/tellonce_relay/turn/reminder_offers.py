@@ -60,8 +60,8 @@ class _Unfinished:
 
 class ReminderRequests:
     """Carries out requests for reminders. If a time is missing, the next message of the thread may give it. This also
-    works after a restart, because the store `unfinished` has the id of the request's message. The text of the request
-    is only in the memory, so that forgetting erases it."""
+    works after a restart, because the store `unfinished` contains the id of the request's message. The text of the
+    request is stored only in the memory, so that forgetting erases the text."""
 
     def __init__(
         self, memory: MemoryClient, zone: ZoneInfo, now: Callable[[], datetime], unfinished: SeenStore
@@ -144,10 +144,11 @@ def _what(request: str, said_at: datetime, zone: ZoneInfo) -> str:
 
 
 def offered(text: str, said_at: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
-    """The reminders to offer for a statement. If it names a future day: one reminder at nine, or an hour before the
-    time of day. If it begins or ends with repeated times, such as `every Friday at 5 pm`: one reminder for each of
-    these times. If it begins with a length of time and a colon, as in `in an hour and a half: call mum`: one reminder
-    after this time. Empty for a long or forwarded text, and if the time is near or past."""
+    """The reminders to offer for a statement. If the statement names a future day: one reminder at nine, or an hour
+    before the time of day. If the statement begins or ends with repeated times, such as `every Friday at 5 pm`: one
+    reminder for each of these times. If the statement begins with a length of time and a colon, as in `in an hour and a
+    half: call mum`: one reminder after this time. Empty for a long or forwarded text, and if the time is near or
+    past."""
     if len(text) > LONGEST_QUOTED or is_forwarded(text):
         return ()
     if waited := elapsing_by(text, said_at, zone):

@@ -168,8 +168,8 @@ def elapsing_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
 
 
 def repeated_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
-    """The reminders of a text that begins or ends with repeated times of day and names their subject; otherwise
-    empty."""
+    """The reminders of a text that begins or ends with repeated times of day and names the reminders' subject;
+    otherwise empty."""
     try:
         found = _alarms_in(text, now, zone)
         outer = found[0].start == 0 or not text[found[-1].end :].strip(" .!")
@@ -181,8 +181,8 @@ def repeated_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
 
 def _subjects(text: str, found: Sequence[Alarm]) -> list[str]:
     """The subject of the reminder at each of the times. A text before the first time is the subject at all times.
-    Otherwise, the subject at a time is the text after this time or, if there is none, the subject at a neighboring
-    time: `at 9 and at 15:00 to take the pills`."""
+    Otherwise, the subject at a time is the text after this time. If there is no such text, it is the subject at a
+    neighboring time: `at 9 and at 15:00 to take the pills`."""
     ends = [*(one.start for one in found[1:]), len(text)]
     parts = [text[one.end : end].strip(" ,:") for one, end in zip(found, ends, strict=True)]
     before = text[: found[0].start].rstrip()
@@ -259,8 +259,8 @@ def _at(what: str, found: Alarm, words: str, now: datetime, zone: ZoneInfo) -> W
 
 
 def set_reply(made: Sequence[Reminder], now: datetime, zone: ZoneInfo) -> Reply:
-    """The confirmation of reminders that were set together, each with its time in the person's zone and a button that
-    cancels it."""
+    """The confirmation of reminders that were set together. It shows the time of each in the person's zone, and a
+    button that cancels it."""
     if len(made) > 1:
         markup = buttons.reminder_list([one.memory.id for one in made])
         return Reply("\n".join([phrase("reminder.set_several"), *_lines(made, now, zone)]), markup)

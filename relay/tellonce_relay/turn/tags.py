@@ -54,7 +54,7 @@ tags."""
 
 
 def heard(texts: Iterable[str]) -> tuple[str, ...]:
-    """The contents of the tags in these texts. A model's tag that only repeats one of them is not a claim of the
+    """The contents of the tags in these texts. A model's tag that only repeats one of these tags is not a claim of the
     model."""
     found = (_folded(text[m.end() : m.end() + LONGEST_HEARD]) for text in texts for m in SHOWN.finditer(text))
     return tuple(islice(dict.fromkeys(filter(None, found)), MOST_HEARD))
@@ -79,8 +79,7 @@ def shown_so_far(partial: str, repeated: Sequence[str] = ()) -> str:
 
 
 def finished(cut_off: str) -> str:
-    """An interrupted answer without an unfinished tag at its end, because such a tag would be stored as half a
-    statement."""
+    """An interrupted answer without an unfinished tag at its end. Such a tag would be stored as half a statement."""
     return cut_off[: _safe_end(cut_off)]
 
 

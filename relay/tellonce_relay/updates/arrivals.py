@@ -1,5 +1,5 @@
-"""The fetched messages that are not recorded yet, and each chat's rhythm, which is the recent gaps between its
-messages. This module does no I/O. Times are in seconds of the loop's clock."""
+"""The fetched messages that are not recorded yet, and the rhythm of each chat: the recent gaps between its messages.
+This module does no I/O. Times are in seconds of the loop's clock."""
 
 import asyncio
 from collections import defaultdict, deque

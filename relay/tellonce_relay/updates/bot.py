@@ -214,8 +214,8 @@ class Relay:
         return True
 
     async def _settle(self, case: Case) -> None:
-        """Find out whether messages that were being sent have arrived, and record the person's message if the last
-        process may have failed to record it. Recording a message twice does no harm."""
+        """Find out whether messages that were being sent have arrived. Record the person's message if the last process
+        may have failed to record it. Recording a message twice does no harm."""
         draft = case.entry.draft
         try:
             await case.surface.settle(turn.visible(draft) if draft is not None else None)

@@ -36,8 +36,8 @@ class CaseOrders:
 
     def in_words(self, case: Case) -> Order | None:
         """The order that a command carries out, or the answer to the question about a reminder's time. If there is a
-        model, only the orders to stop and not to store a message are recognized here, because the model understands
-        other orders."""
+        model, only two orders are recognized here: to stop, and not to store a message. The model understands the other
+        orders."""
         e, sticker = self._e, case.message.sticker
         text = (sticker.emoji or "") if sticker is not None else words(case)
         if is_command(text) or not is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved):

@@ -48,7 +48,7 @@ Obey = Callable[[Case], Awaitable[buttons.Reply | None]]
 
 
 class Conversations:
-    """Runs turns in `threads`, which also runs the bot's other work that must be done in order."""
+    """Runs turns in `threads`. The bot's other work that must be done in order also runs there."""
 
     def __init__(
         self, dependencies: Dependencies, threads: Threads, outage: Outage, arrivals: Arrivals, obey: Obey
@@ -65,7 +65,7 @@ class Conversations:
         self._waiting: list[OpenTurn] = []
         self._answered: dict[Thread, str] = {}
         self._said: dict[Thread, str] = {}
-        # Chats that were notified of the model's outage, and turns that wait for its end.
+        # The chats that were notified of the model's outage, and the turns that wait for the end of this outage.
         self._troubled: set[int] = set()
         self._nudges: dict[Thread, asyncio.Event] = {}
         self._captions = asyncio.Lock()
@@ -197,8 +197,8 @@ class Conversations:
                 self._closed(opened)
                 opened.finished.set()
                 await head.surface.close()
-        # The head's entry is deleted first. Entries that remain after a kill have no head, so they are known to be
-        # answered.
+        # The head's entry is deleted first. Entries that remain after a kill have no head, so the next process knows
+        # that they were answered.
         for case in opened.cases:
             self._e.inbox.done(case.update_id)
 
@@ -290,8 +290,8 @@ class Conversations:
         return turn.DraftAnswer("", claims=False, stopped=True)
 
     async def _report_problems(self, opened: OpenTurn, aside: str) -> turn.DraftAnswer | None:
-        """Say which attachments cannot be used. This is the reply if nothing else can be answered: if the turn has no
-        words, or if it asks about the attachments and there is no model."""
+        """Say which attachments cannot be used. This is the reply if nothing else can be answered: the turn has no
+        words, or there is no model and the turn asks about the attachments."""
         said = opened.incoming
         captioned = said.quoted and own_words(said.quoted).strip()
         asks = not self._e.command_context.responder.claims and is_question(said.text) and not captioned

@@ -1,12 +1,12 @@
-"""Stores the updates that were accepted from Telegram and are not handled yet, so that interrupted turns can be
-continued. Each update has a file.
+"""Stores the updates that were accepted from Telegram and are not handled yet. Interrupted turns can thus be continued.
+Each update has a file.
 
 Each line of a file is a state of its entry; the last complete line is the newest.
 
-Telegram forgets an acknowledged update, so the update is kept here with the state of its answer until its turn is over.
-If the process is killed, nothing that was written is lost. After a power failure, data that `secure` has not flushed
-may be lost. An update that needs an answer is flushed. The newest state of this answer may still be lost; a part of the
-answer is then sent again.
+Telegram forgets an acknowledged update. The update is therefore kept here, with the state of its answer, until its turn
+is over. If the process is killed, nothing that was written is lost. After a power failure, data that `secure` has not
+flushed may be lost. An update that needs an answer is flushed. The newest state of this answer may still be lost; a
+part of the answer is then sent again.
 """
 
 import asyncio

@@ -66,8 +66,8 @@ class OpenTurn:
         return max(seconds, SPLIT_SECONDS) if self._goes_on else seconds
 
     def hold(self, seconds: float) -> float:
-        """Seconds after the newest message for which an answer is held back, because another message may follow; 0 for
-        a single question."""
+        """Seconds to wait after the newest message before the answer is shown, because another message may follow; 0
+        for a single question."""
         if len(self.cases) == 1 and not self._goes_on and ends_as_question(self.head.incoming.text):
             return 0.0
         return self.breath(seconds)

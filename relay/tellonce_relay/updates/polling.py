@@ -81,8 +81,8 @@ async def _take_all(
 
 
 async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeout: float) -> list[dict[str, Any]]:
-    """Fetch updates as raw JSON. In the library's own call, all updates are lost if one of them cannot be parsed. The
-    method name is in lower case, because the library would warn of the usual spelling."""
+    """Fetch updates as raw JSON. In the library's own call, a single update that cannot be parsed causes the loss of
+    all updates. The method name is in lower case, because the library would warn of the usual spelling."""
     wanted = {"timeout": seconds, "allowed_updates": list(KINDS)} | ({} if offset is None else {"offset": offset})
     try:
         found: list[dict[str, Any]] = await bot.do_api_request("getupdates", wanted, read_timeout=read_timeout)

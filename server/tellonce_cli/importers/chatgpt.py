@@ -138,8 +138,8 @@ def _instructions(message: dict[str, Any], at: datetime | None) -> Iterator[Impo
 
 
 def _own_day(line: str) -> datetime | None:
-    """The day at the start of a line of ChatGPT's memory. The time is noon UTC, because then it is the same day in most
-    time zones."""
+    """The day at the start of a line of ChatGPT's memory. The time is noon UTC, because noon UTC is on the same day in
+    most time zones."""
     numbered = _NUMBERED.match(line)
     try:
         day = datetime.strptime(numbered["day"], "%Y-%m-%d") if numbered and numbered["day"] else None

@@ -89,8 +89,8 @@ def _text(message: dict[str, Any]) -> str:
 
 
 def _file(attachment: dict[str, Any]) -> str:
-    """The label of an attached text, and the beginning of its text as a code block, because code is never taken for the
-    user's own words."""
+    """The label of an attached text, and the beginning of the text as a code block. Code is never taken for the user's
+    own words."""
     text = str(attachment.get("extracted_content") or "").strip()[:LONGEST_ATTACHMENT]
     return "\n".join([label("file", str(attachment.get("file_name") or "")), *([f"~~~\n{text}\n~~~"] if text else [])])
 

@@ -1,7 +1,7 @@
 """Reads Claude Code's files: transcripts of its sessions, the user's CLAUDE.md, and the memory files of projects.
 
-Imported messages get the same ids as messages recorded by the plugin, so that a message that was recorded and imported
-is stored only once.
+Imported messages get the same ids as messages recorded by the plugin. A message that was recorded and imported is thus
+stored only once.
 """
 
 import json

@@ -41,7 +41,7 @@ class KnownAs:
 
 
 def by_sentence(entries: Mapping[LeftOut, int]) -> dict[str, int]:
-    """The numbers of entries that are not imported, by the sentence that names them."""
+    """Maps the sentence about each kind of entry that is not imported to the number of these entries."""
     return {entry.what: number for entry, number in entries.items()}
 
 
@@ -158,6 +158,6 @@ def _part(message_id: str, number: int) -> str:
 
 
 def _short(identity: str) -> str:
-    """Replace an id that is too long with its hash, which is the same in every import."""
+    """Replace an id that is too long with its hash. The hash is the same in every import."""
     identity = clean(identity)
     return identity if len(identity) <= LONGEST_ID else f"sha256:{hashlib.sha256(identity.encode()).hexdigest()}"

@@ -142,7 +142,7 @@ def _channel(entry: dict[str, Any]) -> str:
 
 
 def _other_group(source: Any, chat_id: int | None) -> str:
-    """A prefix for the message ids of a group that is imported into another chat, so that ids stay unique."""
+    """The prefix for message ids if a group is imported into another chat, so that ids stay unique; otherwise empty."""
     return f"{source}:" if source is not None and int(source) < 0 and source != chat_id else ""
 
 
@@ -171,8 +171,8 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
 
 
 def _check_repetition(expression: str) -> None:
-    """Raises ValueError for an invalid expression, and for an expression that is due more than once an hour, because
-    the bot does not set such reminders."""
+    """Raises ValueError for an invalid expression. It also raises ValueError for an expression that is due more than
+    once an hour, because the bot does not set such reminders."""
     if Interval.read(expression) is None and not cron.check(expression).split()[0].isdecimal():
         raise NotAsItShouldBe("its reminder repeats more than once an hour")
 

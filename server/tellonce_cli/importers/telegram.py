@@ -144,7 +144,8 @@ def _message(raw: dict[str, Any], chat: _Chat, source: Source, names: set[str]) 
 
 
 def _thread(chat: _Chat, topic: int | None) -> int | None:
-    """The thread of a message. The private chats of a whole account are threads of one chat, so that they never mix."""
+    """The thread of a message. The private chats of a whole account become threads of one chat, so that they never
+    mix."""
     mixes = chat.one_of_many and chat.type not in _GROUPS
     return thread_number(f"telegram:{chat.id}:{topic or ''}") if mixes else topic
 

@@ -53,8 +53,8 @@ class Habits:
 
 
 class Agent:
-    """Works until it is stopped. Then it completes the jobs that end within `finish_seconds`, and returns the
-    others."""
+    """Works until it is stopped. After that, it completes the jobs that end within `finish_seconds`, and returns the
+    other jobs to the server."""
 
     def __init__(self, place: MemoryClient, chain: FallbackChain, habits: Habits, emit: Emit) -> None:
         self._place = place

@@ -14,8 +14,8 @@ MARK = "…"
 
 
 def clip(text: str, characters: int) -> str:
-    """The beginning of the text, at most `characters` long: whole sentences if they fill at least half of this length,
-    otherwise whole words and an ellipsis."""
+    """The beginning of the text, at most `characters` long. It consists of whole sentences if they fill at least half
+    of this length, otherwise of whole words and an ellipsis."""
     text = text.strip()
     if len(text) <= characters:
         return text

@@ -111,7 +111,7 @@ def ceiling(work: ExchangeInput) -> int:
 
 
 def is_full(work: ExchangeInput) -> bool:
-    """Whether the summary exceeds the cap, so that the model must rewrite it instead of adding lines."""
+    """Whether the summary exceeds the cap. If so, the model must rewrite the summary instead of adding lines."""
     summary = work.canonical
     fields = (summary.user_confirmed, summary.llm_inferred, summary.general_summary)
     return sum(estimate(text) for text in fields) > work.canonical_cap_tokens

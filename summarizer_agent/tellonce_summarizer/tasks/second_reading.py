@@ -30,7 +30,8 @@ a "not" differs; if it says more than was said.
 - why: only where it does not hold, in a few words."""
 
 Verdicts = Mapping[int, str | None]
-"""The verdict on each statement, by the statement's number: None if it is confirmed, otherwise the reason why not."""
+"""The verdict on each statement, by the statement's number: None if the statement is confirmed, otherwise the reason
+why not."""
 
 
 async def read_again(

@@ -1,7 +1,7 @@
 """Stores each message that is not recorded yet in a file of its own. A file is written before the server is called and
 removed after the call.
 
-A file per session lists the ids of messages that are done, one per line, so that no message is sent twice.
+For each session, a file lists the ids of the messages that are done, one per line, so that no message is sent twice.
 """
 
 from __future__ import annotations
