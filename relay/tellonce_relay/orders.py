@@ -73,7 +73,8 @@ def order_of(text: str) -> Order | None:
 
 
 class Within(NamedTuple):
-    """Words that ask for a reminder within a message: the text before and after them, and their language."""
+    """A request for a reminder within a message: the text before and after the request's words, and the language of
+    these words."""
 
     before: str
     words: str

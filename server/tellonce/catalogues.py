@@ -1,4 +1,4 @@
-"""Reads catalogues: TOML files of texts for people, in which the languages of a text stand side by side.
+"""Reads catalogues: TOML files that contain each text for people in all languages.
 
 A text is a table, such as `[reminder.set]`, with one entry for each language. The entry is a text, a list of words or a
 table of plural forms.
@@ -21,7 +21,7 @@ _SHARED: Final = files("tellonce") / "shared_texts.toml"
 
 def texts_of(own: Traversable) -> Texts:
     """The shared texts of all programs and the texts of a program's own catalogue. A text of its own catalogue replaces
-    the shared text with the same key. Raises ValueError for an entry in another language than `LANGUAGES`."""
+    the shared text with the same key. Raises ValueError for an entry whose language is not in `LANGUAGES`."""
     return dict(_texts(_read(_SHARED))) | dict(_texts(_read(own)))
 
 

@@ -1,8 +1,7 @@
 """`tellonce restore FILE`: replaces the memory with a backup, in one transaction. Then the command erases again
 everything that was forgotten after the backup.
 
-If the backup was made of this same memory, the backup's access tokens are not restored, so a revoked token stays
-revoked.
+If the backup was made of this same memory, its access tokens are not restored. A revoked token thus stays revoked.
 """
 
 import asyncio

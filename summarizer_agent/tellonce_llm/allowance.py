@@ -69,7 +69,7 @@ class Allowance:
 
 
 def _wait(calls: list[float], most: int, span: float, now: float) -> float:
-    """Seconds until fewer than `most` of the calls lie within `span`."""
+    """Seconds until `span` contains fewer than `most` of the calls."""
     within = [at for at in calls if at > now - span]
     if len(within) < most:
         return 0.0

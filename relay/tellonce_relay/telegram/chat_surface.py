@@ -143,7 +143,7 @@ class ChatSurface:
             self._there(await self._one(part, buttons, self._about_to))
 
     async def settle_said(self, text: str, markup: Markup | None = None) -> None:
-        """Do what `settle` does, for a text of `say_once`. Raises NotShown."""
+        """Like `settle`, but for a text of `say_once`. Raises NotShown."""
         if self._delivery.after is not None:
             part, buttons = _said(text, markup)[len(self._delivery.numbers)]
             await self._look_for(part, self._delivery.after, buttons)

@@ -104,7 +104,7 @@ class NotSet(Exception):
 
 
 async def listed(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, topic: str = "") -> Reply:
-    """The reminders that share a word with the topic; all reminders if none does. Raises MemoryUnreachable and
+    """The reminders that share a word with the topic; if there are none, all reminders. Raises MemoryUnreachable and
     MemoryRefused."""
     known, said = await coming(memory, incoming), content_words(topic)
     meant = tuple(reminder for reminder in known if said & content_words(subject_of(reminder)))

@@ -195,8 +195,8 @@ async def think(
     options: TurnOptions,
     progress: Progress | None = None,
 ) -> DraftAnswer:
-    """Step two: read the context and ask the model. The model continues an answer if `progress` has its beginning.
-    Raises MemoryUnreachable and MemoryRefused."""
+    """Step two: read the context and ask the model. If `progress` contains the beginning of an answer, the model
+    continues this answer. Raises MemoryUnreachable and MemoryRefused."""
     with timed(options.emit, "context_received") as found:
         context = await _context(memory, incoming)
         found["tokens"] = context.tokens

@@ -210,7 +210,7 @@ class Conversations:
             del self._newest[thread]
 
     async def _answer(self, opened: OpenTurn) -> None:
-        """Run a turn, which begins now or was begun by an earlier process."""
+        """Run a turn. It begins now, or an earlier process began it."""
         e, case, options = self._e, opened.head, self.options(opened.head)
         if case.entry.draft is None:
             case.entry.draft = await self._draft(opened, options)

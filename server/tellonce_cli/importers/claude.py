@@ -21,7 +21,7 @@ SHORTEST = 16
 """Minimum number of characters of a statement in Claude's memory; shorter lines are titles."""
 
 LONGEST_SUBJECT = 300
-"""Maximum number of characters of a sentence that is put before other statements."""
+"""Maximum number of characters of a sentence that may be put before other statements as their subject."""
 
 LONGEST_ATTACHMENT = 20_000
 """Maximum number of characters of an attached text; the rest is left out."""

@@ -49,7 +49,7 @@ _ABSENT = "{path} holds no {name}; is it the unchanged export, in JSON format?"
 
 
 class Watched:
-    """A binary stream that reports its progress, and replaces `\\xNN`, which JSON does not allow, with an escape."""
+    """A binary stream that reports its progress. It replaces `\\xNN`, which JSON does not allow, with an escape."""
 
     def __init__(self, stream: IO[bytes], progress: Progress, before: int = 0) -> None:
         self._stream = stream

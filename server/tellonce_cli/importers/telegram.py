@@ -115,8 +115,8 @@ def _note(chat: _Chat, prefix: str, value: Any) -> None:
 
 
 def _message(raw: dict[str, Any], chat: _Chat, source: Source, names: set[str]) -> Iterator[Item]:
-    """Yield the message, unless it is a service message or has no content. After it, yield the name of the user, if it is
-    not yet in `names`."""
+    """Yield the message, unless it is a service message or has no content. After the message, yield the name of the
+    user, if it is not yet in `names`."""
     number, target = int(raw["id"]), raw.get("reply_to_message_id")
     if raw.get("action") == "topic_created":
         chat.topics[number] = number
@@ -181,7 +181,8 @@ def _is(who: str | None, sender: str | None, identity: str) -> bool:
 
 
 def text_of(raw: dict[str, Any]) -> str:
-    """The text of a message, a label for content that is not text, or both. A forwarded message is quoted."""
+    """The text of a message, a label for content that is not text, or both. A forwarded message appears as a
+    quotation."""
     entities = raw.get("text_entities") or raw.get("text") or raw.get("rich_message") or ""
     text = " ".join(part for part in (_label(raw), _words(entities).strip()) if part)
     if "forwarded_from" not in raw or not text:

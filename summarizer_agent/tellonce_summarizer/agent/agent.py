@@ -230,8 +230,9 @@ async def done(
     second_reading: bool = True,
     owner: str | None = None,
 ) -> Done:
-    """The result of a piece of work, by the best tier that answers. `second_reading` says whether a second reading is
-    allowed. Work of the same `owner` may share a call; work without an owner has a separate call."""
+    """The result of a piece of work, by the best tier that answers. `second_reading` says whether the result may be
+    checked by a second reading. Pieces of work with the same `owner` may share a call; work without an owner has a
+    separate call."""
     if not isinstance(work, ExchangeInput):
         return await chain.climb(summary_task(work), emit, best_tier=best_tier)
     first = await chain.climb(exchange_task(work, emit), emit, best_tier=best_tier, together=owner)

@@ -100,7 +100,7 @@ def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
 
 _OVER = 1.1
 _SIDES_SHARE = 0.8
-"""The share of the cap that `user_confirmed` and `llm_inferred` may use together; the rest is for `general_summary`."""
+"""The share of the cap that `user_confirmed` and `llm_inferred` may use together. The rest is for `general_summary`."""
 _SENTENCES = 2
 
 

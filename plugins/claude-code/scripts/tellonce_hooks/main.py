@@ -112,7 +112,7 @@ def _prompted(event: Json) -> None:
 
 
 def _spooled(place: Json, messages: list[Json]) -> list[str]:
-    """Store the messages until they are recorded. Returns their files; empty if the disk is full."""
+    """Store the messages until they are recorded. Returns the files of the messages; empty if the disk is full."""
     try:
         return [spool.put(place, one) for one in messages]
     except OSError:

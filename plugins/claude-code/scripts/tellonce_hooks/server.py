@@ -94,8 +94,8 @@ def record_turn(arguments: Json, seconds: float) -> Json:
 
 
 def _exchange(body: bytes, seconds: float) -> tuple[int, bytes]:
-    """Send the request and return status and body. The request uses HTTP/1.0, because a response to it is not chunked
-    and ends when the connection closes."""
+    """Send the request, and return the response's status and body. The request uses HTTP/1.0, because a response to it
+    is not chunked and ends when the connection closes."""
     scheme, host, port, path = _address(option("url") or URL)
     lines = (
         f"POST {path} HTTP/1.0",

@@ -84,8 +84,8 @@ def waiting() -> list[tuple[str, Json]]:
 
 
 def flush(event: str) -> None:
-    """Record the stored messages in order, session by session. If the server is not available (Away), the rest stays in
-    the spool."""
+    """Record the stored messages in order, session by session. If the server is not available (Away), the remaining
+    messages stay in the spool."""
     by_place: dict[str, list[tuple[str, Json]]] = {}
     for file, entry in waiting():
         by_place.setdefault(dumps(entry["place"]), []).append((file, entry["message"]))
