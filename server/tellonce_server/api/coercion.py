@@ -66,7 +66,8 @@ def _integer(value: Any) -> Any:
 
 
 def _list(value: Any) -> list[Any]:
-    """Convert a value to a list. JSON text of a list is parsed; any other value becomes a list of one."""
+    """Convert a value to a list. A list written as JSON text is parsed. Any other value becomes the only item of a
+    list."""
     if isinstance(value, list | tuple):
         return list(value)
     if isinstance(value, str) and value.lstrip().startswith("["):

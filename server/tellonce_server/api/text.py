@@ -13,7 +13,7 @@ ASKED = 20
 
 
 def structured(_: BaseModel) -> str:
-    """The text of a tool for the memory page, which reads only the structured content."""
+    """The text of a result for the memory page. The page reads only the structured content."""
     return "The result is the structured content."
 
 

@@ -79,7 +79,7 @@ def transport_security(settings: ServerSettings, *, public: bool = True) -> Tran
 
 
 async def serve_http(settings: ServerSettings) -> None:
-    """Serve until SIGINT or SIGTERM. Then running calls have three seconds to finish."""
+    """Serve until SIGINT or SIGTERM. After the signal, running calls have three seconds to finish."""
     streams = OpenStreams()
     config = uvicorn.Config(
         build_http(settings, Storage(settings), streams),

@@ -74,7 +74,7 @@ class Storage:
                 await ended(opening)
 
     async def services(self) -> "Services":
-        """The services, once storage is open. Raises StorageUnavailable if it could not be opened."""
+        """The services, once storage is open. Raises StorageUnavailable if the storage could not be opened."""
         if self._services is None:
             raise StorageUnavailable("The memory is not running yet; try again.", "database_starting")
         return await asyncio.shield(self._services)
@@ -129,7 +129,7 @@ class Storage:
             return True
 
     def _log(self, error: Exception) -> None:
-        """Log an error. If a person has to fix it, it is logged once, as one line; any other error is logged with its
+        """Log an error. An error that a person must fix is logged once, as one line. Any other error is logged with its
         stack."""
         if isinstance(error, (*AWAY, StorageRefused)):
             if str(error) != self._told:

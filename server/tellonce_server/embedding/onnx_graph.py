@@ -2,8 +2,8 @@
 
 The architecture is BERT (Devlin et al. 2019) with mean pooling over tokens and L2 normalization. sentence-transformers
 publishes all-MiniLM-L6-v2 in this form. Weights are rounded to bytes, with one scale per column. The values multiplied
-by the weights are rounded to bytes at run time. This takes half the time of float32, and the cosine of the vectors with
-the float32 vectors is .99.
+by the weights are rounded to bytes at run time. This takes half the time of float32. The resulting vectors have a
+cosine of .99 with the float32 vectors.
 """
 
 import json

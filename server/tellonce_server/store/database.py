@@ -1,6 +1,6 @@
 """Runs named queries on connection pools, or inside one transaction.
 
-A statement is limited to one owner's rows twice: by its own condition `owner_id = $1`, and by row-level security, which
+Two mechanisms limit a statement to one owner's rows: its own condition `owner_id = $1`, and row-level security, which
 reads the owner from a setting of the connection (see `pools`).
 """
 
@@ -79,8 +79,8 @@ async def one(q: Queries, name: str, *args: Any) -> Row:
 
 
 class Transaction(Queries):
-    """Runs named queries on one connection: in one transaction or, inside `Database.lock`, each in its own
-    transaction."""
+    """Runs named queries on one connection. All queries run in one transaction; inside `Database.lock`, each query has
+    its own transaction."""
 
     def __init__(self, connection: Proxy) -> None:
         self._connection = connection
@@ -167,7 +167,8 @@ async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
 
 @asynccontextmanager
 async def one_transaction(dsn: str) -> AsyncGenerator[tuple[Any, Database]]:
-    """A connection of the login that owns the tables, and a database that uses it alone, in one transaction."""
+    """A connection of the login that owns the tables, and a database object that uses only this connection, in one
+    transaction."""
     named = {"application_name": OwnedConnection.name, **SETTINGS}
     connection: Any = await asyncpg.connect(dsn, connection_class=OwnedConnection, server_settings=named)
     try:

@@ -307,9 +307,9 @@ async def changes(
     places: Sequence[MessageRange],
     chat_id: int | None,
 ) -> dict[tuple[int, int], list[Change]]:
-    """The changes of statements that were learned from these messages and reworded or replaced since. The messages are
-    given as (chat, number) or as ranges (`places`). A change is returned only if the current memory is visible in
-    `chat_id` (None: in any chat)."""
+    """The changes of statements that were learned from these messages, and that have been reworded or replaced since.
+    The messages are given as (chat, number) or as ranges (`places`). A change is returned only if the current memory is
+    visible in `chat_id` (None: in any chat)."""
     if not messages and not places:
         return {}
     ranges = [*((chat, number, number) for chat, number in messages), *places]
@@ -324,14 +324,14 @@ async def changes(
 
 
 owners_with_endings = Rows[[datetime], int]("memories.owners_with_endings", column("owner_id"))
-"""The owners with current dates or goals that are past their time."""
+"""The owners who have a current date or goal whose time has passed."""
 
 end_passed_dates = Run[[OwnerId, datetime, str]]("memories.passed_dates")
 """Complete past dates. The last argument is the user's time zone."""
 
 ask_about_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.overdue_goals")
-"""Mark the goals whose deadline was before the second time as uncertain, so that the user is asked. Each goal is marked
-only once."""
+"""Mark goals as uncertain if their deadline was before the second time, so that the user is asked about these goals.
+Each goal is marked only once."""
 
 close_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.closed_goals")
 """Close overdue goals that became uncertain before the second time and that the user has not confirmed."""

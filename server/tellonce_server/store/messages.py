@@ -69,8 +69,8 @@ class MessageText:
 @dataclass(frozen=True)
 class NewMessage:
     """A message to be recorded: the call's arguments, and the values that are computed from them. The answer to
-    `args.expects` must be sent before `slot_until`. A chat's first message stores the channel and conversation of
-    `where`."""
+    `args.expects` must be sent before `slot_until`. With a chat's first message, the channel and the conversation of
+    `where` are stored."""
 
     where: ChatScope
     args: RecordMessageArgs

@@ -85,7 +85,8 @@ class BorrowedConnection(OwnedConnection):
 
     lasting = False
     name = "tellonce, pooled"
-    """This name differs, because a pooler keeps its connections open, so they do not prove that a server is running."""
+    """Connections to a pooler get another name. A pooler keeps its connections open, so they do not prove that a server
+    is running."""
 
 
 def _maker(args: tuple[Any, ...]) -> str | None:
@@ -145,7 +146,7 @@ minutes."""
 
 
 class SessionPool(_OpenPool):
-    """Direct connections. Each keeps its role, and keeps its owner until a statement for another owner runs.
+    """Direct connections. Each connection keeps its role, and keeps its owner until a statement for another owner runs.
 
     After a statement without an error, its connection is kept here for the next statement. The connection that was kept
     last is used first. Returning a connection to asyncpg's pool and getting it again would take twice the processor
@@ -223,7 +224,8 @@ class SessionPool(_OpenPool):
         self._reviewing = asyncio.create_task(self.review())
 
     async def review(self) -> None:
-        """Return the connections that were not needed since the last review. They are the first ones in the list."""
+        """Return the connections that were not needed since the last call of this method. They are the first ones in
+        the list."""
         await self._give_back(self._never_needed)
         self._plan_review()
 
@@ -246,7 +248,7 @@ def _is_open(connection: Proxy) -> bool:
 
 
 class _Lent(AbstractAsyncContextManager[Proxy]):
-    """A connection of the pool for the block. It is ready for the statement `name`, if there is one."""
+    """A connection of the pool for the block. If a statement `name` is given, the connection is ready for it."""
 
     def __init__(self, pool: SessionPool, name: str | None = None, args: tuple[Any, ...] = ()) -> None:
         self._pool, self._name, self._args = pool, name, args

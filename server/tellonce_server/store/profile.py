@@ -26,8 +26,8 @@ find = MaybeRow[[OwnerId], StoredProfile]("profile.find", named(StoredProfile))
 
 
 async def put(q: Queries, job: Job, narrative: str, live: Sequence[Memory], now: datetime) -> None:
-    """Replace the profile, which lists the current memories `live`. The profile is stale if a memory changed after the
-    job was queued."""
+    """Replace the profile. `live` are the current memories that the new profile lists. The profile is stale if a memory
+    changed after the job was queued."""
     columns = ([m.content for m in live if m.kind == kind] for kind in LISTED)
     made = (job.model or "", job.provisional, now, job.created_at)
     await q.run("profile.put", job.key.owner_id, narrative, *columns, *made)

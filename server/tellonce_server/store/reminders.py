@@ -55,7 +55,8 @@ owners = Rows[[datetime], OwnersAlarms]("reminders.owners", named(OwnersAlarms))
 async def claim(
     q: Queries, owner_id: int, now: datetime, worker: str, until: datetime, chat_id: int | None
 ) -> list[Reminder]:
-    """Claim the due alarms of the owner, or of one chat, until `until`, in time order."""
+    """Claim the due alarms of the owner, or of one chat. The claims end at `until`. Returns the alarms in order of
+    time."""
     found = [_reminder(row) for row in await q.rows("reminders.claim", owner_id, now, worker, until, chat_id)]
     return sorted(found, key=lambda reminder: (reminder.due_at, reminder.memory.id))
 

@@ -33,11 +33,11 @@ async def rewrites(session: Any, *, is_superuser: bool) -> dict[str, list[str]]:
 
 
 request = Run[[datetime]]("scrub.request")
-"""Note that text was erased, so that a scrub becomes due."""
+"""Record that text was erased, so that a scrub becomes due."""
 
 
 is_due = Value[[datetime], bool]("scrub.due")
-"""Whether text was erased since the last scrub, and the last scrub was before this moment."""
+"""Whether text was erased since the last scrub and this scrub was before the given time."""
 
 note_done = Run[[datetime]]("scrub.done")
 
@@ -68,7 +68,8 @@ async def rewrite(session: Any, watch: Any, statements: Iterable[str], *, gives_
 
 
 async def retire_log(session: Any) -> None:
-    """Make PostgreSQL delete the write-ahead log with the old text: close its segment, then delete it."""
+    """Make PostgreSQL delete the write-ahead log that contains the old text: close the current log segment, so that it
+    can be deleted."""
     for name in ("checkpoint", "switch_log", "checkpoint", "switch_log", "checkpoint"):
         await session.execute(query(f"scrub.{name}"))
 

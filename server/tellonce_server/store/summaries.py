@@ -61,8 +61,8 @@ async def add_chunk(q: Queries, new: SummaryText, now: datetime) -> int | None:
 
 
 async def rewrite_chunk(q: Queries, new: SummaryText, now: datetime) -> int | None:
-    """Replace the text of the chunk summary that begins with the first message of the job. Returns its id; None if
-    there is none."""
+    """Replace the text of the chunk summary that begins with the first message of the job. Returns the summary's id;
+    None if there is no such summary."""
     place = (*new.job.key.chat, new.job.thread_key, new.job.from_id)
     number: int | None = await q.value("summaries.rewrite_chunk", *place, *new.values(now))
     return number

@@ -373,7 +373,7 @@ def _in_stepped_month(scene: Scene, step: int, day: int) -> Meaning | None:
 
 
 def _names_month(line: Line, index: int) -> bool:
-    """Whether the text nearby names a month or a feast. In that case, the day may belong to that month."""
+    """Whether the neighboring text names a month or a feast. In that case, the day may belong to that month."""
     near = range(max(0, index - _NEAR), min(len(line), index + _NEAR))
     return any((line[at].has("month") and line[at].capital) or line[at].has("feast") for at in near)
 

@@ -36,7 +36,7 @@ class Item(NamedTuple):
     anchor: "tuple[int, Item] | None" = None
     rival: "tuple[int, Item] | None" = None
     """`step`, `anchor` and `rival` are set for a day such as `two days later`. `step` is the distance. The day is
-    counted from the earlier item `anchor`; `rival` is another item that may be the start of the count. Both items come
+    counted from the earlier item `anchor`, or perhaps from another item, `rival`. `anchor` and `rival` are each given
     with the index of their first token."""
     named_clock: bool = True
     """Whether a neighboring word shows that a number such as `3:15` is a time of day and not a ratio."""
@@ -48,7 +48,7 @@ this many such tokens."""
 
 
 def items(line: Line) -> Iterator[tuple[int, Item]]:
-    """Yield the expressions in order, none overlapping, each with the index of its first token."""
+    """Yield the expressions in order, each with the index of its first token. No expressions overlap."""
     index = tried = 0
     anchor: tuple[int, Item] | None = None
     named: list[tuple[int, Item]] = []
@@ -75,9 +75,9 @@ def _from_named_day(line: Line, index: int, item: Item | None, named: Sequence[t
     """Parse a day that is counted from one of the last two items of the text. Returns `item` if there is no such day or
     if `item` is longer.
 
-    The day is certain only if no other day can be the start of the count. This is so if its sentence names only one
-    other day, if the text before it names only one day, or if the previous item was counted from the same day in the
-    other direction: `the day before … and the day after`.
+    The day is certain only if the count cannot start from another day. This is so in three cases: the sentence names
+    only one other day; the text before the sentence names only one day; the previous item was counted from the same day
+    in the other direction (`the day before … and the day after`).
     """
     quoted = quoted_step(line, index, named[-1][1].end)
     step = quoted or step_at(line, index)
@@ -178,8 +178,8 @@ def _duration(line: Line, index: int) -> int | None:
 
 
 def _is_distance(line: Line, index: int, end: int) -> bool:
-    """Whether the words after `for` are a day, as in `set it for two weeks from now` or, if something is arranged, `two weeks
-    from today`."""
+    """Whether the words after `for` are a day, as in `set it for two weeks from now`. If something is arranged, this
+    also applies to `two weeks from today`."""
     if line[end].word != "from" or not line[end + 1].has("day"):
         return line[end].has("hence")
     return any(line[at].has(tag) for at in range(index - _NEAR, index) for tag in ("tense_order", "tense_arranged"))
@@ -264,7 +264,7 @@ _SATURDAY: Final = 5
 
 
 def is_between(line: Line, index: int) -> bool:
-    """Whether `between` comes before the token, with at most an article in between."""
+    """Whether `between` comes before the token, with at most an article between them."""
     return line[index - 1].has("between") or (line[index - 1].has("article") and line[index - 2].has("between"))
 
 

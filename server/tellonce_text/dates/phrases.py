@@ -33,7 +33,7 @@ Rule = Callable[[Line, int], Phrase | None]
 
 
 def skip(line: Line, index: int, *tags: str) -> int:
-    """The index after all tokens, at most three, that have one of the tags."""
+    """Skip at most three tokens that have one of the tags, and return the index after these tokens."""
     for at in range(index, index + _MOST_SKIPPED):
         found = line[at].tags
         if not found or found.keys().isdisjoint(tags):
@@ -103,8 +103,8 @@ _ORDINAL_ENDINGS = frozenset({"", "st", "nd", "rd", "th", "er", "º", "ª", "°"
 
 
 def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | None:
-    """Put the reading in the sentence's direction first. Without a direction, the nearer reading is first and not
-    certain."""
+    """Put first the reading in the direction (past or future) of the sentence. Without a direction, the nearer reading
+    is first and not certain."""
     if back is None or ahead is None:
         only = back or ahead
         return Meaning((only,)) if only else None

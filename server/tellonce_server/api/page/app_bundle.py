@@ -72,7 +72,8 @@ def _json(texts: object) -> str:
 
 
 def _ordered(name: str, before: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The names in `before`, followed by `name` and the modules it imports, each once and after its own imports."""
+    """The names in `before`, then the modules that `name` imports, then `name`. Each module is listed once, after all
+    modules that it imports."""
     for _, other in _IMPORT.findall(_text(f"{name}.js")):
         if other not in before:
             before = _ordered(other, before)

@@ -14,13 +14,13 @@ SAFE_METHODS = ("GET", "HEAD")
 
 
 def cookie_name(port: int) -> str:
-    """The cookie's name. It contains the port, because browsers share cookies between the ports of one host."""
+    """The cookie's name. The name contains the port, because browsers share cookies between the ports of one host."""
     return f"tellonce_{port}"
 
 
 class PageCookie:
-    """ASGI middleware that copies the page's session cookie into the header for bearer tokens. It does so only if the
-    request's headers show that the memory page made the request. The browser sets these headers."""
+    """ASGI middleware that copies the page's session cookie into the header for bearer tokens. It copies the cookie
+    only if the request's headers show that the memory page made the request. The browser sets these headers."""
 
     def __init__(self, app: ASGIApp, name: str) -> None:
         self._app = app

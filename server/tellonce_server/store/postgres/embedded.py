@@ -133,7 +133,8 @@ class EmbeddedPostgres:
 
     @property
     def cluster(self) -> Path:
-        """PostgreSQL's own data directory: a folder inside ours, or the target of the link of that name."""
+        """PostgreSQL's own data directory: a folder inside our data directory, or the target of the link with that
+        name."""
         return (self._home / MAJOR).resolve()
 
     @property
@@ -288,8 +289,8 @@ class EmbeddedPostgres:
             delay = min(delay * 1.5, 0.25)
 
     async def _try_to_start(self, quiet: float) -> None:
-        # The caller tries again each second while the server does not answer. A start fails as long as orphans of a
-        # killed postmaster hold its shared memory. The best test for this is to run pg_ctl.
+        # The caller tries again each second while the server does not answer. A start fails while orphaned processes of
+        # a killed postmaster still use its shared memory. The best test for this is to run pg_ctl.
         if postmaster(self.cluster) is None:
             disown_stale_pid(self.cluster, self._account)
             if put_aside_unreadable_pid(self.cluster):

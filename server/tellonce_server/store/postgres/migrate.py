@@ -49,8 +49,8 @@ class MigrationError(StorageRefused):
 
 
 async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration] | None = None) -> list[str]:
-    """Apply the missing migrations, by default of this program, and return their names. Waits while another process
-    migrates. `connection` must be a separate session, because the lock belongs to the session.
+    """Apply the missing migrations and return their names. By default, these are the migrations of this program. Waits
+    while another process migrates. `connection` must be a separate session, because the lock belongs to the session.
 
     Raises MigrationError for two files with one number, a file changed after it was applied, a newer database, or a
     table in use.
