@@ -162,8 +162,8 @@ def _core(folded: str) -> str:
 
 
 class _Table(dict[int, str | None]):
-    """A translation table from characters to their folded characters that are not skipped. The value None deletes a
-    character. With "" instead of None, translating ASCII takes five times as long."""
+    """A translation table. It maps each character to its folded characters, without those that are skipped. The value
+    None deletes a character. With "" instead of None, translating ASCII takes five times as long."""
 
     def __missing__(self, code: int) -> str | None:
         self[code] = core = _core(_folded(chr(code))) or None
@@ -185,7 +185,7 @@ def _may_hide(text: str) -> bool:
 
 def _shown(text: str) -> tuple[str, list[int], list[int]]:
     """The text as a client shows it, but with the marks inside lines, such as `**`. Also returns the start and the end
-    of each of its characters in the original text."""
+    of each shown character in the original text."""
     shown: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -218,7 +218,7 @@ def _shown(text: str) -> tuple[str, list[int], list[int]]:
 
 
 def _disjoint(found: list[Span]) -> list[Span]:
-    """The spans in order. Of spans that overlap, the first remains."""
+    """The spans in order. If spans overlap, only the first span is kept."""
     found.sort(key=lambda span: (span.start, span.certainty != "exact"))
     ordered: list[Span] = []
     for span in found:

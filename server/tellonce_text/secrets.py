@@ -57,7 +57,7 @@ _KEYED = re.compile(
     r"[\"'`]?)([A-Za-z0-9_.~+/=-]{12,})",
     re.IGNORECASE,
 )
-# An environment variable whose name ends like a secret's, with its value.
+# An environment variable with its value, if the variable's name ends like the name of a secret.
 _ASSIGNED = re.compile(
     r"(?<![A-Za-z0-9])((?:[A-Z0-9]+_)*(?:SECRET|TOKEN|PASSWORD|PASSWD|(?:API|ACCESS|SECRET|PRIVATE|AUTH|SIGNING)_?KEY)"
     r"\s?=\s?[\"']?)([^\s\"'`,;]+)"

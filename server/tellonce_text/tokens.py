@@ -73,8 +73,8 @@ def _estimated(text: str) -> int:
 
 
 def head_and_tail(text: str, characters: int) -> str:
-    """Return at most `characters` of the text: two thirds from the beginning and the rest from the end, where people
-    often state their point."""
+    """Return at most `characters` characters of the text: two thirds from the beginning and the rest from the end,
+    where people often state their point."""
     if len(text) <= characters:
         return text
     tail = max(1, characters // 3)
@@ -105,8 +105,8 @@ def _hundredths(text: str) -> int:
 
 
 def _break_cost(line: str) -> int:
-    """The cost of a line break. A line break is a separate token, unless it follows punctuation or another line break,
-    because it then belongs to the same piece."""
+    """The cost of a line break. A line break is a separate token. After punctuation or another line break, it belongs
+    to the piece before it."""
     return 1 if not line or line[-1] in _ENDS else 100
 
 

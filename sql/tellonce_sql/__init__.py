@@ -4,10 +4,11 @@ A file `queries/<table>.sql` contains blocks: a line `-- name: some_name`, comme
 one statement. `query("<table>.some_name")` is that statement. The parameters of a long statement have names instead of
 numbers (`$owner_id`); `arguments` puts their values in order. Lines that several statements share are written once,
 between `-- part: some_part` and `-- end`. Each line `-- use: some_part` (in another file, `-- use: <table>.some_part`)
-is replaced by the lines of that part; `-- values: some_part` by the parameters that the part names (`$a, $b` for
-`a, b`). `{statuses.sure}` lists the statuses with this trait (`tellonce.contract_types.STATUSES`), `{kinds.reads_chat}`
-the kinds of jobs with this one (`tellonce.work.JOBS`). A statement that serves all owners at once is marked in the line
-after its name: `-- across owners: why`. The files `migrations/NNNN_name.sql` are applied in order, once.
+is replaced by the lines of that part. Each line `-- values: some_part` is replaced by parameters with the names in the
+part (`$a, $b` for `a, b`). `{statuses.sure}` is replaced by the statuses with the trait `sure`
+(`tellonce.contract_types.STATUSES`), and `{kinds.reads_chat}` by the kinds of jobs with the trait `reads_chat`
+(`tellonce.work.JOBS`). A statement that serves all owners at once is marked in the line after its name: `-- across
+owners: why`. The files `migrations/NNNN_name.sql` are applied in order, once.
 """
 
 import hashlib
@@ -180,8 +181,8 @@ def _blocks(table: str, text: str) -> Iterator[tuple[str, _Named]]:
 
 
 def _numbered(table: str, name: str, statement: str) -> tuple[str, tuple[str, ...]]:
-    """The statement with numbers instead of names, and the names in the order of the numbers: the owner first, the
-    others as they first occur."""
+    """The statement with numbers instead of names, and the names in the order of the numbers: the owner first, then the
+    others in the order in which they first occur."""
     found = _PARAMETER.findall(statement)
     if not found:
         return statement, ()

@@ -51,8 +51,8 @@ def answered(context: AnyContext) -> tuple[str, Answer] | None:
 
 
 async def ask(context: AnyContext, question: str, state: str) -> Answer | InputRequiredResult:
-    """Ask the person. In the stateless protocol, return the question; the answer comes in a repeated call, with
-    `state`."""
+    """Ask the person. In the stateless protocol, return the question. The client sends the answer in a repeated call,
+    together with `state`."""
     if _modern(context):
         return InputRequiredResult(input_requests={_KEY: _request(question)}, request_state=state)
     async with outside_turn():

@@ -29,8 +29,8 @@ Handler = Callable[[Call[Any]], Awaitable[BaseModel | InputRequiredResult]]
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """A tool: `args` and `result` are models of the contract, `render` formats a result, `meta` is for hosts. Models do
-    not see a tool that is not `listed`."""
+    """A tool: `args` and `result` are models of the contract, `render` formats a result, and `meta` is metadata for
+    hosts. Models do not see a tool that is not `listed`."""
 
     name: str
     title: str

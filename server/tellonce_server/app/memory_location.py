@@ -56,8 +56,8 @@ def has_memory(settings: ServerSettings) -> bool:
 
 
 def _exists(path: Path) -> bool:
-    """Whether the path exists. False if this user may not access the embedded database; in this case, the start of
-    PostgreSQL reports the reason."""
+    """Whether the path exists. False if this user may not access the path; in this case, the start of PostgreSQL
+    reports the reason."""
     return os.access(path, os.F_OK)
 
 

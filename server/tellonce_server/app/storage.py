@@ -1,4 +1,5 @@
-"""Opens and holds the storage of one process. Clients can connect and list the tools before the storage is open."""
+"""Opens the storage of one process and keeps it open. Clients can connect and list the tools before the storage is
+open."""
 
 import asyncio
 import importlib

@@ -92,8 +92,8 @@ class ChatScope:
 
 
 def unknown_memory(where: ChatScope, memory_id: int, chat_id: int | None) -> str:
-    """The error text if the chat `where` may not use a memory. `chat_id` is the memory's only chat, or None if there is
-    no such memory. The text for a group does not name other chats."""
+    """The error text for a memory that the chat `where` may not use. `chat_id` is the memory's only chat, or None if
+    there is no such memory. The text for a group does not name other chats."""
     if chat_id is not None and where.is_own:
         return f"Memory {memory_id} belongs to chat {chat_id} alone; call again with this chat_id."
     return f"No memory {memory_id} in this chat; a search finds its number."
@@ -148,8 +148,8 @@ def _conversation(caller: Caller, asked: Asked) -> ChatScope:
 
 
 def conversation(owner_id: int, channel: str, conversation_id: str | None = None) -> ChatScope:
-    """The chat of a conversation or, without an id, of the channel. The chat's number is computed from the
-    arguments."""
+    """The chat of a conversation. Without a conversation's id, it is the channel's own chat. The chat's number is
+    computed from the arguments."""
     named = f"{owner_id}\n{channel}\n{conversation_id or ''}".encode()
     # 13 hexadecimal digits are 52 bits. Migration 0031 computes the same number.
     number = CONVERSATIONS + int(hashlib.sha256(named).hexdigest()[:13], 16)
@@ -197,9 +197,10 @@ def root_thread(chat_id: int) -> str:
 
 
 def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: str | None = None) -> str:
-    """The thread key of a reply. If the target is in a reply thread, this is the target's thread key; otherwise, it is
-    the key of a new thread that starts at the target. `guest` is the channel of the reply if the chat belongs to
-    another channel. The new key then contains `guest`, because both channels may have a message `target`."""
+    """The thread key of a reply to the message `target`. If the target is in a reply thread, this is the target's
+    thread key; otherwise, it is the key of a new thread that starts at the target. `guest` is the channel of the reply
+    if the chat belongs to another channel. The new key then contains `guest`, because both channels may have a message
+    `target`."""
     if target_thread is not None and target_thread.startswith("reply:"):
         return target_thread
     return f"reply:{chat_id}:{guest}/{target}" if guest is not None else f"reply:{chat_id}:{target}"

@@ -125,8 +125,8 @@ def _installer(scratch: Path, target: Path) -> list[str]:
 
 
 def _uv() -> str | None:
-    """A uv on the PATH, or in a folder where its installers put it. The PATH of a program that the desktop starts does
-    not contain these folders."""
+    """The path of a uv that is on the PATH or in a folder that uv's installers use. The PATH of a program that the
+    desktop starts does not contain these folders."""
     places = [os.environ.get("PATH", os.defpath), *map(os.path.expanduser, _UV_PLACES)]
     return shutil.which("uv", path=os.pathsep.join(places))
 

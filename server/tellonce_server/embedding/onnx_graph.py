@@ -30,7 +30,7 @@ from tellonce_server.embedding.onnx_format import (
 EMBEDDING, EARLY = "embedding", "early"
 """Names of the outputs: the text's unit vector, and the mean of the token vectors after three layers.
 
-To choose the sentences to keep, the mean after three layers is better than the mean after the last layer."""
+For choosing the sentences to keep, the mean after three layers is better than the mean after the last layer."""
 
 MASK, EARLY_TOKENS = "Cast_0", "LayerNormalization_99"
 """Names of two values inside the graph: the mask of real tokens, and the token vectors after three layers. These names
@@ -60,8 +60,8 @@ def build(source: Path) -> bytes:
 
 
 def early(hidden: int) -> bytes:
-    """Return the bytes that add the output EARLY to the model when they are appended to the model. The output EMBEDDING
-    does not change."""
+    """Return bytes that can be appended to the model. They add the output EARLY. The output EMBEDDING does not
+    change."""
     weights, weighted, total, count = (f"early_{part}" for part in ("weights", "weighted", "total", "count"))
     axes = [constant(f"early_axis{axis}", np.array([axis], np.int64)) for axis in (1, 2)]
     nodes = [

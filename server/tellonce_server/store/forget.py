@@ -1,4 +1,5 @@
-"""The queries of `forget` for memories, previews without text, and locks. The queries for texts are in `texts`."""
+"""The queries of `forget` for memories, for locks, and for previews, which contain no text. The queries for texts are
+in `texts`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -79,9 +80,9 @@ async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes,
 async def follow_erasure(
     q: Queries, owner_id: int, preview_id: str, redacted: Mapping[tuple[int, int], int], now: datetime
 ) -> None:
-    """Call this after the erasure of this preview has removed text from messages. Let the owner's other previews
-    confirm the rest of these messages. `redacted` maps each of these messages, as (chat, number), to its version before
-    the erasure."""
+    """Call this after the erasure of this preview has removed text from messages. It makes the owner's other previews
+    valid for the rest of these messages. `redacted` maps each of these messages, as (chat, number), to its version
+    before the erasure."""
     if redacted:
         keys = unzip(list(redacted), 2)
         await q.run("forget.follow_erasure", owner_id, preview_id, *keys, list(redacted.values()), now)

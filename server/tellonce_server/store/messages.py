@@ -204,7 +204,7 @@ routines_since = Rows[[OwnerId, ChatId, datetime], Routine]("messages.routines_s
 
 
 async def of_thread(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> AsyncGenerator[Line]:
-    """All messages of a thread, oldest first, read in pages. A short page is the last one."""
+    """All messages of a thread, oldest first, read in pages. A page that is not full is the last page."""
     after = 0
     while page := await id_range(q, owner_id, chat_id, thread_key, after + 1, NEWEST, PAGE):
         for line in page:

@@ -97,8 +97,8 @@ months = Rows[[OwnerId, str], MonthEntry]("page.months", named(MonthEntry))
 
 
 async def days(q: Queries, owner_id: int, zone: str, start: datetime, end: datetime) -> list[tuple[str, TalkEntry]]:
-    """The messages of each chat on each day of the user's calendar, with the day. The entries' `summaries` are
-    empty."""
+    """For each day of the user's calendar and each chat with messages on this day: the day, and an entry about the
+    messages. The entries' `summaries` are empty."""
     rows = [dict(row) for row in await q.rows("page.days", owner_id, zone, start, end)]
     return [(row.pop("day"), TalkEntry(**row)) for row in rows]
 

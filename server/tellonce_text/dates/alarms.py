@@ -99,7 +99,7 @@ def _is_among(value: int, field: str) -> bool:
 
 
 def _is_weekday(local: datetime, part: str) -> bool:
-    """Whether the day is the weekday, such as `1-5`, `1#2` or `5L`."""
+    """Whether the day matches a weekday field such as `1-5`, `1#2` or `5L`."""
     weekday, of_month, number = part.removesuffix("L").partition("#")
     is_last = (local + 7 * DAY).month != local.month
     return (

@@ -127,10 +127,10 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
     return Meaning((ahead, back) if to_come <= 2 * gone else (back, ahead), False)
 
 
-_NEAR = 100  # days; without a verb, a day at most this far ahead is preferred to a day at least twice this long ago
+_NEAR = 100  # days; without a verb, a day at most _NEAR ahead is preferred to a day at least 2 * _NEAR ago
 _LONG, _SOON = 180, 120  # days; "on March 3" said in February seldom means the March of last year
-_LONGER = 270  # days; with a past verb, "in September" is last September until June
-CLOSE, DISTANT = 95, 265  # days; a reading within CLOSE is meant if the other is at least DISTANT away
+_LONGER = 270  # days; until June, "in September" with a past verb means last September
+CLOSE, DISTANT = 95, 265  # days; if one reading is within CLOSE and the other at least DISTANT away, the first is meant
 
 
 def fixed(days: Days) -> Callable[[Scene], Meaning | None]:

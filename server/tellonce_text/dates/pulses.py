@@ -89,8 +89,8 @@ def _within(line: Line, start: int, minutes: int, end: int, local: datetime) -> 
 def _beside(
     line: Line, start: int, end: int, parse: Callable[[Line, int], tuple[FoundT, int] | None]
 ) -> tuple[int, int, FoundT] | None:
-    """Parse what follows the tokens or, if that fails, what directly precedes them. Returns the start and the end of
-    all these tokens, and the parsed value."""
+    """Parse the words after the tokens or, if this fails, the words directly before the tokens. Returns the start and
+    the end of all these tokens, and the parsed value."""
     after = parse(line, comma(line, end))
     if after is not None:
         return start, after[1], after[0]

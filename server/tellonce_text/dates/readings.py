@@ -22,8 +22,8 @@ class Days(NamedTuple):
 
 
 class Meaning(NamedTuple):
-    """The days that an expression can mean, the most likely first. `certain` means that a careful reader would choose
-    the first, too."""
+    """The days that an expression can mean, the most likely first. `certain` means that a careful reader would also
+    choose the first span."""
 
     choices: tuple[Days, ...]
     certain: bool = True

@@ -37,8 +37,9 @@ def repetition(line: Line, local: datetime) -> Repetition | None:
 
 
 def _unless_limited(line: Line, found: Repetition, *, by_a_time: bool) -> Repetition:
-    """The repetition. `repeats` becomes None if the text says when the repetition ends, because neither form has an
-    end: `every 8 hours for 5 days`, `every Monday until Christmas` or, with `by_a_time`, `every hour until 6 pm`."""
+    """The repetition. `repeats` becomes None if the text says when the repetition ends, because neither a cron
+    expression nor an interval has an end: `every 8 hours for 5 days`, `every Monday until Christmas`. With `by_a_time`,
+    the end may also be a time of day: `every hour until 6 pm`."""
     at = comma(line, found.end)
     if line[at].has("to") and line[at].has("by"):
         begins = {first for first, item in items(line) if item.phrase is not None or by_a_time}

@@ -2,7 +2,7 @@
 its meaning is certain. Pure.
 
 A day without a year has two readings, past and future; the tense of the sentence decides which reading comes first. The
-time is linear in the length of the text.
+run time is linear in the length of the text.
 """
 
 from collections.abc import Sequence
@@ -39,10 +39,10 @@ _HOUR: Final = timedelta(hours=1)
 
 
 def expressions(text: str, said: Said, direction: Direction | None = None) -> list[Expression]:
-    """The expressions of the text in order, none overlapping.
+    """The expressions of the text in order, without overlap.
 
-    `direction` is given if the whole text is known to be about the past or the future, as a question about the past or
-    a plan is.
+    `direction` is given if the whole text is known to be about the past or the future, for example a question about the
+    past, or a plan.
     """
     return list(_found(text, said, direction))
 
@@ -132,7 +132,7 @@ def _from_named_day(item: Item, named: Expression | None, rival: Expression | No
 
 
 def _are_same_day(one: Expression, other: Expression | None) -> bool:
-    """Whether both mean the same day, as in `Easter is on 5 April`."""
+    """Whether both expressions mean the same day, as in `Easter is on 5 April`."""
     return bool(other and other.best and one.best and one.best.days == other.best.days)
 
 
@@ -150,7 +150,7 @@ _LONGEST_ANCHOR: Final = 10 * DAY
 
 
 def _is_one_time(readings: tuple[Reading, ...]) -> bool:
-    """Whether every other reading contains the first, so that no verb is needed to choose between them."""
+    """Whether every other reading contains the first reading, so that no verb is needed to choose between them."""
     return bool(readings) and all(r.start <= readings[0].start and readings[0].end <= r.end for r in readings[1:])
 
 
@@ -161,8 +161,8 @@ def _is_only_near(readings: tuple[Reading, ...], today: date) -> bool:
 
 
 def _is_in_doubt(line: Line, first: int, item: Item) -> bool:
-    """Whether the words beside the expression leave its meaning open: they quote it, make a name of it, or belong to
-    it."""
+    """Whether the neighboring words make the expression's meaning uncertain: they quote the expression, form a name
+    with it, or belong to it."""
     absolute = item.phrase is not None and item.phrase.absolute
     lasting = item.phrase is not None and (absolute or item.phrase.form in _LASTING)
     opening = line.openings.get(first)
@@ -175,7 +175,7 @@ def _is_in_doubt(line: Line, first: int, item: Item) -> bool:
 
 
 _LASTING: Final = frozenset({"date", "feast"})
-"""The forms of days that are the same whenever they are said, except for their year."""
+"""The forms of days that depend only on the year, and not on the day on which they are said."""
 
 
 def _is_after_a_year(line: Line, opening: int) -> bool:

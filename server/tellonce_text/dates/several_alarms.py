@@ -67,8 +67,8 @@ def _cuts(line: Line, whole: Alarm, said: Said) -> list[tuple[int, int]]:
 
 
 def _is_bound(line: Line, joint: int, begun: int, whole: Alarm) -> bool:
-    """Whether the words on both sides of a joint are one expression: `every Monday and Thursday`, `between 8 and 9`,
-    `Friday, March 6`."""
+    """Whether the words on both sides of a joint (`and` or a comma) are one expression: `every Monday and Thursday`,
+    `between 8 and 9`, `Friday, March 6`."""
     if any(line[at].has("between") for at in range(joint) if line[at].start >= begun):
         return True
     within = whole.start < line[joint].start < whole.end

@@ -78,7 +78,8 @@ _DASHES: Final = frozenset("-–—")
 
 
 def _ends_clause(line: Line, index: int) -> bool:
-    """Whether an abbreviation such as `Wed` ends the clause of another word: `bins go out Wed, it's recycling`."""
+    """Whether an abbreviation such as `Wed` follows an ordinary word and ends a clause: `bins go out Wed, it's
+    recycling`."""
     token, before, after = line[index], line[index - 1], line[index + 1]
     plain = before.kind == "word" and not before.capital and not before.has("article") and not before.has("own")
     return plain and not line.text[token.start : token.end].isupper() and after.word in _ENDS

@@ -51,7 +51,7 @@ order by kind, priority, deadline nulls last, valid_from desc, id desc
 -- name: page
 -- $1 owner, $2 chat, $3 statuses, $4 kinds or null for all, $5 and $6 the time and number of the last memory already
 -- listed, $7 how many: memories visible in the chat, newest first. The kind `note` lists every note. Notes that are
--- kept for search only are listed by no other kind.
+-- kept for search only are not listed for any other kind.
 select * from memories
 where owner_id = $1
   -- use: in_list
@@ -97,12 +97,13 @@ limit $3
 -- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 maximum number of
 -- memories from each of the searches below, $7 maximum number of memories in all, $8 a time, $9 maximum number of
 -- rejected memories. Returns the memories that a worker is shown: the memories most similar in meaning or in words to
--- the texts that the worker reads, pinned memories, and memories learned since $8. The result also has the most similar
--- statements among those that the user rejected, so that they are not learned again in other words. The newest memories
--- fill the remaining places, because a statement may end a memory that is not similar to it ("I moved to Lisbon" ends
--- "lives in Singapore"). Each of these searches reads an index, except the search for rejected memories, which compares
--- all of them, because they are few. The memories nearest by binary code are then compared by their exact vectors. Of
--- the matches by words, only the best are read, because a common word occurs in thousands of memories.
+-- the texts that the worker reads, pinned memories, and memories learned since $8. The result also contains the most
+-- similar of the statements that the user rejected, so that these statements are not learned again in other words. The
+-- newest memories fill the remaining places, because a statement may end a memory that is not similar to it ("I moved
+-- to Lisbon" ends "lives in Singapore"). Each of these searches reads an index, except the search for rejected
+-- memories, which compares all rejected memories, because there are few. The memories nearest by binary code are then
+-- compared by their exact vectors. Only the best matches by words are read, because a common word occurs in thousands
+-- of memories.
 with asked as materialized (
   select n, vector, binary_quantize(vector)::bit(384) as code
   from unnest($3::halfvec[]) with ordinality v (vector, n)

@@ -218,7 +218,7 @@ class EmbeddedPostgres:
             joined = True
         finally:
             if not joined:
-                # If this start gives up, it must not leave a server running that no process uses.
+                # A start that is given up must not leave behind a server that no process uses.
                 with anyio.CancelScope(shield=True):
                     await self._leave()
 
