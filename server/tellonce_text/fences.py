@@ -57,8 +57,8 @@ def contained(line: str) -> str:
 
 
 def name_of(text: str) -> str:
-    """A name that we did not choose (of a speaker, a routine or a thread), in a form that is safe before a colon: one
-    line without brackets."""
+    """Return a name in a form that is safe before a colon: one line without brackets. The name is the name of a
+    speaker, a routine or a thread, and was not chosen by us."""
     return text if _UNLIKE_A_NAME.search(text) is None else " ".join(_UNLIKE_A_NAME.sub(" ", text).split())
 
 

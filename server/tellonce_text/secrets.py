@@ -45,8 +45,8 @@ _PASSWORD = re.compile(
     rf"({_PASSWORD_WORD}s?[\"'`]?(?:\s+(?:for|to|of|on|für)\s+[\w.'@ -]{{1,40}}?)?{_IS})({_QUOTED}|[^\s\"'`,;，。、]+)",
     re.IGNORECASE,
 )
-# If neither "is" nor ":" follows "password", the next word is masked only if it has both letters and digits, because
-# such a word is unlikely to be an ordinary word.
+# If neither "is" nor ":" follows "password", the next word is masked only if it has both letters and digits. Such a
+# word is unlikely to be an ordinary word.
 _BARE_PASSWORD = re.compile(rf"({_PASSWORD_WORD}\s+)([^\s\"'`,;，。]{{4,}})", re.IGNORECASE)
 _PIN = re.compile(
     r"(\b(?:pin|cvv|cvc|otp)(?:[ -]?(?:code|number))?(?:\s+(?:is|for [\w ]{1,20} is)|\s*[:=])?\s*)(\d{3,8})\b", re.I

@@ -1,7 +1,7 @@
 """Estimates the number of tokens of a text in a modern BPE vocabulary (o200k) without including the vocabulary.
 
 A text is first split into pieces, as BPE tokenizers do: a word with its leading space, up to three digits, a run of
-punctuation, or white space. For each kind of piece, the tables contain the mean cost by the length of the piece, in
+punctuation, or white space. For each kind of piece, the tables contain the mean cost of a piece of each length, in
 hundredths of a token.
 """
 
@@ -63,8 +63,9 @@ _ENDS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 def estimate(text: str) -> int:
-    """The number of tokens of `text`, within about 10 % for texts of at least a hundred tokens; 0 only for an empty
-    text. The estimates of lines are cached, because the same lines of a chat are counted at every turn."""
+    """The estimated number of tokens of `text`. For texts of at least a hundred tokens, the error is about 10 % or
+    less. The result is 0 only for an empty text. The estimates of lines are cached, because the same lines of a chat
+    are counted at every turn."""
     return _estimated_line(text) if len(text) <= _LINE and "\n" not in text else _estimated(text)
 
 

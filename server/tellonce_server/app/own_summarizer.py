@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 
 def may_start(settings: ServerSettings) -> bool:
     """Whether this server may start a summarizer. By default, it may start one only if the service is not installed,
-    because the service runs a summarizer."""
+    because an installed service runs a summarizer."""
     if settings.stdio_learns is not None:
         return settings.stdio_learns
     return not service_file().exists()

@@ -182,8 +182,8 @@ def owner_of(chat_id: int, settings: ServerSettings) -> int | None:
 
 
 def known_everywhere(owner_id: int) -> int:
-    """The chat number of an owner's profile: the group's own number for a shared group; 0 for a person, because a
-    person is known in all chats."""
+    """The number of the chat to which an owner's profile belongs: the group's own number for a shared group; 0 for a
+    person, because a person is known in all chats."""
     return owner_id if owner_id < 0 else 0
 
 

@@ -1,5 +1,5 @@
 """Splits a text into the local model's tokens, as BERT's uncased tokenizer does. The library `tokenizers` does the
-same, but also installs a client of a model hub, which would take 35 MB and never be used."""
+same. However, it also installs a client of a model hub, which would take 35 MB and never be used."""
 
 import json
 import unicodedata

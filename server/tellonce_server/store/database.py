@@ -103,8 +103,8 @@ class Transaction(Queries):
 
 
 class Database(Queries):
-    """Runs each named query on a connection of one of two pools: the pool for queries of a single owner, or the pool
-    for queries across owners."""
+    """Runs each named query on a connection of a pool. There are two pools: for queries of a single owner, and for
+    queries across owners."""
 
     def __init__(self, pool: Pool, workers: Pool, sessions: SessionPool | SinglePool) -> None:
         self._pool = pool

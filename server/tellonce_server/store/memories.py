@@ -240,8 +240,8 @@ and the word key."""
 
 
 take_back_edit = Run[[OwnerId, MemoryId, int, bool, datetime | None, str, int]]("memories.take_back_edit")
-"""Undo a memory's last edit: the text of the given version becomes current again, with its note flag, deadline, text to
-index and word key."""
+"""Undo a memory's last edit. The text of the given version becomes current again, together with this version's note
+flag, deadline, text to index and word key."""
 
 
 set_pinned = MaybeRow[[OwnerId, MemoryId, bool, datetime], Memory]("memories.set_pinned", memory)

@@ -44,7 +44,7 @@ STATEMENTS: Final = 300
 
 
 class OwnedConnection(asyncpg.Connection):
-    """A connection that keeps its current owner and the model of the vectors that are sent over it."""
+    """A connection that remembers its current owner and the model of the vectors that are sent over it."""
 
     lasting = True
     """Whether settings persist after a transaction."""
@@ -148,7 +148,7 @@ minutes."""
 class SessionPool(_OpenPool):
     """Direct connections. Each connection keeps its role, and keeps its owner until a statement for another owner runs.
 
-    After a statement without an error, its connection is kept here for the next statement. The connection that was kept
+    If a statement raises no error, its connection is kept here for the next statement. The connection that was kept
     last is used first. Returning a connection to asyncpg's pool and getting it again would take twice the processor
     time of a small statement, because asyncpg uses a task and two timers for this.
     """
@@ -181,8 +181,8 @@ class SessionPool(_OpenPool):
 
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[Proxy]:
-        """One connection for several statements. Each statement is committed at once, and a session lock stays held
-        between them."""
+        """One connection for several statements. Each statement is committed at once. A session lock is held from one
+        statement to the next."""
         async with _Lent(self) as connection:
             yield connection
 

@@ -115,9 +115,9 @@ hold = Run[[OwnerId, datetime, datetime]]("queue.hold")
 
 claim = Rows[[str, datetime, datetime, Sequence[JobKind] | None, int, datetime, int, int], Job]("queue.claim", _job)
 """Claim due jobs. The arguments are the worker, now, the lease's end, the kinds (None: all), the maximum number of
-jobs, a horizon, a number of expired leases, and the track of past work to claim first. A job with at least this number
-of expired leases is not claimed. A job or lease dated after the horizon counts as due, because the clock must have been
-set back."""
+jobs, a horizon (the latest date that can be right), a number of expired leases, and the track of past work to claim
+first. A job with at least this number of expired leases is not claimed. A job or lease dated after the horizon counts
+as due, because the clock must have been set back."""
 
 
 bury = Run[[datetime, int]]("queue.bury")

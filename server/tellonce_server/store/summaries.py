@@ -83,8 +83,8 @@ chunk_page = Rows[[OwnerId, ChatId, datetime, int, int], Summary]("summaries.chu
 and id; the last int is its maximum length."""
 
 chunks_after = Rows[[OwnerId, ChatId, str | None, int, int], Summary]("summaries.chunks_after", _summary)
-"""The newest chunk summaries of one thread or of all threads (None), with numbers above the given number, in the order
-of their messages."""
+"""The newest chunk summaries of one thread (None: of all threads) after the given summary number, in the order of their
+messages."""
 
 of_message = MaybeRow[[OwnerId, ChatId, ThreadKey, int], Summary]("summaries.of_message", _summary)
 chunk_range = MaybeRow[[OwnerId, ChatId, int], tuple[ThreadKey, MessageId, MessageId]]("summaries.chunk_range", tuple)

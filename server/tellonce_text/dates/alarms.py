@@ -190,8 +190,8 @@ _DAYS_OF: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def _counted(line: Line, first: int, item: Item, today: date) -> date | None:
-    """The day of a request that counts months or years. In a request, `in 3 months` means the same day of that month;
-    in a statement, it may mean any day of that month."""
+    """The day of a request that counts months or years. In a request, `in 3 months` means one day: the same day of the
+    month. In a statement, it may mean any day of that month."""
     if item.phrase is None or item.phrase.form != "count" or item.phrase.single:
         return None
     found = next(filter(None, (distance_at(line, at) for at in range(first, item.phrase.end))), None)
@@ -199,8 +199,8 @@ def _counted(line: Line, first: int, item: Item, today: date) -> date | None:
 
 
 def _bare_hour(line: Line, local: datetime) -> Alarm | None:
-    """The alarm for a request that gives only an hour, such as `at 5`: the next five o'clock at an hour when people are
-    awake."""
+    """The alarm for a request that gives only an hour, such as `at 5`. It is due at the next five o'clock at which
+    people are awake."""
     for index in range(len(line)):
         clock = clock_at(line, index, beside_day=True) if line[index].has("exactly_at") else None
         if clock is not None:

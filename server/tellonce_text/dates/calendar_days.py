@@ -278,8 +278,8 @@ def _end_of_range(line: Line, index: int) -> tuple[int | None, int]:
 
 
 def numbered_day(line: Line, index: int) -> Phrase | None:
-    """Parse `el 16`, `la fiesta del 28`, `du 3 au 16`, `26-го`, `26 числа`: a day of the month in a language that gives
-    it as a plain number."""
+    """Parse `el 16`, `la fiesta del 28`, `du 3 au 16`, `26-го`, `26 числа`: a day of the month in a language that
+    writes this day as a plain number."""
     moved = "tense_moved" in line.tags  # `se ha movido del 16 al 23` is not a range
     led = line.language in {"es", "fr", "it"} and (line[index].has("on") or line[index].has("contracted"))
     at = index + led

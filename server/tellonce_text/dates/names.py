@@ -46,8 +46,8 @@ def _is_named(line: Line, index: int) -> bool:
 
 
 def _is_described(line: Line, index: int) -> bool:
-    """Whether a Russian weekday may be another word or a name, by the adjective before it or the noun after it: `окружающая
-    среда`, `чёрная пятница`, `среда обитания`. The form that ends in -е is a day only after `к`."""
+    """Whether a Russian weekday may be another word or a name. The adjective before it or the noun after it decides:
+    `окружающая среда`, `чёрная пятница`, `среда обитания`. The form that ends in -е is a day only after `к`."""
     word, before, after = line[index].word, line[index - 1], line[index + 1]
     described = before.word.endswith(_ADJECTIVE) and not before.tags
     owned = word.startswith("сред") and not word.endswith("у") and after.kind == "word" and not after.tags
@@ -89,8 +89,8 @@ def _has_surname(line: Line, index: int) -> bool:
 
 
 def _is_dated(line: Line, index: int) -> bool:
-    """Whether the day comes before the month, and a word such as `el` before the day: `el 9 de Julio`, but not `la 9 de
-    Julio`, which is a street. Days are masculine."""
+    """Whether the day comes before the month, and a word such as `el` comes before the day: `el 9 de Julio`. Days
+    are masculine, so `la` is not such a word: `la 9 de Julio` is a street."""
     number = index - 1 - line[index - 1].has("of")
     lead = line[number - 1]
     masculine = lead.get("unit") == "day" or (lead.has("article") and not lead.word.endswith("a"))

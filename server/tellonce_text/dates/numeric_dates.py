@@ -128,9 +128,9 @@ def _is_slashed_date(line: Line, index: int, first: str, second: str) -> bool:
 
 def _is_padded_date(line: Line, index: int, first: str, second: str) -> bool:
     """Whether numbers such as `14/02` are a date, and not a fraction or a month with its year. One of the numbers must
-    begin with 0, the second must be possible as a month, and the word before them must be in the lexicon. In languages
-    other than English, the word before them may also be any word without a capital letter, if the first number is too
-    large for a month."""
+    begin with 0, the second number must be a possible month, and the word before the numbers must be in the lexicon. In
+    languages other than English, the word before the numbers may also be any word without a capital letter, if the
+    first number is too large for a month."""
     before = line[index - 1]
     free = bool(before.tags) or (line.language != "en" and int(first) > _MONTHS and not before.capital)
     return free and "0" in {first[0], second[0]} and int(second) <= _MONTHS

@@ -136,8 +136,8 @@ def _plain(line: Line, at: int) -> Clock | None:
 
 
 def _minutes(first: Clock, second: Clock, *, of_24: bool) -> tuple[int, int]:
-    """Convert two times to minutes of the day. Without AM or PM, the second time is after the first, and both are at
-    hours when people are awake, unless the text counts the hours to 24."""
+    """Convert two times to minutes of the day. Without AM or PM, the second time is after the first. Both are at hours
+    when people are awake, unless the text uses the 24-hour clock."""
     begin, end = first.hour * 60 + first.minute, second.hour * 60 + second.minute
     noon = _DAY // 2
     latest = end if second.half else end % noon + noon

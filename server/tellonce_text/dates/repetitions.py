@@ -91,8 +91,8 @@ def _more_clocks(line: Line, start: int, first: Clock) -> Iterator[Clock]:
 
 
 def hour_at(line: Line, at: int) -> Clock | None:
-    """The time of day at a token. A plain number is an hour if it counts nothing, that is, if the text ends after it,
-    or if `to`, `and` or a comma follows."""
+    """The time of day at a token. A plain number is an hour only if it counts nothing: the text ends after the number,
+    or `to`, `and` or a comma follows the number."""
     clock = clock_at(line, at, beside_day=True)
     value = line[at].value if line[at].kind == "number" and not line[at].suffix else None
     following = line[at + 1]

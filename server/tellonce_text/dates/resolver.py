@@ -231,8 +231,8 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
 
 
 def _is_after_event(line: Line, first: int, index: int) -> bool:
-    """Whether the token begins a day, so that the weekday may be the next one after this day: `am Freitag nach Ostern`,
-    but not `am Freitag nach der Arbeit` or `vendredi après le mariage`."""
+    """Whether the token begins a day. In this case, the weekday may be the next such weekday after this day: `am
+    Freitag nach Ostern`, but not `am Freitag nach der Arbeit` or `vendredi après le mariage`."""
     at = skip(line, index, "article", "own")
     bare = line.language in {"fr", "it", "pt"} and line[first].has("weekday") and not line[first - 1].has("article")
     named = line[at].kind == "number" or not _NAMED.isdisjoint(line[at].tags)

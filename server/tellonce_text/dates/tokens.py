@@ -83,8 +83,8 @@ class Line:
 
     @cached_property
     def sentences(self) -> Sequence[tuple[int, int]]:
-        """For each token, return the index of the first token of its sentence, and the index after the last token of
-        its sentence."""
+        """For each token, return the index of the first token of the token's sentence, and the index after the last
+        token of this sentence."""
         bounds: list[tuple[int, int]] = []
         for index in range(self._length):
             if ends_sentence(self, index) or index == self._length - 1:

@@ -49,8 +49,8 @@ def yearless(scene: Scene, days: Callable[[int], Days]) -> Meaning | None:
 
 
 _SOON: Final = 100
-"""Number of days. If no verb shows whether the past or the future is meant, a month or season without a year is certain
-only if it begins within this many days."""
+"""Number of days. Without a verb that shows the past or the future, a month or season without a year is certain only if
+it begins within this time."""
 
 
 def stepped_yearly(scene: Scene, step: int, days: Callable[[int], Days], *, nearest: bool = False) -> Meaning:

@@ -1,7 +1,7 @@
 """Bundles the page's files into one HTML document for hosts with MCP Apps. The host connects the page to the server.
 
-The bundler works line by line. Each import in a module must therefore be on one line and list the imported names, and
-each `export` must be followed by a function or class. A test loads the result in a browser.
+The bundler works line by line. Each import in a module must therefore be on one line and list the imported names. Each
+`export` must be followed by a function or class. A test loads the result in a browser.
 """
 
 import json

@@ -79,8 +79,8 @@ async def aside(connection: Any, key_name: str) -> Aside:
 
 async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
     """Replace the database's contents with the backup, then add the kept tombstones and tokens. All this is one
-    transaction, except for a dump of `pg_dump`, which is restored in a separate transaction. Returns how many
-    tombstones the backup lacked. If BackupRefused is raised, nothing has changed."""
+    transaction. Only a dump of `pg_dump` is restored in a separate transaction. Returns how many tombstones the backup
+    lacked. If BackupRefused is raised, nothing has changed."""
     connection: Any = await asyncpg.connect(dsn)
     try:
         if not is_zipfile(file):

@@ -303,8 +303,8 @@ class EmbeddedPostgres:
             await self._stop_server()
 
     async def _stop_server(self) -> None:
-        # pg_ctl signals the process that the pid file names, so it is called only if that process is known to be our
-        # server.
+        # pg_ctl sends a signal to the process that the pid file names. It is therefore called only if that process is
+        # known to be our server.
         if postmaster(self.cluster) is not None:
             status, output = await self._pg_ctl("-m", "fast", "-w", "-t", str(_STOP_TIMEOUT), "stop")
             if status != 0 and postmaster(self.cluster) is not None:

@@ -66,8 +66,8 @@ async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration
 
 def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list[Migration]:
     """The migrations that have not run. `applied` maps each version that has run to its sha256. Raises MigrationError
-    if the numbers of `migrations` do not increase, if an applied version is newer than all of them, or if an applied
-    migration was changed."""
+    if the numbers of `migrations` do not increase, if an applied version is newer than all `migrations`, or if an
+    applied migration was changed."""
     numbers = [m.version for m in migrations]
     if numbers != sorted(set(numbers)):
         raise MigrationError("the migrations' numbers do not rise, or two are the same: rename the files")
