@@ -62,9 +62,9 @@ def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> 
 
 
 def changes_at(place: MessageRange | None, changes: Mapping[tuple[int, int], Sequence[Change]]) -> list[Change]:
-    """Return the changes of the messages at `place`, for marking a text that shows or summarizes these messages. In a
-    summary of several messages, a mark is added only after former words that the summary repeats. These may be words of
-    a message or of a memory."""
+    """Return the changes of the messages at `place`. They are used to mark a text that shows or summarizes these
+    messages. In a summary of several messages, a mark is added only after former words that the summary repeats. Former
+    words may be words of a message or of a memory."""
     if place is None or not changes:
         return []
     numbers = range(place.first, place.last + 1)

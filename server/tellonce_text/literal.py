@@ -31,8 +31,7 @@ Certainty = typing.Literal["exact", "number", "form"]
 that the literal does not have."""
 
 _MARKUP: Final = r"[*_~\\]*+"
-"""Characters that a client does not show, because they mark bold, italic or struck text or code, or escape such a
-mark."""
+"""Characters that a client does not show. They mark bold, italic or struck text or code, or escape such a mark."""
 _GAP_SIGNS: Final = "*_~\\- >#|•"
 """Separators that may occur between two words of a name, with the markup of quotes, lists, headings and tables."""
 _TELLING: Final = "#>|"
@@ -49,8 +48,8 @@ _PARTS: Final = re.compile(
     r"|(?P<other>[^\w •>#|*~\\-]+)"
 )
 UNREAD: Final = "*~\\-_`"
-"""The characters that the SQL function `may_say` removes from a text before it compares, because they may be inside a
-word."""
+"""The characters that the SQL function `may_say` removes from a text before it compares texts, because these characters
+may be inside a word."""
 _LIKE_RUN: Final = re.compile(r"[a-z]+|[0-9]")
 _MOST_RUNS: Final = 16
 """Maximum number of runs of letters and digits in a LIKE pattern. More runs would exclude hardly any further texts."""
@@ -66,7 +65,7 @@ _HIDDEN: Final = re.compile(
 """The parts of a text that a client shows differently: a link as its label, a code block without its marks, the marks
 of a table or heading as a line break, and an HTML entity as its character."""
 _FOLLOWED: Final = ("(http://", "(https://", "(tg://", "(mailto:")
-"""The beginnings of link targets that a client opens but does not show."""
+"""The first characters of link targets that a client opens but does not show."""
 
 
 @dataclass(frozen=True)

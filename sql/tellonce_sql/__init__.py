@@ -27,7 +27,7 @@ from tellonce.work import JOBS
 __all__ = ["Migration", "Reach", "SqlFileError", "UnknownQuery", "arguments", "migrations", "queries", "query", "reach"]
 
 Reach = Literal["owner", "all owners", "no owner"]
-"""The rows that a statement uses: of the owner in $1, of all owners, or of no owner."""
+"""The rows that a statement uses: the rows of the owner in $1, the rows of all owners, or no owner's rows."""
 
 _NAME_LINE = re.compile(r"^-- name:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -58,7 +58,8 @@ class _Named:
 
 @dataclass(frozen=True)
 class Migration:
-    """One schema migration. `sha256` is the hash of its text, so that a later change of an applied file is detected."""
+    """One schema migration. `sha256` is the hash of the file's text, so that a later change of an applied file is
+    detected."""
 
     version: int
     name: str

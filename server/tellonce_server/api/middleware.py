@@ -57,7 +57,7 @@ LISTED = {"prompts/list": "prompts", "resources/list": "resources", "resources/t
 
 
 class OfferedTo:
-    """Middleware that offers prompts, resources and completions only to callers with one of the scopes."""
+    """Middleware that offers prompts, resources and completions only to callers that have one of the given scopes."""
 
     def __init__(self, scopes: frozenset[str], caller_of: CallerOf) -> None:
         self._scopes = scopes

@@ -25,7 +25,7 @@ SCOPES: Final[tuple[TokenScope, ...]] = get_args(TokenScope)
 LOCAL_SCOPES: Final[tuple[TokenScope, ...]] = ("assistant", "relay", "agent")
 """The scopes of our own processes on this machine. The server keeps one token for each scope in a file."""
 LOCAL = "local-"
-"""Name prefix of the tokens that the server creates for our other processes on this machine."""
+"""Beginning of the names of tokens that the server creates for our other processes on this machine."""
 
 
 def granted(token: str, grant: Grant) -> AccessToken:

@@ -1,5 +1,5 @@
-"""Serves MCP over streamable HTTP with uvicorn. Limits the size of requests and the time that they may take to arrive,
-and shuts down gracefully."""
+"""Serves MCP over streamable HTTP with uvicorn. Limits the size of requests and the time in which they must arrive, and
+shuts down gracefully."""
 
 import asyncio
 import contextlib

@@ -18,7 +18,7 @@ from tellonce_server.core.errors import StorageRefused
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 
 NOTE = "external-database"
-"""Name of the file that contains the name of the external database, without user and password."""
+"""Name of a file. The file contains the name of the external database, without user and password."""
 
 
 def described(settings: ServerSettings) -> str:

@@ -34,7 +34,8 @@ LONGEST_PAUSE = 15.0
 """Maximum seconds between attempts to open the database."""
 
 OnCall: TypeAlias = Callable[[str, float, bool], None]
-"""A function that is called after each tool call with the tool's name, the seconds, and whether the call succeeded."""
+"""A function that is called after each tool call with the tool's name, the duration in seconds, and whether the call
+succeeded."""
 
 logger = logging.getLogger(__name__)
 
@@ -42,8 +43,8 @@ logger = logging.getLogger(__name__)
 class Storage:
     """The storage of one process. `running()` opens the storage once; until then, `services()` waits.
 
-    With `keeps_tokens`, this process writes the access tokens of this machine. Only the HTTP server does so, because
-    other processes may be configured for another user.
+    With `keeps_tokens`, this process writes the access tokens of this machine. Only the HTTP server writes the tokens,
+    because other processes may be configured for another user.
     """
 
     def __init__(
@@ -146,7 +147,7 @@ class Storage:
             self._services = asyncio.get_running_loop().create_future()
         if isinstance(outcome, StorageUnavailable):
             self._services.set_exception(outcome)
-            # Retrieve the exception, so that asyncio does not log it if no call retrieves it.
+            # Retrieve the exception now. Otherwise, asyncio would log it if no call retrieves it.
             self._services.exception()
         else:
             self._services.set_result(outcome)

@@ -81,7 +81,7 @@ def told(failure: Exception) -> ServerText:
 
 
 class OutageLog:
-    """Logs one line when a database outage begins and one when it ends, however many calls fail."""
+    """Logs one line when a database outage begins and one line when it ends, even if many calls fail."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

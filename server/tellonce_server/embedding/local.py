@@ -1,4 +1,4 @@
-"""The local model, which is loaded in the background. One thread embeds queries, and a second thread all other
+"""The local model, which is loaded in the background. One thread embeds queries. A second thread embeds all other
 texts."""
 
 import asyncio

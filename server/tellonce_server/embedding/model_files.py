@@ -73,7 +73,7 @@ async def fetch(folder: Path, progress: Progress, source: Path | None = None) ->
 
 
 async def _make(folder: Path, progress: Progress, source: Path | None) -> None:
-    # The name is fixed, so that the next process removes the files that a killed process left.
+    # The name is always the same, so that the next process removes the files of a killed process.
     scratch = folder.parent / f".{folder.name}.new"
     await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
     scratch.mkdir()
@@ -181,8 +181,8 @@ def _install(ready: Path, folder: Path) -> None:
 
 
 async def _run(command: list[str], progress: Progress, folder: Path | None = None) -> tuple[int, str]:
-    """Run a command, in `folder` if given. Returns its exit status and the end of its output. The command gets no
-    standard input, because the server's own standard input may belong to the MCP client."""
+    """Run a command. If `folder` is given, the command runs in this folder. Returns its exit status and the end of its
+    output. The command gets no standard input, because the server's own standard input may belong to the MCP client."""
     process = await anyio.open_process(
         command,
         stdin=subprocess.DEVNULL,

@@ -171,8 +171,8 @@ class _Writer:
         return self._op("Add", [scaled, self._constant(f"{name}.b", self._weight(f"{name}.bias"))])
 
     def _bytes_of(self, x: str) -> tuple[str, str, str]:
-        """Round a value to bytes, and return the names of the rounded value, of its scale and of its zero point. Each
-        value is rounded once for all its uses."""
+        """Round a value to bytes, and return three names: of the rounded value, its scale and its zero point. Each
+        value is rounded only once, even if it is used several times."""
         if x not in self._rounded:
             self._rounded[x] = (f"{x}_bytes", f"{x}_scale", f"{x}_zero")
             self._nodes.append(node("DynamicQuantizeLinear", [x], self._rounded[x]))

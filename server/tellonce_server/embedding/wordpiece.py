@@ -77,7 +77,7 @@ def _spaced(character: str) -> str:
 
 
 def _decomposed(character: str) -> str:
-    """The parts of the character, each as `_lowered` returns it. Decomposing character by character is linear;
+    """The parts of the character, each as `_lowered` returns it. Decomposing character by character takes linear time;
     `unicodedata.normalize` takes seconds for a text that consists only of accents."""
     return "".join(map(_lowered, unicodedata.normalize("NFD", character)))
 

@@ -33,7 +33,7 @@ from tellonce_sql import query, reach
 POOL_SIZE = 12
 WORKERS = 3
 SESSIONS = 2
-"""The number of direct connections for session locks, which a pooler cannot provide."""
+"""The number of direct connections for session locks. A pooler cannot provide session locks."""
 
 SERVER_ROLE = "chatmem_server"
 """The role that sees only the rows of the connection's current owner. This role owns no tables."""

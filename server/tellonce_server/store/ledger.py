@@ -40,7 +40,7 @@ months = Rows[[], MonthCost]("ledger.months", named(MonthCost))
 
 @dataclass(frozen=True)
 class PerExchange:
-    """The mean cost of reading one exchange, in dollars and seconds; None if none has been read."""
+    """The mean cost of reading one exchange, in dollars and seconds; None if no exchange has been read."""
 
     price_usd: float | None
     seconds: float | None

@@ -45,7 +45,8 @@ Name = Annotated[str, Field(max_length=128)]
 
 @dataclass(frozen=True, kw_only=True)
 class Stated:
-    """The fields of a memory that a copy, an export and an import keep, with the limits that an import checks."""
+    """The fields of a memory that a copy, an export and an import keep. An import also checks the limits of these
+    fields."""
 
     content: str
     kind: MemoryKind

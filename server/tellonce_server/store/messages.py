@@ -31,8 +31,8 @@ class FollowUp:
 
 
 class OwnConversation(NamedTuple):
-    """The conversation of an imported message. It is ignored if the import goes to one chat. Without a name, it is the
-    channel's own chat."""
+    """The conversation of an imported message. It is ignored if all messages are imported into one chat. Without a
+    name, it is the channel's own chat."""
 
     channel: str
     name: str | None = None

@@ -76,7 +76,7 @@ class OwnedConnection(asyncpg.Connection):
         return {setting: str(value) for setting, value in needed.items() if value is not None}
 
     def forget_owner(self) -> None:
-        """Forget the current owner and model after a rollback, which has also reset the settings."""
+        """Forget the current owner and model after a rollback, because the rollback has also reset the settings."""
         self._owner = self._model = None
 
 
@@ -224,8 +224,8 @@ class SessionPool(_OpenPool):
         self._reviewing = asyncio.create_task(self.review())
 
     async def review(self) -> None:
-        """Return the connections that were not needed since the last call of this method. They are the first ones in
-        the list."""
+        """Return the connections that were not needed since the last call of this method. They are the first
+        connections in the list."""
         await self._give_back(self._never_needed)
         self._plan_review()
 
@@ -420,7 +420,8 @@ async def _keep(connection: Any) -> None:
 
 async def prove_bound(pool: Pool) -> None:
     """Check that row-level security applies to the role that serves calls, and hides all rows while no owner is set.
-    Raises StorageRefused if this is not so, because every user would then see the memories of all others."""
+    Raises StorageRefused if this check fails, because in this case every user would see the memories of all other
+    users."""
     async with pool.transaction() as connection:
         proof = await connection.fetchrow(PROOF)
     if proof is None or not proof["bound"]:

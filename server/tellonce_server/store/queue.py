@@ -75,8 +75,8 @@ class Job:
 
 @dataclass(frozen=True)
 class NewJob:
-    """A job about the messages from `from_id` to `to_id` of a thread, in the trace of the call that queued it. It is
-    merged into an unclaimed job of the same kind, class and dedup key."""
+    """A job about the messages from `from_id` to `to_id` of a thread, with the trace of the call that queued the job.
+    It is merged into an unclaimed job of the same kind, class and dedup key."""
 
     owner_id: int
     chat_id: int
@@ -192,8 +192,8 @@ async def redo_provisional(
 
 @dataclass(frozen=True)
 class Reading:
-    """How many exchanges one tier has read. `tier` is None for queued exchanges; `again` says whether these were read
-    before."""
+    """How many exchanges one tier has read. `tier` is None for queued exchanges; `again` says whether these exchanges
+    were read before."""
 
     tier: Tier | None
     again: bool

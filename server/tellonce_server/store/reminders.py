@@ -13,7 +13,8 @@ from tellonce_server.store.named_queries import Found, MaybeRow, Rows, named
 
 @dataclass(frozen=True)
 class Alarm:
-    """The alarm of a memory, stored or imported. `done_at` is the time at which it was delivered; None before that."""
+    """The alarm of a memory, stored or imported. `done_at` is the time at which the alarm was delivered; None if it was
+    not delivered yet."""
 
     due_at: Instant
     repeats: Repetition | None = None

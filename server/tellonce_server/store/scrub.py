@@ -25,8 +25,8 @@ LOOK_SECONDS: Final = 0.05
 
 async def rewrites(session: Any, *, is_superuser: bool) -> dict[str, list[str]]:
     """The statements that rewrite each table, in order. The vector indexes of large owners are dropped first, because
-    the rewrite is then thirty times as fast. They are rebuilt in the background. Only a superuser may rewrite the
-    planner's statistics."""
+    the rewrite is thirty times as fast without these indexes. They are rebuilt in the background. Only a superuser may
+    rewrite the planner's statistics."""
     found = {row["name"]: row["statements"] for row in await session.fetch(query("scrub.rewrites"))}
     found["messages"] = [*await near_indexes.clearing(session), *found["messages"]]
     return found | ({"pg_statistic": [query("scrub.rewrite_statistics")]} if is_superuser else {})
@@ -93,6 +93,6 @@ async def give_way(session: Any, watch: Any, statement: str) -> bool:
 
 
 async def _until_needed(watch: Any, pid: int) -> None:
-    """Return when another session has waited too long for a lock of the server process `pid`."""
+    """Wait until another session has waited too long for a lock of the server process `pid`."""
     while await watch.fetchval(query("scrub.longest_wait"), pid) < LONGEST_WAIT:  # noqa: ASYNC110 (other processes wait)
         await asyncio.sleep(LOOK_SECONDS)

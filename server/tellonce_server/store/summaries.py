@@ -80,7 +80,7 @@ chunks = Rows[[OwnerId, ChatId], Summary]("summaries.chunks", _summary)
 
 chunk_page = Rows[[OwnerId, ChatId, datetime, int, int], Summary]("summaries.chunk_page", _summary)
 """One page of the chunk summaries of all threads, newest first. The page starts after the chunk summary with this time
-and id; the last int is its maximum length."""
+and id; the last int is the maximum number of summaries on a page."""
 
 chunks_after = Rows[[OwnerId, ChatId, str | None, int, int], Summary]("summaries.chunks_after", _summary)
 """The newest chunk summaries of one thread (None: of all threads) after the given summary number, in the order of their

@@ -77,8 +77,8 @@ messages_between = Rows[[OwnerId, ChatId | None, datetime | None, datetime | Non
 
 
 async def neighbors(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], limit: int) -> list[TextRow]:
-    """The messages directly before and after each given message in its thread, and messages up to three places away if
-    they were sent within a minute of it."""
+    """The messages directly before and after each given message in its thread. Messages up to three places away are
+    included, too, if they were sent within a minute of the given message."""
     return [TextRow(*row) for row in await q.rows("texts.neighbors", owner_id, *unzip(keys, 2), limit)]
 
 

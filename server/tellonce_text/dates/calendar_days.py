@@ -193,7 +193,7 @@ def day_of_year(
 
 
 def _month_before(year: int, month: int, day: int) -> date | None:
-    """The first day of a range such as `the 28th until the 5th of December`, which begins in the month before."""
+    """The first day of a range such as `the 28th until the 5th of December`, which begins in the previous month."""
     return _date(year, month - 1, day) if month > 1 else _date(year - 1, 12, day)
 
 
@@ -254,7 +254,7 @@ _ON: Final = frozenset({"on", "contracted"})
 
 def _is_told(line: Line, index: int, at: int, day: int) -> bool:
     """Whether a verb such as `is` comes before the ordinal and no noun follows it: `the swap is the fourteenth at
-    Linda's`. Ordinals up to 12 do not count, because they are often ranks."""
+    Linda's`. Ordinals up to 12 are not accepted, because they are often ranks."""
     lead, after = line[index - 1], line[at + 1]
     apart = after.kind in {"mark", "end"} or after.has("at") or after.has("clause") or after.has("in")
     return day > _MONTHS and lead.has("tense_be") and line[index].has("article") and apart

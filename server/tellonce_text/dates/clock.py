@@ -55,7 +55,7 @@ def offset_minutes(at: datetime) -> int:
 def age(at: datetime, now: datetime, zone: ZoneInfo) -> str:
     """Format an age: `just now` for less than an hour or for a future time, `Nh ago` on the same day, then `yesterday`
     and `N days ago`. The days are calendar days of the zone."""
-    # The difference is computed in UTC, because Python subtracts two times of one zone by their wall clocks.
+    # The difference is computed in UTC, because Python subtracts two times of the same zone without their UTC offsets.
     elapsed = _aware(now).astimezone(UTC) - _aware(at).astimezone(UTC)
     days = (local_day(now, zone) - local_day(at, zone)).days
     if elapsed < _HOUR:

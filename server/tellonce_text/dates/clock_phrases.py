@@ -15,7 +15,7 @@ class Clock(NamedTuple):
     """A time of day.
 
     `half` says whether AM or PM is known. `until` is the hour and minute at which a range ends. `spoken` says whether
-    the time is given in words such as `half seven`; such a time may also mean the evening.
+    the time is given in words such as `half seven`; such a time may also be in the evening.
     """
 
     end: int

@@ -107,8 +107,8 @@ def _table() -> dict[str, Any]:
 
 
 def nth_weekday(year: int, month: int, nth: int, weekday: int) -> date:
-    """The date of the n-th `weekday` of the month (0 is Monday); -1 means the last. Raises ValueError if the month has
-    fewer such weekdays."""
+    """The date of the n-th `weekday` of the month (0 is Monday); -1 means the last such weekday. Raises ValueError if
+    the month has fewer such weekdays."""
     first = date(year, month, 1)
     if nth < 0:
         last = add_months(first, 1) - DAY

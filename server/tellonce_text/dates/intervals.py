@@ -73,6 +73,6 @@ class Interval(NamedTuple):
 
 
 def wall(day: date, clock: time, zone: ZoneInfo) -> datetime:
-    """The moment of a day at which clocks in the zone show the time `clock`. A time that does not exist because summer
-    time begins becomes the time an hour later."""
+    """The moment of a day at which clocks in the zone show the time `clock`. If the time does not exist, because summer
+    time begins, the result is an hour later."""
     return datetime.combine(day, clock, zone).astimezone(UTC).astimezone(zone)

@@ -20,8 +20,9 @@ from tellonce_text.dates.tokens import Line
 
 
 class Item(NamedTuple):
-    """One expression before resolution. `elapsed` is a distance from now and its tolerance. `counted` is false for
-    vague counts such as `a couple of hours`. `repeats` is true for `every …`, `since` for `since …`."""
+    """One expression before resolution. `elapsed` is a distance from now, together with the tolerance of this distance.
+    `counted` is false for vague counts such as `a couple of hours`. `repeats` is true for `every …`, `since` for `since
+    …`."""
 
     end: int
     phrase: Phrase | None = None
@@ -256,7 +257,7 @@ def _with_range(line: Line, index: int, item: Item) -> Item:
 
 
 def _is_weekend(line: Line, index: int, at: int) -> bool:
-    """Whether the tokens are the two days of `Saturday and Sunday`, which are one span."""
+    """Whether the tokens are the two days of `Saturday and Sunday`. These two days are one span."""
     return (line[index].get("weekday"), line[at].get("weekday")) == (_SATURDAY, _SATURDAY + 1)
 
 

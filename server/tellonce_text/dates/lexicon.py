@@ -27,8 +27,8 @@ _NUMERIC: Final = frozenset(
 
 
 class Lexicon(NamedTuple):
-    """`words` maps a lower-case word to the tags of the word. `phrases` maps the first word of a phrase to all such
-    phrases, the longest first."""
+    """`words` maps a lower-case word to the tags of the word. `phrases` maps the first word of a phrase to all phrases
+    that begin with this word, the longest first."""
 
     words: Mapping[str, Tags]
     phrases: Mapping[str, tuple[tuple[str, ...], ...]]

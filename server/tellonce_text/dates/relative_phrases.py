@@ -15,8 +15,8 @@ from tellonce_text.dates.tokens import Line, Token
 
 class Step(NamedTuple):
     """A distance from the named day; `end` is the index after its last token. `sign` is -1 for an earlier day and 1 for
-    a later day. `part` is the part of the day, as in `the night before`. `quoted`: the words were said on the named
-    day, so the tense of their verbs is relative to that day."""
+    a later day. `part` is the part of the day, as in `the night before`. `quoted` means that the words were said on the
+    named day. The tense of their verbs is therefore relative to that day."""
 
     end: int
     sign: int

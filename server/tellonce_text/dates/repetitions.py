@@ -80,7 +80,7 @@ def _with_clock(line: Line, index: int, found: RepeatedDays, local: datetime) ->
 
 
 def _more_clocks(line: Line, start: int, first: Clock) -> Iterator[Clock]:
-    """The times after the first one, as in `8 and 20` or `8 am and 8 pm`. `start` is the index of the first time. The
+    """The times after the first time, as in `8 and 20` or `8 am and 8 pm`. `start` is the index of the first time. The
     grammar of clock times parses `8 am and 8 pm` as a range."""
     end = first.end
     if first.until is not None and any(line[at].has("and") for at in range(start, end)):

@@ -50,7 +50,8 @@ def expressions(text: str, said: Said, direction: Direction | None = None) -> li
 @of_texts
 @lru_cache(maxsize=8)
 def _found(text: str, said: Said, direction: Direction | None) -> tuple[Expression, ...]:
-    """Cached, because the check of a claim reads a message and its quotes once for each day in the claim."""
+    """The result is cached, because the check of a claim reads a message and its quotes once for each day in the
+    claim."""
     line, unresolved = _remembered(text) if len(text) <= _SHORT else _items(text)
     if line is None:
         return ()
@@ -179,8 +180,8 @@ _LASTING: Final = frozenset({"date", "feast"})
 
 
 def _is_after_a_year(line: Line, opening: int) -> bool:
-    """Whether a year is named directly before a quotation: `On Oct 2, 2025: "Back on 2 May"`. The quoted days then count
-    from that year, and not from the year of the text."""
+    """Whether a year is named directly before a quotation: `On Oct 2, 2025: "Back on 2 May"`. In this case, the quoted
+    days count from that year, and not from the year of the text."""
     before = (line[at] for at in range(max(0, opening - _BEFORE), opening))
     return any(token.kind == "number" and token.value in _YEARS for token in before)
 
@@ -274,7 +275,8 @@ def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
 
 
 def _is_vague_time(line: Line, item: Item, first: int) -> bool:
-    """Whether the time is ambiguous, as in `midnight on Friday` (Friday may begin or end then) or `4pm your time`."""
+    """Whether the time is ambiguous, as in `midnight on Friday` (Friday may begin or end at this time) or `4pm your
+    time`."""
     if any(line[at].has("own") and line[at + 1].has("time") for at in range(first - _BESIDE, item.end + 1)):
         return True
     return item.clock is not None and any(line[at].get("noon") == 0 for at in range(first, item.end))

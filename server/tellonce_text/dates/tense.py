@@ -194,8 +194,7 @@ def _clause_begin(line: Line, first: int) -> int | None:
 
 
 _OTHER_CLAUSE: Final = frozenset({"tense_present", "tense_subject", "weekday", "day", "month", "unit"})
-"""A token with one of these tags between a verb and the expression shows that the verb belongs to another clause or
-day."""
+"""If a token with one of these tags is between a verb and the expression, the verb belongs to another clause or day."""
 
 
 def _is_notice(line: Line, index: int, first: int) -> bool:

@@ -128,8 +128,8 @@ def _nearest(scene: Scene, number: int, step: int, *, sure: bool) -> Meaning:
 
 
 def _stepped(scene: Scene, number: int, step: int) -> Meaning:
-    """The meaning of a weekday with a step, such as `next Friday`. The meaning is not certain if people may mean the
-    Friday of this week or of another week."""
+    """The meaning of a weekday with a step, such as `next Friday`. The meaning is not certain if some people mean the
+    Friday of this week and others the Friday of another week."""
     today, monday = scene.today, monday_of(scene.today)
     here = one_day(monday + number * DAY)
     if step == 0:

@@ -43,7 +43,7 @@ class PageCookie:
 
 
 def from_own_page(method: str, headers: Headers) -> bool:
-    """Whether the headers, which the browser sets, say that a page of this host and port made the request."""
+    """Whether a page of this host and port made the request, according to headers that the browser sets."""
     origin = headers.get("origin")
     if origin is not None:
         return urlsplit(origin).netloc == headers.get("host")

@@ -1,4 +1,5 @@
-"""The file format of a backup: the list of the migrations that ran, and every table's rows in the format of COPY.
+"""The file format of a backup. A backup contains the list of the migrations that ran, and the rows of every table in
+the format of COPY.
 
 The file does not contain the schema. When a backup is restored, this program's migrations create the schema again. Any
 supported version of PostgreSQL can therefore load the backup, without other tools. The file is a zip archive with
@@ -90,7 +91,7 @@ def in_order(tables: Iterable[str], references: Sequence[tuple[str, str]]) -> li
 
 
 def opened(file: Path) -> Archive:
-    """Open the archive, which the caller must close. Raises BackupRefused if its manifest cannot be read."""
+    """Open the archive. The caller must close the archive. Raises BackupRefused if its manifest cannot be read."""
     archive = zipfile.ZipFile(file)
     try:
         manifest = Manifest.model_validate_json(archive.read(MANIFEST))

@@ -289,8 +289,8 @@ class EmbeddedPostgres:
             delay = min(delay * 1.5, 0.25)
 
     async def _try_to_start(self, quiet: float) -> None:
-        # The caller tries again each second while the server does not answer. A start fails while orphaned processes of
-        # a killed postmaster still use its shared memory. The best test for this is to run pg_ctl.
+        # While the server does not answer, the caller tries again each second. A start fails while orphaned processes
+        # of a killed postmaster still use its shared memory. The best test for this is to run pg_ctl.
         if postmaster(self.cluster) is None:
             disown_stale_pid(self.cluster, self._account)
             if put_aside_unreadable_pid(self.cluster):

@@ -31,7 +31,7 @@ _LOG_KEPT_BYTES = 2**20
 
 # log_min_messages, log_parameter_max_length: Users' text must not reach the log. An error message may quote users'
 # text, so errors go only to the client, and slow statements are logged without parameters. wal_level: With `minimal`,
-# the scrub rewrites tables without logging them. The scrub then writes half as much. Also, such a scrub can be
+# the scrub rewrites tables without logging them. The scrub therefore writes half as much. Also, such a scrub can be
 # cancelled at once; a process that waits until the log is on the disk cannot be cancelled. A higher level is not
 # needed, because nothing copies the log to another server. wal_recycle: Forgotten text would survive in recycled
 # segments. max_connections: Each assistant has its own stdio server, so there are enough connections for the pools of a
@@ -124,9 +124,9 @@ def refuse_other_major(home: Path) -> None:
 
 
 def place(link: Path, account: Account | None) -> Path:
-    """The folder of the cluster: `link` or its target. If the account cannot reach it, `link` becomes a link to a new
-    folder. The new folder has a random name, so that a deleted and recreated data directory does not find the old
-    data."""
+    """The folder of the cluster: `link` or its target. If the account cannot reach that folder, `link` becomes a link
+    to a new folder. The new folder has a random name, so that a deleted and recreated data directory does not find the
+    old data."""
     if link.is_symlink() or link.exists() or can_reach(account, link.parent):
         return link.resolve()
     target = _system_dir() / f"cluster-{secrets.token_hex(6)}"
@@ -181,8 +181,8 @@ def include_conf(cluster: Path) -> None:
 
 
 def _write(path: Path, text: str, account: Account | None) -> None:
-    # The new text is written to a new file, which then replaces the old file. The file is therefore never incomplete,
-    # and a link that the server's account created is never followed.
+    # The new text is written to a new file. This file then replaces the old file. The file is therefore never
+    # incomplete, and a link that the server's account created is never followed.
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
@@ -219,7 +219,7 @@ def put_aside_unreadable_pid(cluster: Path) -> bool:
 
 
 def _is_inhabited(cluster: Path) -> bool:
-    """Whether any process works in the folder, which is the working directory of all processes of a server."""
+    """Whether any process works in the folder. The folder is the working directory of all processes of a server."""
     if sys.platform == "linux":
         return any(_serves(int(entry.name), cluster) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     shown = subprocess.run(["ps", "-axo", "command="], capture_output=True, text=True, check=False)
@@ -256,8 +256,8 @@ def _serves(pid: int, cluster: Path) -> bool:
 
 
 def trim_log(cluster: Path) -> None:
-    """If the log exceeds 4 MiB, copy its end to a second file and empty the log. The server may run meanwhile, because
-    it appends to the log."""
+    """If the log exceeds 4 MiB, copy its end to a second file and empty the log. The server may run during this call,
+    because it appends to the log."""
     with suppress(FileNotFoundError), _opened(cluster / LOG_NAME) as log:
         size = log.seek(0, os.SEEK_END)
         if size > _LOG_BYTES:

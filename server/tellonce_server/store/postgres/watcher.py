@@ -1,5 +1,5 @@
-"""Stops an embedded PostgreSQL if the last process that used it was killed. The watcher checks several times first,
-because such a process may restart.
+"""Stops an embedded PostgreSQL if the last process that used it was killed. The watcher checks several times before it
+stops the server, because such a process may restart.
 
 The watcher is a separate process. It is run by file path and uses only the standard library, so that it takes only a
 few megabytes.
@@ -23,7 +23,7 @@ AFTER_FAILURE: Final = 60.0
 
 
 def lock(path: Path) -> int | None:
-    """Lock the existing file exclusively; returns its descriptor, or None while another process holds a lock."""
+    """Lock the existing file exclusively. Returns the file's descriptor, or None while another process holds a lock."""
     descriptor = os.open(path, os.O_RDWR)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
