@@ -338,7 +338,7 @@ where valid_to is null and kind in ('date', 'goal') and coalesce(happens_to, dea
 
 -- name: passed_dates
 -- $1 owner, $2 now, $3 the user's time zone: completes past dates that are not pinned, except dates with an alarm that
--- is not delivered yet. A date that the user gave without a time of day stays, because it may be a birthday.
+-- is not delivered yet. A date that the user gave without a time of day is not completed, because it may be a birthday.
 update memories m
 set status = 'completed', valid_to = coalesce(happens_to, deadline), updated_at = $2, reason = 'the day has passed'
 where not exists (
@@ -425,8 +425,8 @@ returning content
 -- shown, or null for all. Returns, for each message, the memories that were learned from the message and were reworded
 -- or replaced later. Each row has the former words and the memory that states the fact now. A replaced memory is left
 -- out if the memory that states the fact now was learned from the same message. Every join finds its rows by key,
--- because PostgreSQL cannot estimate the rows of the common table expressions and would compare all of them with each
--- other.
+-- because PostgreSQL cannot estimate the rows of the common table expressions and would compare all these rows with
+-- each other.
 with recursive places as materialized (
   select chat_id, range_agg(int8range(first, last, '[]')) as ids
   from unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) as w (chat_id, first, last)
@@ -462,10 +462,10 @@ where c.following is null and now.status in {statuses.sure} and now.status <> 's
 order by c.chat_id, c.message_id, now.id
 
 -- name: ended
--- $1 owner, $2 chat, $3 messages: the memories learned from these messages that were completed, replaced, rejected by
--- the user or reworded since, with their former text and the time. Memories that ended only because a better tier read
--- their messages again are left out. Memories that an edit withdrew are left out too, because the edited message shows
--- the new text. The reminders that were set from these messages are included, without a time.
+-- $1 owner, $2 chat, $3 messages: the memories that were learned from these messages and have been completed, replaced,
+-- rejected by the user or reworded since, with their former text and the time. Memories that ended only because a
+-- better tier read their messages again are left out. Memories that an edit withdrew are left out too, because the
+-- edited message shows the new text. The reminders that were set from these messages are included, without a time.
 select content, valid_to as ended_at, status = 'rejected' as rejected from memories
 where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and valid_to is not null
   and (status <> 'superseded' or superseded_by is not null)

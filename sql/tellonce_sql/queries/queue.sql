@@ -1,7 +1,7 @@
 -- name: enqueue
--- Queues a `NewJob`. If there is an unclaimed job with the same kind, class and dedup key, that job is extended by the
--- new messages instead. In this case, a past job waits for the later of the two dates, because an import delays its
--- jobs until the import has ended.
+-- Queues a `NewJob`. If there is an unclaimed job with the same kind, class and dedup key, the new messages are added
+-- to that job instead. In this case, a past job waits for the later of the two dates, because an import delays its jobs
+-- until the import has ended.
 with chat as (
   update chats set last_job_id = last_job_id + 1
   where owner_id = $owner_id and chat_id = $chat_id
@@ -28,7 +28,8 @@ where owner_id = $1 and class = 'past' and kind = 'exchange' and state = 'pendin
 -- name: claim
 -- across owners: workers serve all owners
 -- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 the latest date that could be set now, $7 a number
--- of lost leases (a job that lost this many is not claimed), $8 the track of past work to prefer. Each chat has three
+-- of lost leases (a job with this many lost leases is not claimed), $8 the track of past work to prefer. Each chat has
+-- three
 -- tracks of jobs: live work, past exchanges and past summaries. This claims the first open job of each track, if that
 -- job is due and not leased. Later jobs of the track wait for this job, so that results come in order. Live work is
 -- claimed first, then past work, newest first. A job or lease dated after $6 counts as due, because the clock must have

@@ -65,7 +65,7 @@ left join lateral (
 
 -- part: messages_of_hits
 -- The ranker's data for the messages in `hits`. The messages of one chat are read with an
--- array of numbers, which searches the index once instead of once per message.
+-- array of numbers, so that the index is searched only once, and not once per message.
 select
 -- use: message_for_ranking
 from (
@@ -118,8 +118,8 @@ worded as materialized (
 
 -- name: messages_of_chat
 -- Like `messages`, but only for the usual case: the question is about one chat, names no span of time and does not
--- include routine messages, and the owner has no vector index of its own. This statement exists because the database
--- spends a quarter of its time for `messages` on preparing the parts that only other questions need.
+-- include routine messages, and the owner has no vector index of its own. This statement exists because `messages`
+-- spends a quarter of its time on preparing the parts that only other questions need.
 with
 -- use: asked
 , dense as materialized (
@@ -155,7 +155,7 @@ from (
 -- exact vectors of the nearest messages are compared. By time: the messages of the span, first the messages of the
 -- speakers in `named`, then the most similar messages. `ranks` is null if a message has none of the lexemes, which is
 -- usual for candidates by similarity. The scan is written twice, for one chat and for all chats. With one condition for
--- both, the planner would read the table instead of only the index.
+-- both cases, the planner would read the table instead of only the index.
 -- span_start, span_end: a span of time, or null; span_late: the latest time of a message that may refer to the span
 -- of_a_span: maximum number of messages of the span; named: speakers who are preferred within the span
 -- asks_routine: whether to include the latest routine messages

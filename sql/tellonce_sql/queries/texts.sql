@@ -118,9 +118,9 @@ order by chat_id, id
 
 -- name: neighbors
 -- $1 owner, $2 chats and $3 ids of messages, $4 maximum number of rows in all: the messages directly before and after
--- each given message in its thread, and messages up to three places away if they were sent within a minute of it. The
--- given messages are left out. The join is lateral, because a direct join would compare every message of the owner with
--- every given message.
+-- each given message in its thread, and messages up to three places away if they were sent within a minute of the given
+-- message. The given messages are left out. The join is lateral, because a direct join would compare every message of
+-- the owner with every given message.
 -- use: message
 from (
   select distinct on (b.chat_id, b.id) b.*
