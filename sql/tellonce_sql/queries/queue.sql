@@ -29,11 +29,10 @@ where owner_id = $1 and class = 'past' and kind = 'exchange' and state = 'pendin
 -- across owners: workers serve all owners
 -- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 the latest date that could be set now, $7 a number
 -- of lost leases (a job with this many lost leases is not claimed), $8 the track of past work to prefer. Each chat has
--- three
--- tracks of jobs: live work, past exchanges and past summaries. This claims the first open job of each track, if that
--- job is due and not leased. Later jobs of the track wait for this job, so that results come in order. Live work is
--- claimed first, then past work, newest first. A job or lease dated after $6 counts as due, because the clock must have
--- been set back since then. Each track is found by one step through the index, however many jobs it has.
+-- three tracks of jobs: live work, past exchanges and past summaries. This claims the first open job of each track, if
+-- that job is due and not leased. Later jobs of the track wait for this job, so that results come in order. Live work
+-- is claimed first, then past work, newest first. A job or lease dated after $6 counts as due, because the clock must
+-- have been set back since then. Each track is found by one step through the index, however many jobs it has.
 with recursive track as (
   (select owner_id, chat_id, track from chat_context_queue
    where state in ('pending_summarization', 'ready_to_write')
