@@ -12,8 +12,8 @@ from tellonce_server.app.memory_location import move_former_folder
 
 SWITCH_SECONDS = 0.0001
 """Maximum seconds that a computing thread keeps the interpreter while the event loop waits for it. The event loop may
-wait once per database answer. In a `forget`, it waits seven times: 48 ms in total with Python's default of 5 ms, and
-2.5 ms with this value."""
+wait once per database answer. One `forget` needs seven such waits. They take 48 ms in total with Python's default of 5
+ms, and 2.5 ms with this value."""
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ def of_texts(cache: CacheT) -> CacheT:
 
 
 def clear() -> None:
-    """Empty all caches of texts in this process, and the cache of `re`, because some patterns are made from texts."""
+    """Empty all caches of texts in this process, and the cache of `re`, because some patterns contain stored texts."""
     for cache in _OF_TEXTS:
         cache.cache_clear()
     re.purge()

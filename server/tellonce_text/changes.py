@@ -15,7 +15,7 @@ LONGEST_STATED: Final = 200
 """Maximum number of characters of the current statement that a mark contains."""
 
 LEAST_CLIPPED: Final = 3
-"""Minimum number of former words at the end of a clipped text. A clipped text that ends with fewer of them is not
+"""Minimum number of former words at the end of a clipped text. A clipped text that ends with fewer former words is not
 marked."""
 
 LEAST_REPEATED: Final = 3
@@ -36,8 +36,8 @@ _SPLIT_OFF: Final = "\ue000"
 
 
 class MessageRange(NamedTuple):
-    """The messages of a chat from the number `first` to `last`. For a single message, both are the number of the
-    message."""
+    """The messages of a chat from the number `first` to `last`. For a single message, both numbers are the number of
+    the message."""
 
     chat_id: int
     first: int
@@ -75,8 +75,9 @@ class Former(NamedTuple):
 
 def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> str:
     """Return the text with a mark after each group of words that are no longer true. If these words are not known, the
-    mark is at the end of the text. If they are known but not in the text (an excerpt), the text stays unchanged. A mark
-    states the memory's content, unless the reader knows the memory's number (`known`) from another line."""
+    mark is at the end of the text. If these words are known but not in the text, because the text is an excerpt, the
+    text stays unchanged. A mark states the memory's content, unless the reader knows the memory's number (`known`) from
+    another line."""
     words = _Words(text)
     marks = [(at, _note(change, known)) for change in changes if (at := _end_of(text, words, change)) is not None]
     for at, note in sorted(dict.fromkeys(marks), reverse=True):
@@ -85,9 +86,9 @@ def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> 
 
 
 def changes_at(place: MessageRange | None, changes: Mapping[tuple[int, int], Sequence[Change]]) -> list[Change]:
-    """Return the changes of the messages at `place`, for marking a text that shows or summarizes these messages. In a
-    summary of several messages, a mark follows only former words that the summary repeats. These may be words of a
-    message or of a memory."""
+    """Return the changes of the messages at `place`. They are used to mark a text that shows or summarizes these
+    messages. In a summary of several messages, a mark is added only after former words that the summary repeats. Former
+    words may be words of a message or of a memory."""
     if place is None or not changes:
         return []
     numbers = range(place.first, place.last + 1)
@@ -135,8 +136,8 @@ _PLAIN: Final = str.maketrans("“”", '""')
 
 
 class _Words:
-    """The words of a text and the index at which each word ends: once with and once without the words of added
-    dates."""
+    """The words of a text and the index at which each word ends. There are two such lists: with and without the words
+    of added dates."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -168,8 +169,8 @@ def _blank(found: re.Match[str]) -> str:
 def _end_of(text: str, words: _Words, change: Change) -> int | None:
     """Return the position at which to insert the mark, or None. The mark follows the first of the former texts that
     appears in the text. A single sentence of a former text is enough, because an excerpt may lack the other sentences.
-    If none appears, the mark is at the end of the text, provided that the former words are not verbatim or that the
-    text is clipped and ends with the beginning of a former text."""
+    If none appears, the mark is at the end of the text in two cases: the former words are not verbatim, or the text is
+    clipped and ends with the beginning of a former text."""
     parts = [part for former in change.former for part in (former, *split_sentences(former))]
     at = next((end for part in parts if (end := words.end_of(part)) is not None), None)
     ends = not change.verbatim or (text.endswith(ELLIPSIS) and any(_is_clipped(text, part) for part in parts))
@@ -177,6 +178,6 @@ def _end_of(text: str, words: _Words, change: Change) -> int | None:
 
 
 def _is_clipped(text: str, words: str) -> bool:
-    """Whether the text ends in the middle of the words `words`, after at least LEAST_CLIPPED of them."""
+    """Whether the text ends in the middle of the words `words`, after at least LEAST_CLIPPED of these words."""
     shown, former = (_WORD.findall(x.casefold()) for x in (text[-2 * len(words) :], words))
     return any(shown[-count:] == former[:count] for count in range(LEAST_CLIPPED, len(former)))

@@ -1,6 +1,6 @@
 """Extracts the numbers, dates and content words of a text in a form that can be compared with other texts.
 
-`forget` and tombstones make these comparisons; this module does not compare.
+This module does not compare texts; `forget` and tombstones do.
 """
 
 import re
@@ -62,7 +62,7 @@ _ANY_DAY: Final = Said(datetime(2001, 1, 1, 12, tzinfo=UTC), ZoneInfo("UTC"))
 
 
 def _parts(date: Expression) -> list[str]:
-    """The days, the year and the time of day, as far as the expression gives them. Unlike a number, each of these parts
+    """The days, the year and the time of day, if the expression gives them. Unlike a number, each of these parts
     contains a colon."""
     start, (first, last) = date.readings[0].start, date.readings[0].days
     days = [f"day:{first:%m-%d}/{last:%m-%d}"] if first != _ANY_DAY.at.date() or not date.timed else []
@@ -94,7 +94,7 @@ def tokens_of(text: str) -> tuple[str, ...]:
 
 
 def plain(text: str) -> str:
-    """The text with typographic apostrophes, hyphens and quotation marks replaced by ASCII characters."""
+    """The text with ASCII characters instead of typographic apostrophes, hyphens and quotation marks."""
     return text.translate(_PLAIN)
 
 
@@ -132,7 +132,7 @@ def _amounts(text: str) -> frozenset[str]:
 
 
 def _begins_number(word: str) -> bool:
-    """A quick check of whether a word may begin a number. Only the answer False is certain."""
+    """A quick check: a number may begin with this word. Only the answer False is certain."""
     return word.lower().partition("-")[0] in _NUMERALS
 
 

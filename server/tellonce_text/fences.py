@@ -2,8 +2,8 @@
 Pure.
 
 Only our own lines start at the left margin: section titles, day headers, `[09:15 AM] User: …`. The first line of a
-stored text stands at the end of such a line, and the further lines of the stored text are indented. A further line that
-looks like one of our lines is marked as a quotation.
+stored text is at the end of such a line. The other lines of the stored text are indented. An indented line that looks
+like one of our lines is marked as a quotation.
 """
 
 import re
@@ -48,8 +48,8 @@ def without_recalled(text: str) -> str:
 
 
 def contained(line: str) -> str:
-    """Make one of our own lines safe that ends with stored text. In the result, the stored text cannot start a line
-    that looks like ours, open or close a fence, or form a tag."""
+    """Return a safe form of one of our own lines, which ends with stored text. In the result, the stored text cannot
+    start a line that looks like ours, open or close a fence, or form a tag."""
     if _NOTABLE.search(line) is None and OPENING.search(line) is None:
         return line
     first, *further = _BREAK.split(_unmarked(line))
@@ -57,14 +57,14 @@ def contained(line: str) -> str:
 
 
 def name_of(text: str) -> str:
-    """A name that we did not choose (of a speaker, a routine or a thread), in a form that is safe before a colon: one
-    line without brackets."""
+    """Return a name in a form that is safe before a colon: one line without brackets. The name is the name of a
+    speaker, a routine or a thread, and was not chosen by us."""
     return text if _UNLIKE_A_NAME.search(text) is None else " ".join(_UNLIKE_A_NAME.sub(" ", text).split())
 
 
 def contained_text(text: str) -> str:
-    """Format a stored text that is shown alone under a title. The first line is also marked as a quotation if it looks
-    like a line that the program writes."""
+    """Format a stored text that is shown alone under a title. If the first line looks like a line that the program
+    writes, the first line is also marked as a quotation."""
     first, *further = contained(text).split("\n")
     return "\n".join([_continued(first) if _imitates(first) else first, *further])
 

@@ -69,8 +69,8 @@ _TABLE: Final = _Table()
 LONGEST_RUN: Final = 30
 """Maximum number of combining marks in a row that are kept after a letter."""
 
-# Two ligatures represent whole phrases, of 18 and 8 letters. The ligatures are removed, because a text of only these
-# ligatures would become many times as long.
+# Two ligatures represent whole phrases, of 18 and 8 letters. The ligatures are removed, because a text that consists
+# only of these ligatures would become many times as long.
 _PHRASES: Final = {0xFDFA: " ", 0xFDFB: " "}
 
 # These characters are not combining marks themselves, but NFKC converts them to combining marks.
@@ -88,7 +88,7 @@ def nfkc(text: str) -> str:
 
 @cache
 def _excess() -> re.Pattern[str]:
-    """A pattern for too many combining marks in a row; group 1 holds the marks to keep. The pattern is compiled at its
-    first use, because compiling takes 8 ms."""
+    """A pattern for too many combining marks in a row; group 1 contains the marks to keep. The pattern is compiled at
+    its first use, because compiling takes 8 ms."""
     marks = _MADE_OF_MARKS + "".join(c for c in map(chr, range(_LOWEST, _HIGHEST)) if unicodedata.combining(c))
     return re.compile(f"([{marks}]{{{LONGEST_RUN}}})[{marks}]+")

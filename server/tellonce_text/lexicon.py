@@ -45,7 +45,7 @@ NOT_COUNTED_AFTER: Final = frozenset(
     """.split()
 )
 
-# English irregular forms, which no suffix rule handles. Each entry begins with the base form.
+# Irregular English forms. No suffix rule handles these forms. Each entry begins with the base form.
 _FORMS: Final = """
 be been being; become became; begin began begun; bend bent; bite bitten; bleed bled; blow blew blown; break broke broken;
 breed bred; bring brought; build built; burn burnt; buy bought; catch caught; child children; choose chose chosen; come came;

@@ -31,8 +31,7 @@ Certainty = typing.Literal["exact", "number", "form"]
 that the literal does not have."""
 
 _MARKUP: Final = r"[*_~\\]*+"
-"""Characters that a client does not show, because they mark bold, italic or struck text or code, or escape such a
-mark."""
+"""Characters that a client does not show. They mark bold, italic or struck text or code, or escape such a mark."""
 _GAP_SIGNS: Final = "*_~\\- >#|•"
 """Separators that may occur between two words of a name, with the markup of quotes, lists, headings and tables."""
 _TELLING: Final = "#>|"
@@ -49,8 +48,8 @@ _PARTS: Final = re.compile(
     r"|(?P<other>[^\w •>#|*~\\-]+)"
 )
 UNREAD: Final = "*~\\-_`"
-"""The characters that the SQL function `may_say` removes from a text before it compares, because they may be inside a
-word."""
+"""The characters that the SQL function `may_say` removes from a text before it compares texts, because these characters
+may be inside a word."""
 _LIKE_RUN: Final = re.compile(r"[a-z]+|[0-9]")
 _MOST_RUNS: Final = 16
 """Maximum number of runs of letters and digits in a LIKE pattern. More runs would exclude hardly any further texts."""
@@ -66,7 +65,7 @@ _HIDDEN: Final = re.compile(
 """The parts of a text that a client shows differently: a link as its label, a code block without its marks, the marks
 of a table or heading as a line break, and an HTML entity as its character."""
 _FOLLOWED: Final = ("(http://", "(https://", "(tg://", "(mailto:")
-"""The beginnings of link targets that a client opens but does not show."""
+"""The first characters of link targets that a client opens but does not show."""
 
 
 @dataclass(frozen=True)
@@ -162,8 +161,8 @@ def _core(folded: str) -> str:
 
 
 class _Table(dict[int, str | None]):
-    """A translation table from characters to their folded characters that are not skipped. The value None deletes a
-    character. With "" instead of None, translating ASCII takes five times as long."""
+    """A translation table. It maps each character to its folded characters, without those that are skipped. The value
+    None deletes a character. With "" instead of None, translating ASCII takes five times as long."""
 
     def __missing__(self, code: int) -> str | None:
         self[code] = core = _core(_folded(chr(code))) or None
@@ -185,7 +184,7 @@ def _may_hide(text: str) -> bool:
 
 def _shown(text: str) -> tuple[str, list[int], list[int]]:
     """The text as a client shows it, but with the marks inside lines, such as `**`. Also returns the start and the end
-    of each of its characters in the original text."""
+    of each shown character in the original text."""
     shown: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -218,7 +217,7 @@ def _shown(text: str) -> tuple[str, list[int], list[int]]:
 
 
 def _disjoint(found: list[Span]) -> list[Span]:
-    """The spans in order. Of spans that overlap, the first remains."""
+    """The spans in order. If spans overlap, only the first span is kept."""
     found.sort(key=lambda span: (span.start, span.certainty != "exact"))
     ordered: list[Span] = []
     for span in found:

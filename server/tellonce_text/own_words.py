@@ -1,4 +1,5 @@
-"""Separates the writer's own words in a message from quoted words, as far as the form of the message shows them.
+"""Separates the writer's own words in a message from quoted words, if the form of the message shows which words are
+quoted.
 
 The channels write labels of content and forwarded texts in the forms that `label` and `forwarded` return. Pure.
 """

@@ -45,8 +45,8 @@ _PASSWORD = re.compile(
     rf"({_PASSWORD_WORD}s?[\"'`]?(?:\s+(?:for|to|of|on|für)\s+[\w.'@ -]{{1,40}}?)?{_IS})({_QUOTED}|[^\s\"'`,;，。、]+)",
     re.IGNORECASE,
 )
-# If neither "is" nor ":" follows "password", the next word is masked only if it has both letters and digits, because
-# such a word is unlikely to be an ordinary word.
+# If neither "is" nor ":" follows "password", the next word is masked only if it has both letters and digits. Such a
+# word is unlikely to be an ordinary word.
 _BARE_PASSWORD = re.compile(rf"({_PASSWORD_WORD}\s+)([^\s\"'`,;，。]{{4,}})", re.IGNORECASE)
 _PIN = re.compile(
     r"(\b(?:pin|cvv|cvc|otp)(?:[ -]?(?:code|number))?(?:\s+(?:is|for [\w ]{1,20} is)|\s*[:=])?\s*)(\d{3,8})\b", re.I
@@ -57,7 +57,7 @@ _KEYED = re.compile(
     r"[\"'`]?)([A-Za-z0-9_.~+/=-]{12,})",
     re.IGNORECASE,
 )
-# An environment variable whose name ends like a secret's, with its value.
+# An environment variable with its value, if the variable's name ends like the name of a secret.
 _ASSIGNED = re.compile(
     r"(?<![A-Za-z0-9])((?:[A-Z0-9]+_)*(?:SECRET|TOKEN|PASSWORD|PASSWD|(?:API|ACCESS|SECRET|PRIVATE|AUTH|SIGNING)_?KEY)"
     r"\s?=\s?[\"']?)([^\s\"'`,;]+)"

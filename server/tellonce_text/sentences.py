@@ -15,7 +15,7 @@ _UNFINISHED: Final = re.compile(r"\b(?:[DMS][rst]|Mrs|[A-Z])\.[^\S\n]*\Z")
 end the sentence: `Dr. Ann Lee`."""
 
 _CLOSES: Final = re.compile(r"[”“»«’\"']+\s*+(?:\(|\Z)")
-"""Matches a piece that consists only of the closing marks of a quotation, or that begins with them and a
+"""Matches a piece that consists only of the closing marks of a quotation, or that begins with such marks and a
 parenthesis."""
 
 _END: Final = re.compile(
@@ -47,7 +47,7 @@ def placed_sentences(text: str) -> Iterator[tuple[int, str]]:
 
 def placed_runs(text: str) -> Iterator[tuple[int, list[str]]]:
     """The pieces that `sentences` returns, grouped by sentence, each group with its start index. `sentences` also cuts
-    after the period of a title or an initial, and within a quotation before its last mark, so a sentence can have
+    after the period of a title or an initial, and before the last mark of a quotation. A sentence can therefore have
     several pieces."""
     run: list[str] = []
     start = 0

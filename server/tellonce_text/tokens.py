@@ -1,7 +1,7 @@
 """Estimates the number of tokens of a text in a modern BPE vocabulary (o200k) without including the vocabulary.
 
 A text is first split into pieces, as BPE tokenizers do: a word with its leading space, up to three digits, a run of
-punctuation, or white space. For each kind of piece, the tables contain the mean cost by the length of the piece, in
+punctuation, or white space. For each kind of piece, the tables contain the mean cost of a piece of each length, in
 hundredths of a token.
 """
 
@@ -63,8 +63,9 @@ _ENDS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 def estimate(text: str) -> int:
-    """The number of tokens of `text`, within about 10 % for texts of at least a hundred tokens; 0 only for an empty
-    text. The estimates of lines are cached, because the same lines of a chat are counted at every turn."""
+    """The estimated number of tokens of `text`. For texts of at least a hundred tokens, the error is about 10 % or
+    less. The result is 0 only for an empty text. The estimates of lines are cached, because the same lines of a chat
+    are counted at every turn."""
     return _estimated_line(text) if len(text) <= _LINE and "\n" not in text else _estimated(text)
 
 
@@ -73,8 +74,8 @@ def _estimated(text: str) -> int:
 
 
 def head_and_tail(text: str, characters: int) -> str:
-    """Return at most `characters` of the text: two thirds from the beginning and the rest from the end, where people
-    often state their point."""
+    """Return at most `characters` characters of the text: two thirds from the beginning and the rest from the end,
+    where people often state their point."""
     if len(text) <= characters:
         return text
     tail = max(1, characters // 3)
@@ -105,8 +106,8 @@ def _hundredths(text: str) -> int:
 
 
 def _break_cost(line: str) -> int:
-    """The cost of a line break. A line break is a separate token, unless it follows punctuation or another line break,
-    because it then belongs to the same piece."""
+    """The cost of a line break. A line break is a separate token. After punctuation or another line break, it belongs
+    to the piece before it."""
     return 1 if not line or line[-1] in _ENDS else 100
 
 

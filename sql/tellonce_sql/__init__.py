@@ -4,10 +4,11 @@ A file `queries/<table>.sql` contains blocks: a line `-- name: some_name`, comme
 one statement. `query("<table>.some_name")` is that statement. The parameters of a long statement have names instead of
 numbers (`$owner_id`); `arguments` puts their values in order. Lines that several statements share are written once,
 between `-- part: some_part` and `-- end`. Each line `-- use: some_part` (in another file, `-- use: <table>.some_part`)
-is replaced by the lines of that part; `-- values: some_part` by the parameters that the part names (`$a, $b` for
-`a, b`). `{statuses.sure}` lists the statuses with this trait (`tellonce.contract_types.STATUSES`), `{kinds.reads_chat}`
-the kinds of jobs with this one (`tellonce.work.JOBS`). A statement that serves all owners at once is marked in the line
-after its name: `-- across owners: why`. The files `migrations/NNNN_name.sql` are applied in order, once.
+is replaced by the lines of that part. Each line `-- values: some_part` is replaced by parameters with the names in the
+part (`$a, $b` for `a, b`). `{statuses.sure}` is replaced by the statuses with the trait `sure`
+(`tellonce.contract_types.STATUSES`), and `{kinds.reads_chat}` by the kinds of jobs with the trait `reads_chat`
+(`tellonce.work.JOBS`). A statement that serves all owners at once is marked in the line after its name: `-- across
+owners: why`. The files `migrations/NNNN_name.sql` are applied in order, once.
 """
 
 import hashlib
@@ -26,7 +27,7 @@ from tellonce.work import JOBS
 __all__ = ["Migration", "Reach", "SqlFileError", "UnknownQuery", "arguments", "migrations", "queries", "query", "reach"]
 
 Reach = Literal["owner", "all owners", "no owner"]
-"""The rows that a statement uses: of the owner in $1, of all owners, or of no owner."""
+"""The rows that a statement uses: the rows of the owner in $1, the rows of all owners, or no owner's rows."""
 
 _NAME_LINE = re.compile(r"^-- name:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -57,7 +58,8 @@ class _Named:
 
 @dataclass(frozen=True)
 class Migration:
-    """One schema migration. `sha256` is the hash of its text, so that a later change of an applied file is detected."""
+    """One schema migration. `sha256` is the hash of the file's text, so that a later change of an applied file is
+    detected."""
 
     version: int
     name: str
@@ -180,8 +182,8 @@ def _blocks(table: str, text: str) -> Iterator[tuple[str, _Named]]:
 
 
 def _numbered(table: str, name: str, statement: str) -> tuple[str, tuple[str, ...]]:
-    """The statement with numbers instead of names, and the names in the order of the numbers: the owner first, the
-    others as they first occur."""
+    """The statement with numbers instead of names, and the names in the order of the numbers: the owner first, then the
+    others in the order in which they first occur."""
     found = _PARAMETER.findall(statement)
     if not found:
         return statement, ()

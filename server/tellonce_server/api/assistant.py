@@ -1,4 +1,5 @@
-"""The assistant tools and the tool of hooks: the description of each, and the service that answers it."""
+"""The tools for assistants and the tool for hooks: the description of each tool, and the service that answers its
+calls."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -35,7 +36,8 @@ LONG = {"anthropic/maxResultSizeChars": 500_000}
 
 APP_URI = "ui://tellonce/memory.html"
 SHOWN = {"ui": {"resourceUri": APP_URI}}
-"""Metadata of tools whose results are shown on the memory page by hosts with MCP Apps. Other hosts show the text."""
+"""Metadata of some tools. Hosts that support MCP Apps show the results of these tools on the memory page. Other hosts
+show the text."""
 
 NOT_ERASED = {
     "no": ServerText("Nothing was erased: the user declined.", "forget_declined"),
@@ -51,13 +53,14 @@ def _hook_form(turn: RecordedTurn) -> str:
 
 
 class Tools:
-    """Tools, one coroutine each. `ready` waits for the storage, because clients list the tools before it is open."""
+    """Tools, one coroutine each. `ready` waits for the storage, because clients list the tools before the storage is
+    open."""
 
     def __init__(self, ready: GetServices) -> None:
         self._ready = ready
 
     async def _at(self, call: Call[Any]) -> "tuple[Services, ChatScope]":
-        """The services, and the chat of a call whose arguments name a chat."""
+        """The services, and the chat that the call's arguments name."""
         services = await self._ready()
         asked = Asked(call.args.chat_id, call.args.conversation_id, _channel(call))
         return services, await located(services.deps, call.caller, asked)
@@ -198,8 +201,8 @@ class AssistantTools(Tools):
 
 
 def _channel(call: Call[Any]) -> str:
-    """The channel that the message names; otherwise Telegram for the relay, and the client's own channel for other
-    callers."""
+    """The channel that the message names. If it names none: Telegram for the relay, and the client's own channel for
+    other callers."""
     named = call.args.channel if isinstance(call.args, c.RecordMessageArgs) else None
     if named is not None:
         return named
@@ -217,8 +220,8 @@ def client_channel(context: AnyContext) -> str:
 async def _erased(
     forgetter: "Forgetter", where: ChatScope, args: c.ForgetArgs, token: str, answer: Answer, report: "Report"
 ) -> c.Forgotten:
-    """Erase what the person selected. Without a yes, the result does not contain the token, so that the model cannot
-    erase with it."""
+    """Erase what the person selected. Unless the person says yes, the result does not contain the token, so that the
+    model cannot erase anything with the token."""
     if answer.said != "yes":
         return c.Forgotten(notes=(NOT_ERASED[answer.said],))
     return await forgetter.erase_picked(where, args.model_copy(update={"confirm": token}), answer.which, report)

@@ -20,8 +20,8 @@ _FLAGS = {"true": True, "false": False}
 
 
 def coerced(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """The arguments without nulls, converted to the JSON types of `schema`. `schema` is the JSON schema of the model,
-    with its `$defs`."""
+    """The arguments without nulls, with values converted to the JSON types of `schema`. `schema` is the JSON schema of
+    the model, with its `$defs`."""
     return _object(arguments, schema, schema.get("$defs", {}))
 
 
@@ -66,7 +66,8 @@ def _integer(value: Any) -> Any:
 
 
 def _list(value: Any) -> list[Any]:
-    """Convert a value to a list. JSON text of a list is parsed; any other value becomes a list of one."""
+    """Convert a value to a list. A list written as JSON text is parsed. Any other value becomes the only item of a
+    list."""
     if isinstance(value, list | tuple):
         return list(value)
     if isinstance(value, str) and value.lstrip().startswith("["):

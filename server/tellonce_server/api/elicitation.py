@@ -18,7 +18,7 @@ _KEY = "confirm"
 
 
 class Confirmation(BaseModel):
-    """The form that the person is shown."""
+    """The form that the client shows to the person."""
 
     erase: bool = Field(description="Erase this for good")
     which: str = Field(default="", description="Numbers to erase, such as 1,3-5, or all. If empty: those marked ☑.")
@@ -40,8 +40,8 @@ def can_ask(context: AnyContext) -> bool:
 
 
 def answered(context: AnyContext) -> tuple[str, Answer] | None:
-    """The answer in the stateless protocol, in which the client repeats the call with the reply and the state of the
-    question; None if there is no answer yet."""
+    """The answer in the stateless protocol; None if there is no answer yet. In this protocol, the client repeats the
+    call, with the person's reply and the state of the question."""
     if not _modern(context):
         return None
     reply = (context.input_responses or {}).get(_KEY)
@@ -51,8 +51,8 @@ def answered(context: AnyContext) -> tuple[str, Answer] | None:
 
 
 async def ask(context: AnyContext, question: str, state: str) -> Answer | InputRequiredResult:
-    """Ask the person. In the stateless protocol, return the question; the answer comes in a repeated call, with
-    `state`."""
+    """Ask the person. In the stateless protocol, return the question. The client sends the answer in a repeated call,
+    together with `state`."""
     if _modern(context):
         return InputRequiredResult(input_requests={_KEY: _request(question)}, request_state=state)
     async with outside_turn():

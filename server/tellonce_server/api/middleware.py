@@ -22,7 +22,7 @@ DONE_BY_HOOKS = ("get_context", "record_message")
 
 async def show_hooked(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
     """Middleware for clients whose hooks record every message: hides the tools and instructions for recording, so that
-    the model does not record a second time."""
+    the model does not record the messages a second time."""
     result = await call_next(ctx)
     headers = getattr(ctx.request, "headers", {})
     # The SDK passes the result to middleware as JSON data.
@@ -57,7 +57,7 @@ LISTED = {"prompts/list": "prompts", "resources/list": "resources", "resources/t
 
 
 class OfferedTo:
-    """Middleware that offers prompts, resources and completions only to callers with one of the scopes."""
+    """Middleware that offers prompts, resources and completions only to callers that have one of the given scopes."""
 
     def __init__(self, scopes: frozenset[str], caller_of: CallerOf) -> None:
         self._scopes = scopes
@@ -79,7 +79,7 @@ LISTEN = "subscriptions/listen"
 
 
 async def wanted_resources(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware that tells the subscription bus the resources that a new stream requests."""
+    """Middleware that passes to the subscription bus the resources that a new stream requests."""
     if ctx.method == LISTEN:
         with suppress(ValidationError):  # the SDK refuses such a request
             asked = SubscriptionsListenRequestParams.model_validate(ctx.params)

@@ -43,7 +43,8 @@ class WorkTools(Tools):
 
 
 def _possible(args: JobArgs) -> JobArgs:
-    """The arguments, if the database can contain their job id. Raises Refused for a number that is too large."""
+    """The arguments of a call, after a check that the database can store numbers as large as those in the job id.
+    Raises Refused for a number that is too large."""
     if any(abs(int(number)) > MAX_BIGINT for number in args.job_id.split(":")):
         raise Refused(f"There is no job {args.job_id[:80]}; use the job_id that claim_work returned.", "call")
     return args

@@ -1,4 +1,4 @@
-"""MCP resources: results of the tools that can be read by URI. Subscribers are notified of changes."""
+"""MCP resources: clients read some results of the tools by URI. Subscribers are notified of changes."""
 
 import json
 import re
@@ -65,7 +65,7 @@ def add_resources(server: "MCPServer[None]", ready: GetServices, caller_of: Call
 
 
 class _Views:
-    """One coroutine per resource. Each answers for the caller of the current request."""
+    """One coroutine per resource. Each resource answers for the caller of the current request."""
 
     def __init__(self, ready: GetServices, caller_of: CallerOf) -> None:
         self._ready = ready
@@ -148,7 +148,7 @@ class _Views:
 
 
 def later(failure: Exception) -> MCPError:
-    """The error for a request, other than a tool call, that may succeed after a database outage."""
+    """The error for a request that failed in a database outage and may succeed later. Tool calls use another error."""
     return MCPError(UNREACHABLE, errors.OUTAGES.noted(failure), {LATER_META: True})
 
 

@@ -30,7 +30,7 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refer_to(fields: dict[str, Any], item: dict[str, Any]) -> None:
-    """Shorten each field of a list's items that has the same name as a field of the object that contains the list."""
+    """Shorten a field of a list's items if the object that contains the list has a field of the same name."""
     item.pop("additionalProperties", None)
     for name, inner in item.get("properties", {}).items():
         if name in fields:

@@ -29,8 +29,8 @@ Handler = Callable[[Call[Any]], Awaitable[BaseModel | InputRequiredResult]]
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """A tool: `args` and `result` are models of the contract, `render` formats a result, `meta` is for hosts. Models do
-    not see a tool that is not `listed`."""
+    """A tool: `args` and `result` are models of the contract, `render` formats a result, and `meta` is metadata for
+    hosts. Models do not see a tool that is not `listed`."""
 
     name: str
     title: str
@@ -62,8 +62,8 @@ def tool(
     title: str | None = None,
     listed: bool = True,
 ) -> Callable[[MethodT], MethodT]:
-    """Declare a method as a tool with the method's name. The method's types give the models, and its name gives the
-    default title."""
+    """Declare a method as a tool with the method's name. The types of the method determine the models of the arguments
+    and of the result. The name of the method determines the default title."""
 
     def declared(method: MethodT) -> MethodT:
         name, types = method.__name__, get_type_hints(method)

@@ -35,7 +35,7 @@ CallerOf = Callable[[], Caller]
 class StrictTool(Tool):
     """A tool that validates its arguments, and returns its result as compact text and as structured content.
 
-    Times are read and shown in the user's `zone`; if it is None, they stay unchanged.
+    Times are read and shown in the user's `zone`; if `zone` is None, the times stay unchanged.
     """
 
     spec: ToolSpec = Field(exclude=True)

@@ -13,7 +13,7 @@ ASKED = 20
 
 
 def structured(_: BaseModel) -> str:
-    """The text of a tool for the memory page, which reads only the structured content."""
+    """The text of a result for the memory page. The page reads only the structured content."""
     return "The result is the structured content."
 
 
@@ -127,7 +127,7 @@ def _match(m: c.ForgetMatch) -> str:
 
 
 def _shown(m: c.ForgetMatch) -> str:
-    """The text of a match. If an erasure removes only a part of the text, this part is added."""
+    """The text of a match. If an erasure removes only a part of the text, this part is added at the end."""
     part = f" (only this goes: {' … '.join(m.goes)})" if m.goes else ""
     return f"sentences in {_counts(m.others)}, such as: {m.text}" if m.others else f"{m.text}{part}"
 

@@ -25,7 +25,7 @@ SCOPES: Final[tuple[TokenScope, ...]] = get_args(TokenScope)
 LOCAL_SCOPES: Final[tuple[TokenScope, ...]] = ("assistant", "relay", "agent")
 """The scopes of our own processes on this machine. The server keeps one token for each scope in a file."""
 LOCAL = "local-"
-"""Name prefix of the tokens that the server creates for our other processes on this machine."""
+"""Beginning of the names of tokens that the server creates for our other processes on this machine."""
 
 
 def granted(token: str, grant: Grant) -> AccessToken:
@@ -93,7 +93,7 @@ def _local_name(file: Path, scope: TokenScope) -> str:
 
 async def local_names(login: Queries, settings: ServerSettings) -> set[str]:
     """The names of the valid tokens that are in the files of this machine. A file may have been moved with its folder,
-    so the tokens are looked up."""
+    so each token is looked up in the database."""
     files = [settings.data_dir / "tokens" / scope for scope in LOCAL_SCOPES]
     known = await tokens.find(login, [digest(file.read_text().strip()) for file in files if file.exists()])
     return {grant.name for grant in known.values()}

@@ -24,7 +24,8 @@ GRACE_SECONDS = 1
 
 @dataclass(frozen=True)
 class AgentPort:
-    """The address of the agent's tools, and the secret of their callers, which is valid while this process runs."""
+    """The address of the agent's tools, and the secret that callers must send. The secret is valid while this process
+    runs."""
 
     url: str
     token: str

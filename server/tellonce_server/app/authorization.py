@@ -70,7 +70,7 @@ async def _refused(token: CachedToken) -> JSONResponse | None:
 
 
 def _unknown() -> JSONResponse:
-    """Return the same response as the SDK sends for an unknown token."""
+    """Return the response that the SDK sends for an unknown token."""
     error: dict[str, Any] = {"error": "invalid_token", "error_description": "Authentication required"}
     challenge = 'Bearer error="invalid_token", error_description="Authentication required"'
     return JSONResponse(error, status_code=401, headers={"WWW-Authenticate": challenge})

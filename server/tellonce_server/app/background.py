@@ -1,4 +1,5 @@
-"""The background tasks of a server process, such as announcing, embedding and deleting old records."""
+"""The background tasks of a server process, for example announcing changes, embedding texts and deleting old
+records."""
 
 import asyncio
 import ctypes

@@ -1,5 +1,5 @@
-"""Serves MCP over streamable HTTP with uvicorn. Limits the size of requests and the time that they may take to arrive,
-and shuts down gracefully."""
+"""Serves MCP over streamable HTTP with uvicorn. Limits the size of requests and the time in which they must arrive, and
+shuts down gracefully."""
 
 import asyncio
 import contextlib
@@ -79,7 +79,7 @@ def transport_security(settings: ServerSettings, *, public: bool = True) -> Tran
 
 
 async def serve_http(settings: ServerSettings) -> None:
-    """Serve until SIGINT or SIGTERM. Then running calls have three seconds to finish."""
+    """Serve until SIGINT or SIGTERM. After the signal, running calls have three seconds to finish."""
     streams = OpenStreams()
     config = uvicorn.Config(
         build_http(settings, Storage(settings), streams),

@@ -75,12 +75,12 @@ class LoopWatch:
 
 
 def is_held(since_beat: float, late: float, worked: float, *, runnable: bool) -> bool:
-    """Whether a call blocked the loop. The age of the last heartbeat alone does not show this, because on a busy
-    machine, a heartbeat is late without a blocking call.
+    """Whether a call blocked the loop. A late heartbeat alone does not show this: on a busy machine, a heartbeat may be
+    late without a blocking call.
 
-    A call that computes uses processor time: `worked` seconds since the last heartbeat. A call that waits for the
-    system uses no processor time, but then the loop's thread is not `runnable`. In this case, the watching thread must
-    itself have run on time: `late` is its delay in seconds.
+    A call that computes uses processor time: `worked` seconds since the last heartbeat. During a call that waits for
+    the system, the loop's thread uses no processor time and is not `runnable`. Such a call counts only if the watching
+    thread itself ran on time; `late` is the delay of the watching thread in seconds.
     """
     if since_beat < BEAT_SECONDS + LIMIT_SECONDS:
         return False

@@ -1,8 +1,8 @@
 """Finds where the memory of a data folder is stored: in the embedded PostgreSQL or in an external PostgreSQL.
 
-The data folder contains a note if the database is external. A process without DATABASE_URL, for example a process that
-was started outside the folder of `.env`, then refuses to start instead of opening an empty memory. The data folder of
-older releases, which were named chatmem, is moved when a server starts.
+The data folder contains a note if the database is external. With this note, a process without DATABASE_URL refuses to
+start instead of opening an empty memory. DATABASE_URL is missing, for example, if the process was started outside the
+folder of `.env`. The data folder of older releases, which were named chatmem, is moved when a server starts.
 """
 
 import os
@@ -18,7 +18,7 @@ from tellonce_server.core.errors import StorageRefused
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 
 NOTE = "external-database"
-"""Name of the file that contains the name of the external database, without user and password."""
+"""Name of a file. The file contains the name of the external database, without user and password."""
 
 
 def described(settings: ServerSettings) -> str:
@@ -30,7 +30,7 @@ def described(settings: ServerSettings) -> str:
 
 
 def note_external(settings: ServerSettings) -> None:
-    """Note in the data folder that its memory is in an external database."""
+    """Write a note into the data folder: the memory of this folder is in an external database."""
     if settings.login_url is not None:
         (settings.data_dir / NOTE).write_text(described(settings) + "\n", "utf-8")
 
@@ -48,16 +48,16 @@ def refuse_another_memory(settings: ServerSettings) -> None:
 
 
 def has_memory(settings: ServerSettings) -> bool:
-    """Whether a memory exists. An external database is assumed to contain one. The embedded database contains one after
-    its first start."""
+    """Whether a memory exists. An external database is assumed to contain a memory. The embedded database contains a
+    memory after its first start."""
     if settings.login_url is not None or _exists(settings.data_dir / NOTE):
         return True
     return _exists(EmbeddedPostgres(settings.data_dir / "postgres").cluster)
 
 
 def _exists(path: Path) -> bool:
-    """Whether the path exists. False if this user may not access it; the start of PostgreSQL then reports the
-    reason."""
+    """Whether the path exists. False if this user may not access the path; in this case, the start of PostgreSQL
+    reports the reason."""
     return os.access(path, os.F_OK)
 
 

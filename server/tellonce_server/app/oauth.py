@@ -19,8 +19,8 @@ from tellonce.settings import Remote
 
 SCOPE = "assistant"
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""The accepted algorithms. All are asymmetric, because with a shared secret (HS…), every verifier could issue tokens.
-`none` is not accepted, because such a token is not signed."""
+"""The accepted algorithms. All of these algorithms are asymmetric, because with a shared secret (HS…), every verifier
+could issue tokens. `none` is not accepted, because such a token is not signed."""
 
 CLOCK_SKEW_SECONDS = 30
 REFRESH_SECONDS = 30.0

@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 
 def may_start(settings: ServerSettings) -> bool:
     """Whether this server may start a summarizer. By default, it may start one only if the service is not installed,
-    because the service runs a summarizer."""
+    because an installed service runs a summarizer."""
     if settings.stdio_learns is not None:
         return settings.stdio_learns
     return not service_file().exists()
@@ -82,7 +82,7 @@ class OwnSummarizer:
         notices[:] = kept if others or self._child is not None else [*kept, NOBODY_LEARNS]
 
     async def _start(self, attendance: "Attendance", stack: AsyncExitStack) -> None:
-        """Start the summarizer if no other server with this data folder has started one."""
+        """Start the summarizer if no other server with this data folder has started a summarizer."""
         self._settings.data_dir.mkdir(parents=True, exist_ok=True)
         lock = try_hold(self._settings.data_dir / LOCK_NAME)
         if lock is None:

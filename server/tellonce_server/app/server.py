@@ -141,7 +141,8 @@ def build_server(
         (specs_of(ReminderTools(storage.services)), ASSISTANT, None),
         (specs_of(WorkTools(storage.services)), AGENT, None),
     )
-    # Tools that the only caller may not call are left out, because creating their schemas takes time.
+    # If all calls come from the same caller, the tools that this caller may not call are left out, because creating
+    # their schemas takes time.
     tools = [
         strict_tool(spec, scopes=scopes, zone=local, caller_of=who, observe=storage.observe)
         for specs, scopes, local in offered

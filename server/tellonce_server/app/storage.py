@@ -1,4 +1,5 @@
-"""Opens and holds the storage of one process. Clients can connect and list the tools before the storage is open."""
+"""Opens the storage of one process and keeps it open. Clients can connect and list the tools before the storage is
+open."""
 
 import asyncio
 import importlib
@@ -33,7 +34,8 @@ LONGEST_PAUSE = 15.0
 """Maximum seconds between attempts to open the database."""
 
 OnCall: TypeAlias = Callable[[str, float, bool], None]
-"""A function that is called after each tool call with the tool's name, the seconds, and whether the call succeeded."""
+"""A function that is called after each tool call with the tool's name, the duration in seconds, and whether the call
+succeeded."""
 
 logger = logging.getLogger(__name__)
 
@@ -41,8 +43,8 @@ logger = logging.getLogger(__name__)
 class Storage:
     """The storage of one process. `running()` opens the storage once; until then, `services()` waits.
 
-    With `keeps_tokens`, this process writes the access tokens of this machine. Only the HTTP server does so, because
-    other processes may be configured for another user.
+    With `keeps_tokens`, this process writes the access tokens of this machine. Only the HTTP server writes the tokens,
+    because other processes may be configured for another user.
     """
 
     def __init__(
@@ -74,7 +76,7 @@ class Storage:
                 await ended(opening)
 
     async def services(self) -> "Services":
-        """The services, once storage is open. Raises StorageUnavailable if it could not be opened."""
+        """The services, once storage is open. Raises StorageUnavailable if the storage could not be opened."""
         if self._services is None:
             raise StorageUnavailable("The memory is not running yet; try again.", "database_starting")
         return await asyncio.shield(self._services)
@@ -129,7 +131,7 @@ class Storage:
             return True
 
     def _log(self, error: Exception) -> None:
-        """Log an error. If a person has to fix it, it is logged once, as one line; any other error is logged with its
+        """Log an error. An error that a person must fix is logged once, as one line. Any other error is logged with its
         stack."""
         if isinstance(error, (*AWAY, StorageRefused)):
             if str(error) != self._told:
@@ -145,7 +147,7 @@ class Storage:
             self._services = asyncio.get_running_loop().create_future()
         if isinstance(outcome, StorageUnavailable):
             self._services.set_exception(outcome)
-            # Retrieve the exception, so that asyncio does not log it if no call retrieves it.
+            # Retrieve the exception now. Otherwise, asyncio would log it if no call retrieves it.
             self._services.exception()
         else:
             self._services.set_result(outcome)

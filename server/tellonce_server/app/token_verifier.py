@@ -1,4 +1,4 @@
-"""Looks up bearer tokens while their calls are already running.
+"""Looks up a bearer token while the call that uses the token is already running.
 
 A call may begin with a cached grant, but is answered only if the grant is still valid. So a token that was revoked
 before the call can neither read nor write.

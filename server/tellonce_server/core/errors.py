@@ -14,7 +14,7 @@ MOST_NAMED: Final = 80
 
 
 class WithText(Exception):
-    """An error with a text for the caller."""
+    """Maximum number of characters in an error text that come from a name or an id of the call."""
 
     def __init__(self, text: str, code: TextCode, /, **values: int | str) -> None:
         self.text = ServerText(text, code, **values)
@@ -81,7 +81,7 @@ def told(failure: Exception) -> ServerText:
 
 
 class OutageLog:
-    """Logs one line when a database outage begins and one when it ends, however many calls fail."""
+    """Logs one line when a database outage begins and one line when it ends, even if many calls fail."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -12,6 +12,6 @@ ms or more."""
 
 
 async def offloaded(characters: int, work: Callable[[], ResultT]) -> ResultT:
-    """The result of `work`, a pure function of a text of `characters` characters. Call this before a transaction
-    begins, so that the transaction does not wait for `work`."""
+    """The result of `work`, a pure function that processes a text of `characters` characters. Call this before a
+    transaction begins, so that the transaction does not wait for `work`."""
     return work() if characters <= SMALL else await asyncio.to_thread(work)

@@ -5,7 +5,7 @@ from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 
 BURST_SECONDS = 10
-"""The size of a bucket, in seconds. After a pause, the calls that are allowed within this time may all come at once."""
+"""The size of a bucket, in seconds. After a pause, all calls that are allowed within this time may come at once."""
 
 MOST_BUCKETS = 10_000
 

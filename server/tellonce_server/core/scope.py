@@ -17,7 +17,7 @@ MessageId: TypeAlias = int
 MemoryId: TypeAlias = int
 
 DEFAULT_CHANNEL = "telegram"
-"""The channel of a call by the relay that does not name another channel."""
+"""The channel of a call of the relay, unless the call names another channel."""
 
 UNNAMED_CHANNEL = "mcp"
 """The channel of a client without a name."""
@@ -27,8 +27,8 @@ PROGRAMS = frozenset((DEFAULT_CHANNEL, UNNAMED_CHANNEL, "terminal", "claude-ai",
 
 
 CONVERSATIONS = 2**52
-"""The smallest id that a conversation can have. All ids of conversations are below twice this number, above Telegram's
-ids, and exact in JSON."""
+"""The smallest id that a conversation can have. All ids of conversations are less than twice this number. They are
+above all Telegram ids, and JSON can represent them exactly."""
 
 
 class ChatRefused(Refused):
@@ -92,8 +92,8 @@ class ChatScope:
 
 
 def unknown_memory(where: ChatScope, memory_id: int, chat_id: int | None) -> str:
-    """The sentence about a memory that `where` may not use. `chat_id` is the memory's only chat, or None if there is no
-    such memory. A group does not learn which other chats there are."""
+    """The error text for a memory that the chat `where` may not use. `chat_id` is the memory's only chat, or None if
+    there is no such memory. The text for a group does not name other chats."""
     if chat_id is not None and where.is_own:
         return f"Memory {memory_id} belongs to chat {chat_id} alone; call again with this chat_id."
     return f"No memory {memory_id} in this chat; a search finds its number."
@@ -101,7 +101,7 @@ def unknown_memory(where: ChatScope, memory_id: int, chat_id: int | None) -> str
 
 @dataclass(frozen=True)
 class Asked:
-    """The chat and the conversation that a call names, and its channel: the channel that the call names, or the
+    """The chat, the conversation and the channel that a call names. If the call names no channel, its channel is the
     client's name."""
 
     chat_id: int | None = None
@@ -148,8 +148,8 @@ def _conversation(caller: Caller, asked: Asked) -> ChatScope:
 
 
 def conversation(owner_id: int, channel: str, conversation_id: str | None = None) -> ChatScope:
-    """The chat of a conversation or, without an id, of the channel. The chat's number is computed from the
-    arguments."""
+    """The chat of a conversation. Without a conversation's id, it is the channel's own chat. The chat's number is
+    computed from the arguments."""
     named = f"{owner_id}\n{channel}\n{conversation_id or ''}".encode()
     # 13 hexadecimal digits are 52 bits. Migration 0031 computes the same number.
     number = CONVERSATIONS + int(hashlib.sha256(named).hexdigest()[:13], 16)
@@ -166,8 +166,8 @@ def room(where: ChatScope) -> int:
 
 
 def channel_of(client: str | None) -> str:
-    """The channel of a client that names no channel: the client's name, without characters that a channel cannot
-    have."""
+    """The channel of a client that names no channel: the client's name, without the characters that are not allowed in
+    a channel's name."""
     name = re.sub(r"[^a-z0-9_-]+", "-", (client or "").lower()).strip("-")
     return name[:32] or UNNAMED_CHANNEL
 
@@ -182,8 +182,8 @@ def owner_of(chat_id: int, settings: ServerSettings) -> int | None:
 
 
 def known_everywhere(owner_id: int) -> int:
-    """The chat number of an owner's profile: the group's own number for a shared group; 0 for a person, because a
-    person is known in all chats."""
+    """The number of the chat to which an owner's profile belongs: the group's own number for a shared group; 0 for a
+    person, because a person is known in all chats."""
     return owner_id if owner_id < 0 else 0
 
 
@@ -197,9 +197,10 @@ def root_thread(chat_id: int) -> str:
 
 
 def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: str | None = None) -> str:
-    """The thread key of a reply. If the target is in a reply thread, this is the target's thread key; otherwise, it is
-    the key of a new thread that starts at the target. `guest` is the channel of the reply if the chat belongs to
-    another channel. The new key then contains `guest`, because both channels may have a message `target`."""
+    """The thread key of a reply to the message `target`. If the target is in a reply thread, this is the target's
+    thread key; otherwise, it is the key of a new thread that starts at the target. `guest` is the channel of the reply
+    if the chat belongs to another channel. The new key then contains `guest`, because both channels may have a message
+    `target`."""
     if target_thread is not None and target_thread.startswith("reply:"):
         return target_thread
     return f"reply:{chat_id}:{guest}/{target}" if guest is not None else f"reply:{chat_id}:{target}"
@@ -219,7 +220,8 @@ def renamed_thread(thread_key: str, name: str) -> str:
 
 
 def replaced_channel(name: str) -> str:
-    """The name of a channel whose own name was forgotten: `name`, without the characters that a channel cannot have."""
+    """The new name of a channel whose former name was forgotten: `name` without the characters that are not allowed in
+    a channel's name."""
     return name.replace(":", "-")
 
 

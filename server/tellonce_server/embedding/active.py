@@ -18,9 +18,9 @@ from tellonce_server.embedding.protocol import Embedder, Layers, NoEmbedder, Vec
 
 class ActiveEmbedder:
     """Starts with the configured embedder. `follow` switches to the embedder of the database's active model, unless
-    embeddings are off. The configured model becomes the active one if the memory has no active model yet, or by
-    `reembed`. Vectors carry the name of their model, and the database accepts only vectors of the active model, so
-    processes may switch at different times."""
+    embeddings are off. The configured model becomes the active model if the memory has no active model yet, or if the
+    user runs `reembed`. Each vector names its model, and the database accepts only vectors of the active model.
+    Processes may therefore switch at different times."""
 
     def __init__(self, configured: Embedder, named: Callable[[str], Embedder]) -> None:
         self._current = configured

@@ -29,8 +29,8 @@ LOWEST = -(2**63)
 
 @dataclass(frozen=True)
 class _Kind:
-    """A table with texts to embed. `key` names the columns that identify a row and give the order. `coded` means
-    that a sign code (one bit per dimension, see `store/codes.py`) is stored with each vector."""
+    """A table with texts to embed. `key` names the columns that identify a row and by which the rows are sorted.
+    `coded` means that a sign code (one bit per dimension, see `store/codes.py`) is stored with each vector."""
 
     name: str
     key: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The local model, which is loaded in the background. One thread embeds queries, and a second thread all other
+"""The local model, which is loaded in the background. One thread embeds queries. A second thread embeds all other
 texts."""
 
 import asyncio
@@ -36,9 +36,9 @@ class LocalEmbedder:
     `folder` belongs to the server and is filled when needed. `source` is the user's folder with the model's files and
     is only read.
 
-    Texts are computed one by one. On a CPU, batches are no faster. Also, int8 scales are computed for a whole batch, so
-    a text's vector would depend on the other texts of its batch. Queries have their own thread; the backlog's thread
-    has low priority.
+    Texts are computed one by one. On a CPU, a batch is not faster than single texts. Also, int8 scales are computed for
+    a whole batch, so a text's vector would depend on the other texts of its batch. Queries have their own thread; the
+    backlog's thread has low priority.
     """
 
     model = MODEL
@@ -123,7 +123,7 @@ class LocalEmbedder:
                 raise
             raise EmbeddingUnavailable("the server is stopping") from None
         except Exception as error:
-            # Any error of the model fails only this text.
+            # An error of the model makes only this text fail.
             logger.exception("a text could not be embedded")
             raise EmbeddingUnavailable("the model failed on this text") from error
 
@@ -142,8 +142,8 @@ class LocalEmbedder:
                 return
 
     def _load(self, folder: Path) -> Any:
-        # The module is imported here, because importing onnxruntime and numpy takes a second. No handshake
-        # should wait for it.
+        # The module is imported here, because importing onnxruntime and numpy takes a second. No handshake should wait
+        # for this import.
         session = importlib.import_module("tellonce_server.embedding.onnx_session")
         self._mean = json.loads(MEAN.read_text())
         return session.Session(folder / GRAPH, folder / TOKENIZER)
@@ -154,7 +154,7 @@ class LocalEmbedder:
 
 def _give_way() -> None:
     """On Linux, lower the priority of this thread, so that a long history does not delay answers. Other systems cannot
-    do this."""
+    lower the priority of a single thread."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 15)
 

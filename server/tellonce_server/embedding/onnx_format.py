@@ -1,7 +1,7 @@
 """The part of ONNX's file format that a graph needs, in protobuf's encoding.
 
-Field numbers are those of onnx.proto3. Protobuf merges concatenated messages: the bytes of two models, one after the
-other, are one model with the nodes, constants, inputs and outputs of both.
+Field numbers are the numbers in onnx.proto3. Protobuf merges concatenated messages: the bytes of two models, one after
+the other, are one model with the nodes, constants, inputs and outputs of both.
 """
 
 import struct
@@ -29,7 +29,7 @@ def model(graph: bytes) -> bytes:
 
 
 def extension(graph: bytes) -> bytes:
-    """Return the bytes that add the parts of the graph `graph` to a model when they are appended to the model."""
+    """Return bytes that can be appended to a model. They add the parts of the graph `graph` to this model."""
     return _bytes(7, graph)
 
 
@@ -41,7 +41,7 @@ def graph(
     between: Iterable[bytes] = (),
     name: str = "",
 ) -> bytes:
-    """A graph. `between` gives the runtime the shapes of intermediate values."""
+    """A graph. `between` describes intermediate values, so that the runtime knows their shapes."""
     parts = [_bytes(1, node) for node in nodes]
     parts += [_bytes(2, name.encode())] if name else []
     parts += [_bytes(5, constant) for constant in constants]

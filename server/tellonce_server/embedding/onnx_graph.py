@@ -2,8 +2,8 @@
 
 The architecture is BERT (Devlin et al. 2019) with mean pooling over tokens and L2 normalization. sentence-transformers
 publishes all-MiniLM-L6-v2 in this form. Weights are rounded to bytes, with one scale per column. The values multiplied
-by the weights are rounded to bytes at run time. This takes half the time of float32, and the cosine of the vectors with
-the float32 vectors is .99.
+by the weights are rounded to bytes at run time. This takes half the time of float32. The resulting vectors have a
+cosine of .99 with the float32 vectors.
 """
 
 import json
@@ -30,7 +30,7 @@ from tellonce_server.embedding.onnx_format import (
 EMBEDDING, EARLY = "embedding", "early"
 """Names of the outputs: the text's unit vector, and the mean of the token vectors after three layers.
 
-To choose the sentences to keep, the mean after three layers is better than the mean after the last layer."""
+For choosing the sentences to keep, the mean after three layers is better than the mean after the last layer."""
 
 MASK, EARLY_TOKENS = "Cast_0", "LayerNormalization_99"
 """Names of two values inside the graph: the mask of real tokens, and the token vectors after three layers. These names
@@ -60,8 +60,8 @@ def build(source: Path) -> bytes:
 
 
 def early(hidden: int) -> bytes:
-    """Return the bytes that add the output EARLY to the model when they are appended to the model. The output EMBEDDING
-    does not change."""
+    """Return bytes that can be appended to the model. They add the output EARLY. The output EMBEDDING does not
+    change."""
     weights, weighted, total, count = (f"early_{part}" for part in ("weights", "weighted", "total", "count"))
     axes = [constant(f"early_axis{axis}", np.array([axis], np.int64)) for axis in (1, 2)]
     nodes = [
@@ -171,8 +171,8 @@ class _Writer:
         return self._op("Add", [scaled, self._constant(f"{name}.b", self._weight(f"{name}.bias"))])
 
     def _bytes_of(self, x: str) -> tuple[str, str, str]:
-        """Round a value to bytes, and return the names of the rounded value, of its scale and of its zero point. Each
-        value is rounded once for all its uses."""
+        """Round a value to bytes, and return three names: of the rounded value, its scale and its zero point. Each
+        value is rounded only once, even if it is used several times."""
         if x not in self._rounded:
             self._rounded[x] = (f"{x}_bytes", f"{x}_scale", f"{x}_zero")
             self._nodes.append(node("DynamicQuantizeLinear", [x], self._rounded[x]))

@@ -45,5 +45,6 @@ class Session:
         return [array("f", rows[0].tobytes()) for rows in computed]
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One unit vector per text. Texts are computed one by one, because padding costs more than a batch saves."""
+        """One unit vector per text. Texts are computed one by one, because padding would take more time than a batch
+        saves."""
         return [self.vector(text) for text in texts]

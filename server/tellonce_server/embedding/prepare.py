@@ -1,6 +1,6 @@
 """Prepares the local model's files: the int8 graph and the tokenizer.
 
-Run as `python -m tellonce_server.embedding.prepare SOURCE TARGET`. SOURCE holds the model's own files.
+Run as `python -m tellonce_server.embedding.prepare SOURCE TARGET`. SOURCE contains the model's own files.
 """
 
 import hashlib

@@ -1,5 +1,5 @@
 """Splits a text into the local model's tokens, as BERT's uncased tokenizer does. The library `tokenizers` does the
-same, but also installs a client of a model hub, which would take 35 MB and never be used."""
+same. However, it also installs a client of a model hub, which would take 35 MB and never be used."""
 
 import json
 import unicodedata
@@ -45,8 +45,8 @@ class WordPiece:
         return [vocabulary[_FIRST], *islice(pieces, self._longest - 2), vocabulary[_LAST]]
 
     def _pieces(self, word: str) -> list[int]:
-        """The tokens of a word: the longest known beginning of the word, then the longest known beginning of the rest,
-        and so on. If a part is unknown, the whole word becomes one unknown token."""
+        """The tokens of a word: the longest known prefix of the word, then the longest known prefix of the rest, and so
+        on. If a part is unknown, the whole word becomes one unknown token."""
         vocabulary, start, found = self._vocabulary, 0, list[int]()
         while start < len(word) <= _LONGEST_WORD:
             prefix = _INSIDE if start else ""
@@ -64,7 +64,8 @@ def _words(text: str) -> list[str]:
 
 
 def _spaced(character: str) -> str:
-    """A space for white space, nothing for a control character, and a CJK character between spaces."""
+    """The replacement of a character: a space for white space, nothing for a control character. A CJK character is put
+    between spaces."""
     code = ord(character)
     if character in _KEPT_CONTROLS:
         return " "
@@ -76,13 +77,13 @@ def _spaced(character: str) -> str:
 
 
 def _decomposed(character: str) -> str:
-    """The parts of the character, each as `_lowered` returns it. Decomposing character by character is linear;
-    `unicodedata.normalize` takes seconds for a text of accents alone."""
+    """The parts of the character, each as `_lowered` returns it. Decomposing character by character takes linear time;
+    `unicodedata.normalize` takes seconds for a text that consists only of accents."""
     return "".join(map(_lowered, unicodedata.normalize("NFD", character)))
 
 
 def _lowered(character: str) -> str:
-    """The character in lower case, between spaces if it is punctuation, and nothing for an accent."""
+    """The character in lower case. Punctuation is put between spaces, and accents are removed."""
     category = unicodedata.category(character)
     if category == "Mn":
         return ""

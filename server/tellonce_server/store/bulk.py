@@ -1,4 +1,5 @@
-"""Stores many messages at once, with ids and places reserved together, and reads all memories for an export."""
+"""Stores many messages at once, and reads all memories for an export. The ids and the places of the messages are
+reserved together."""
 
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Sequence
@@ -97,7 +98,8 @@ class SourceMessage(NamedTuple):
 
 @dataclass(frozen=True)
 class Exported:
-    """A memory with all the data that an export contains. `said` are its source messages, in `source_chat_id`."""
+    """A memory with all the data that an export contains. `said` are its source messages, which belong to the chat
+    `source_chat_id`."""
 
     memory: Memory
     model: str | None

@@ -1,4 +1,5 @@
-"""Reads the rows for one context, as of now or of a past time, in one round trip."""
+"""Reads the rows for one context in one round trip. A context shows the memory as it is now, or as it was at a past
+time."""
 
 import json
 from collections.abc import Sequence
@@ -84,7 +85,7 @@ class Learned(NamedTuple):
 
 
 class Happened(NamedTuple):
-    """A chunk summary in a context's section `log`; `body` has the lists of its structured part."""
+    """A chunk summary in a context's section `log`; `body` contains the lists of its structured part."""
 
     from_at: datetime
     to_at: datetime
@@ -124,8 +125,8 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class ContextRows:
-    """The rows for one context, oldest first. `open` counts the thread's messages without a chunk summary, `erasures`
-    the owner's erasures, and `unread` (at most 100) the exchanges that no model has read."""
+    """The rows for one context, oldest first. `open` counts the thread's messages without a chunk summary. `erasures`
+    counts the owner's erasures. `unread` (at most 100) counts the exchanges that no model has read."""
 
     erasures: int
     chat: ChatHead
@@ -146,9 +147,9 @@ class ContextRows:
 @dataclass(frozen=True)
 class Wanted:
     """The parameters for reading a context's rows. `quoted` is the external id of the message to which the user
-    replied; the id must be of the call's channel or unique in the chat. `answered` is the external id of the message
-    being answered; later messages of other threads are not read. `as_of` is a past time, or None for now. `elsewhere`
-    says whether to read messages outside the thread."""
+    replied; the id must belong to the call's channel or be unique in the chat. `answered` is the external id of the
+    message being answered; later messages of other threads are not read. `as_of` is a past time, or None for now.
+    `elsewhere` says whether to read messages outside the thread."""
 
     where: ChatScope
     thread_key: str
@@ -179,7 +180,7 @@ def _head(where: ChatScope, thread_key: str) -> str | None:
 
 
 async def answers_to_earlier(q: Queries, where: ChatScope, thread_key: str, message_id: int) -> frozenset[int]:
-    """Return the ids of the messages that were recorded after `message_id` and answer a message before `message_id`."""
+    """Return the ids of the messages after the message `message_id` that answer a message before `message_id`."""
     rows = await q.rows("context.answers_to_earlier", where.owner_id, where.chat_id, thread_key, message_id)
     return frozenset(row["id"] for row in rows)
 

@@ -1,6 +1,6 @@
 """Runs named queries on connection pools, or inside one transaction.
 
-A statement is limited to one owner's rows twice: by its own condition `owner_id = $1`, and by row-level security, which
+Two mechanisms limit a statement to one owner's rows: its own condition `owner_id = $1`, and row-level security, which
 reads the owner from a setting of the connection (see `pools`).
 """
 
@@ -33,7 +33,7 @@ from tellonce_sql import query, reach
 POOL_SIZE = 12
 WORKERS = 3
 SESSIONS = 2
-"""The number of direct connections for session locks, which a pooler cannot provide."""
+"""The number of direct connections for session locks. A pooler cannot provide session locks."""
 
 SERVER_ROLE = "chatmem_server"
 """The role that sees only the rows of the connection's current owner. This role owns no tables."""
@@ -79,8 +79,8 @@ async def one(q: Queries, name: str, *args: Any) -> Row:
 
 
 class Transaction(Queries):
-    """Runs named queries on one connection: in one transaction or, inside `Database.lock`, each in its own
-    transaction."""
+    """Runs named queries on one connection. All queries run in one transaction; inside `Database.lock`, each query has
+    its own transaction."""
 
     def __init__(self, connection: Proxy) -> None:
         self._connection = connection
@@ -103,8 +103,8 @@ class Transaction(Queries):
 
 
 class Database(Queries):
-    """Runs each named query on a connection of one of two pools: the pool for queries of a single owner, or the pool
-    for queries across owners."""
+    """Runs each named query on a connection of a pool. There are two pools: for queries of a single owner, and for
+    queries across owners."""
 
     def __init__(self, pool: Pool, workers: Pool, sessions: SessionPool | SinglePool) -> None:
         self._pool = pool
@@ -167,7 +167,8 @@ async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
 
 @asynccontextmanager
 async def one_transaction(dsn: str) -> AsyncGenerator[tuple[Any, Database]]:
-    """A connection of the login that owns the tables, and a database that uses it alone, in one transaction."""
+    """A connection of the login that owns the tables, and a database object that uses only this connection, in one
+    transaction."""
     named = {"application_name": OwnedConnection.name, **SETTINGS}
     connection: Any = await asyncpg.connect(dsn, connection_class=OwnedConnection, server_settings=named)
     try:

@@ -1,4 +1,5 @@
-"""The queries of `forget` for memories, previews without text, and locks. The queries for texts are in `texts`."""
+"""The queries of `forget` for memories, for locks, and for previews, which contain no text. The queries for texts are
+in `texts`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,8 +28,8 @@ class Statement:
 
 @dataclass(frozen=True)
 class Preview:
-    """A stored preview. `asked` is a keyed hash of the request and, once confirmed, of the selection. `hits` are the
-    matches as JSON, by number."""
+    """A stored preview. `asked` is a keyed hash of the request. After the confirmation, the hash also covers the
+    selection. `hits` are the matches as JSON, by number."""
 
     chat_id: int
     until: datetime
@@ -56,7 +57,8 @@ the copy)."""
 async def resting_on(
     q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], without: Sequence[int], limit: int
 ) -> list[Statement]:
-    """Return the current memories that were learned from the messages `keys`, except the memories `without`."""
+    """Return the current memories that were learned from the messages `keys`. The memories in `without` are left
+    out."""
     rows = await q.rows("forget.resting_on", owner_id, *unzip(keys, 2), without, limit)
     return [Statement(**row) for row in rows]
 
@@ -78,8 +80,9 @@ async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes,
 async def follow_erasure(
     q: Queries, owner_id: int, preview_id: str, redacted: Mapping[tuple[int, int], int], now: datetime
 ) -> None:
-    """The erasure of this preview removed text from messages. Let the owner's other previews confirm the rest of these
-    messages. `redacted` maps each of these messages, as (chat, number), to its version before the erasure."""
+    """Call this after the erasure of this preview has removed text from messages. It makes the owner's other previews
+    valid for the rest of these messages. `redacted` maps each of these messages, as (chat, number), to its version
+    before the erasure."""
     if redacted:
         keys = unzip(list(redacted), 2)
         await q.run("forget.follow_erasure", owner_id, preview_id, *keys, list(redacted.values()), now)

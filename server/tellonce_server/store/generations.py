@@ -63,8 +63,8 @@ async def left(connection: Any, kind: str, model: str, after: Sequence[int], lim
 
 
 async def keep(connection: Any, kind: str, model: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Store vectors of another model beside those of the active model. Each row is (owner, chat, number, version of the
-    text, vector, code)."""
+    """Store vectors of another model. The vectors of the active model stay. Each row is (owner, chat, number, version
+    of the text, vector, code)."""
     await connection.execute(query("embeddings.keep"), model, _SINGULAR[kind], *unzip(rows, 6))
 
 

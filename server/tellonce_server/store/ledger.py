@@ -30,16 +30,17 @@ async def add(q: Queries, job: Job, call: ModelCall, now: datetime) -> None:
 
 since = OneRow[[datetime], Spent]("ledger.since", named(Spent))
 down = Rows[[datetime], ProviderDown]("ledger.down", named(ProviderDown))
-"""Return the tiers with a provider that was unreachable in every call after its last answer."""
+"""Return the tiers with an unreachable provider: every call since the provider's last answer failed to reach the
+provider."""
 
 
 months = Rows[[], MonthCost]("ledger.months", named(MonthCost))
-"""Each month with the number of calls in the month and the cost of these calls, newest first."""
+"""The months, newest first, each with the number and the cost of its calls."""
 
 
 @dataclass(frozen=True)
 class PerExchange:
-    """The mean cost of reading one exchange, in dollars and seconds; None if none has been read."""
+    """The mean cost of reading one exchange, in dollars and seconds; None if no exchange has been read."""
 
     price_usd: float | None
     seconds: float | None

@@ -45,7 +45,8 @@ Name = Annotated[str, Field(max_length=128)]
 
 @dataclass(frozen=True, kw_only=True)
 class Stated:
-    """The fields of a memory that a copy, an export and an import keep, with the limits that an import checks."""
+    """The fields of a memory that a copy, an export and an import keep. An import also checks the limits of these
+    fields."""
 
     content: str
     kind: MemoryKind
@@ -240,8 +241,8 @@ and the word key."""
 
 
 take_back_edit = Run[[OwnerId, MemoryId, int, bool, datetime | None, str, int]]("memories.take_back_edit")
-"""Undo a memory's last edit: the text of the given version becomes current again, with its note flag, deadline, text to
-index and word key."""
+"""Undo a memory's last edit. The text of the given version becomes current again, together with this version's note
+flag, deadline, text to index and word key."""
 
 
 set_pinned = MaybeRow[[OwnerId, MemoryId, bool, datetime], Memory]("memories.set_pinned", memory)
@@ -307,9 +308,9 @@ async def changes(
     places: Sequence[MessageRange],
     chat_id: int | None,
 ) -> dict[tuple[int, int], list[Change]]:
-    """The changes of statements that were learned from these messages and reworded or replaced since. The messages are
-    given as (chat, number) or as ranges (`places`). A change is returned only if the current memory is visible in
-    `chat_id` (None: in any chat)."""
+    """The changes of statements that were learned from these messages, and that have been reworded or replaced since.
+    The messages are given as (chat, number) or as ranges (`places`). A change is returned only if the current memory is
+    visible in `chat_id` (None: in any chat)."""
     if not messages and not places:
         return {}
     ranges = [*((chat, number, number) for chat, number in messages), *places]
@@ -329,14 +330,14 @@ are returned only if the current memory is visible in the chat (None: in any cha
 
 
 owners_with_endings = Rows[[datetime], int]("memories.owners_with_endings", column("owner_id"))
-"""The owners with current dates or goals that are past their time."""
+"""The owners who have a current date or goal whose time has passed."""
 
 end_passed_dates = Run[[OwnerId, datetime, str]]("memories.passed_dates")
 """Complete past dates. The last argument is the user's time zone."""
 
 ask_about_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.overdue_goals")
-"""Mark the goals whose deadline was before the second time as uncertain, so that the user is asked. Each goal is marked
-only once."""
+"""Mark goals as uncertain if their deadline was before the second time, so that the user is asked about these goals.
+Each goal is marked only once."""
 
 close_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.closed_goals")
 """Close overdue goals that became uncertain before the second time and that the user has not confirmed."""

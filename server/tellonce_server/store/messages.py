@@ -31,8 +31,8 @@ class FollowUp:
 
 
 class OwnConversation(NamedTuple):
-    """The conversation of an imported message. It is ignored if the import goes to one chat. Without a name, it is the
-    channel's own chat."""
+    """The conversation of an imported message. It is ignored if all messages are imported into one chat. Without a
+    name, it is the channel's own chat."""
 
     channel: str
     name: str | None = None
@@ -69,8 +69,8 @@ class MessageText:
 @dataclass(frozen=True)
 class NewMessage:
     """A message to be recorded: the call's arguments, and the values that are computed from them. The answer to
-    `args.expects` must be sent before `slot_until`. A chat's first message stores the channel and conversation of
-    `where`."""
+    `args.expects` must be sent before `slot_until`. With a chat's first message, the channel and the conversation of
+    `where` are stored."""
 
     where: ChatScope
     args: RecordMessageArgs
@@ -204,7 +204,7 @@ routines_since = Rows[[OwnerId, ChatId, datetime], Routine]("messages.routines_s
 
 
 async def of_thread(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> AsyncGenerator[Line]:
-    """All messages of a thread, oldest first, read in pages. A short page is the last one."""
+    """All messages of a thread, oldest first, read in pages. A page that is not full is the last page."""
     after = 0
     while page := await id_range(q, owner_id, chat_id, thread_key, after + 1, NEWEST, PAGE):
         for line in page:

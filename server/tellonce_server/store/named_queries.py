@@ -43,7 +43,7 @@ class Rows(_Query[P, T]):
 
 
 class OneRow(_Query[P, T]):
-    """A query that always returns a row. Raises LookupError if it does not."""
+    """A query that must return a row. Raises LookupError if there is no row."""
 
     async def __call__(self, q: Queries, *args: P.args, **_: P.kwargs) -> T:
         return self._shape(await one(q, self._name, *args))

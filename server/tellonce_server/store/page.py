@@ -60,8 +60,8 @@ async def found(
     counted: bool = False,
 ) -> tuple[list[PageEntry], int]:
     """At most `limit` memories after a position, newest first, and, if `counted`, the number of all matches. A filter
-    that is None does not restrict the result. `as_of` selects the memories that were valid at that time, with any
-    current status."""
+    that is None does not restrict the result. `as_of` selects the memories that were valid at that time, whatever their
+    status is now."""
     own = {"owner_id": owner_id, "learned_since": learned_since, "limit": limit, "counted": counted}
     values = {**dict(wanted), **own, "after_time": after[0], "after_id": after[1]}
     rows = await q.rows("page.memories", *arguments("page.memories", values))
@@ -88,8 +88,8 @@ async def answers(
     shown: int | None = None,
     receipt_id: str | None = None,
 ) -> list[AnswerEntry]:
-    """The contexts built before `before`, newest first; with `shown`, only those with this memory. The entries'
-    `budgets` are empty."""
+    """The contexts built before `before`, newest first; with `shown`, only the contexts that contained this memory. The
+    entries' `budgets` are empty."""
     args = (owner_id, before or FIRST_PAGE[0], shown, limit, receipt_id)
     return [AnswerEntry(**row) for row in await q.rows("page.answers", *args)]
 
@@ -114,8 +114,8 @@ months = Rows[[OwnerId, str], MonthEntry]("page.months", named(MonthEntry))
 
 
 async def days(q: Queries, owner_id: int, zone: str, start: datetime, end: datetime) -> list[tuple[str, TalkEntry]]:
-    """The messages of each chat on each day of the user's calendar, with the day. The entries' `summaries` are
-    empty."""
+    """For each day of the user's calendar and each chat with messages on this day: the day, and an entry about the
+    messages. The entries' `summaries` are empty."""
     rows = [dict(row) for row in await q.rows("page.days", owner_id, zone, start, end)]
     return [(row.pop("day"), TalkEntry(**row)) for row in rows]
 
@@ -140,5 +140,5 @@ unshare = Run[[OwnerId, Sequence[int], datetime]]("page.unshare")
 """Erase the given copies of another owner's memories if the copies were made after `since`."""
 
 withdraw = Found[[OwnerId, MemoryId, int | None, datetime, datetime]]("page.withdraw")
-"""Withdraw a statement that was made after `since`. `by` is the statement that the withdrawn one had replaced, if
+"""Withdraw a statement that was made after `since`. `by` is the statement that the withdrawn statement had replaced, if
 any."""

@@ -44,7 +44,7 @@ STATEMENTS: Final = 300
 
 
 class OwnedConnection(asyncpg.Connection):
-    """A connection that keeps its current owner and the model of the vectors that are sent over it."""
+    """A connection that remembers its current owner and the model of the vectors that are sent over it."""
 
     lasting = True
     """Whether settings persist after a transaction."""
@@ -76,7 +76,7 @@ class OwnedConnection(asyncpg.Connection):
         return {setting: str(value) for setting, value in needed.items() if value is not None}
 
     def forget_owner(self) -> None:
-        """Forget the current owner and model after a rollback, which has also reset the settings."""
+        """Forget the current owner and model after a rollback, because the rollback has also reset the settings."""
         self._owner = self._model = None
 
 
@@ -85,7 +85,8 @@ class BorrowedConnection(OwnedConnection):
 
     lasting = False
     name = "tellonce, pooled"
-    """This name differs, because a pooler keeps its connections open, so they do not prove that a server is running."""
+    """Connections to a pooler get another name. A pooler keeps its connections open, so they do not prove that a server
+    is running."""
 
 
 def _maker(args: tuple[Any, ...]) -> str | None:
@@ -145,9 +146,9 @@ minutes."""
 
 
 class SessionPool(_OpenPool):
-    """Direct connections. Each keeps its role, and keeps its owner until a statement for another owner runs.
+    """Direct connections. Each connection keeps its role, and keeps its owner until a statement for another owner runs.
 
-    After a statement without an error, its connection is kept here for the next statement. The connection that was kept
+    If a statement raises no error, its connection is kept here for the next statement. The connection that was kept
     last is used first. Returning a connection to asyncpg's pool and getting it again would take twice the processor
     time of a small statement, because asyncpg uses a task and two timers for this.
     """
@@ -180,8 +181,8 @@ class SessionPool(_OpenPool):
 
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[Proxy]:
-        """One connection for several statements. Each statement is committed at once, and a session lock stays held
-        between them."""
+        """One connection for several statements. Each statement is committed at once. A session lock is held from one
+        statement to the next."""
         async with _Lent(self) as connection:
             yield connection
 
@@ -223,7 +224,8 @@ class SessionPool(_OpenPool):
         self._reviewing = asyncio.create_task(self.review())
 
     async def review(self) -> None:
-        """Return the connections that were not needed since the last review. They are the first ones in the list."""
+        """Return the connections that were not needed since the last call of this method. They are the first
+        connections in the list."""
         await self._give_back(self._never_needed)
         self._plan_review()
 
@@ -246,7 +248,7 @@ def _is_open(connection: Proxy) -> bool:
 
 
 class _Lent(AbstractAsyncContextManager[Proxy]):
-    """A connection of the pool for the block. It is ready for the statement `name`, if there is one."""
+    """A connection of the pool for the block. If a statement `name` is given, the connection is ready for it."""
 
     def __init__(self, pool: SessionPool, name: str | None = None, args: tuple[Any, ...] = ()) -> None:
         self._pool, self._name, self._args = pool, name, args
@@ -418,7 +420,8 @@ async def _keep(connection: Any) -> None:
 
 async def prove_bound(pool: Pool) -> None:
     """Check that row-level security applies to the role that serves calls, and hides all rows while no owner is set.
-    Raises StorageRefused if this is not so, because every user would then see the memories of all others."""
+    Raises StorageRefused if this check fails, because in this case every user would see the memories of all other
+    users."""
     async with pool.transaction() as connection:
         proof = await connection.fetchrow(PROOF)
     if proof is None or not proof["bound"]:

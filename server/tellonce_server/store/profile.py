@@ -26,8 +26,8 @@ find = MaybeRow[[OwnerId], StoredProfile]("profile.find", named(StoredProfile))
 
 
 async def put(q: Queries, job: Job, narrative: str, live: Sequence[Memory], now: datetime) -> None:
-    """Replace the profile, which lists the current memories `live`. The profile is stale if a memory changed after the
-    job was queued."""
+    """Replace the profile. `live` are the current memories that the new profile lists. The profile is stale if a memory
+    changed after the job was queued."""
     columns = ([m.content for m in live if m.kind == kind] for kind in LISTED)
     made = (job.model or "", job.provisional, now, job.created_at)
     await q.run("profile.put", job.key.owner_id, narrative, *columns, *made)
@@ -45,7 +45,7 @@ class Staleness:
 
 
 async def count_exchange(q: Queries, owner_id: int) -> Staleness:
-    """Count one more exchange since the profile was built."""
+    """Add one to the number of exchanges since the profile was built."""
     row = await q.row("profile.count_exchange", owner_id)
     return Staleness(**row) if row is not None else Staleness(0, first=False, stale=False, wrong=False)
 

@@ -19,7 +19,7 @@ JobClass = Literal["live", "past"]
 
 PAST_EXCHANGES = 1
 PAST_SUMMARIES = 2
-"""The tracks of past work. Track 0 is live work. The jobs of one track of a chat are claimed in order."""
+"""The track numbers of past jobs. Track 0 is for live jobs. The jobs of one track of a chat are claimed in order."""
 
 
 JobId: TypeAlias = int
@@ -75,8 +75,8 @@ class Job:
 
 @dataclass(frozen=True)
 class NewJob:
-    """A job about the messages from `from_id` to `to_id` of a thread, in the trace of the call that queued it. It is
-    merged into an unclaimed job of the same kind, class and dedup key."""
+    """A job about the messages from `from_id` to `to_id` of a thread, with the trace of the call that queued the job.
+    It is merged into an unclaimed job of the same kind, class and dedup key."""
 
     owner_id: int
     chat_id: int
@@ -115,9 +115,9 @@ hold = Run[[OwnerId, datetime, datetime]]("queue.hold")
 
 claim = Rows[[str, datetime, datetime, Sequence[JobKind] | None, int, datetime, int, int], Job]("queue.claim", _job)
 """Claim due jobs. The arguments are the worker, now, the lease's end, the kinds (None: all), the maximum number of
-jobs, a horizon, a number of expired leases, and the track of past work to claim first. A job with at least this number
-of expired leases is not claimed. A job or lease dated after the horizon counts as due, because the clock must have been
-set back."""
+jobs, a horizon (the latest date that can be right), a number of expired leases, and the track of past work to claim
+first. A job with at least this number of expired leases is not claimed. A job or lease dated after the horizon counts
+as due, because the clock must have been set back."""
 
 
 bury = Run[[datetime, int]]("queue.bury")
@@ -184,15 +184,16 @@ provisional and the chat has no later exchange job, queued or completed."""
 async def redo_provisional(
     q: Queries, limit: int, lower: Sequence[Tier], best: Tier, now: datetime, *, is_best: bool, is_paid: bool
 ) -> int:
-    """Queue jobs of the `lower` tiers again and, if `best` is the best tier of all, exchanges that `best` has not read
-    a second time. `is_paid` says whether the calls of `best` are counted. Returns the number of queued jobs."""
+    """Queue jobs of the `lower` tiers again. If `best` is the best tier of all, also queue exchanges that `best` has
+    not read a second time. `is_paid` says whether the calls of `best` are counted. Returns the number of queued
+    jobs."""
     return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best, is_best, is_paid))
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How many exchanges one tier has read. `tier` is None for queued exchanges; `again` says whether these were read
-    before."""
+    """How many exchanges one tier has read. `tier` is None for queued exchanges; `again` says whether these exchanges
+    were read before."""
 
     tier: Tier | None
     again: bool
@@ -211,15 +212,16 @@ async def dropped(q: Queries, now: datetime) -> dict[str, int]:
 count_dropped = Run[[OwnerId, date, str, int]]("queue.count_dropped")
 hand_out = Rows[[OwnerId, ChatId, datetime, int, datetime], Job]("queue.hand_out", _job)
 """Give the assistant the newest exchanges of the chat that no language model has read. The last three arguments are
-now, the maximum number, and a time. Exchanges that were handed out since this time are left out."""
+now, the maximum number, and a time. Exchanges that were given to the assistant since this time are left out."""
 
 read_by_assistant = Rows[[OwnerId, ChatId, datetime, Sequence[int]], Job]("queue.read_by_assistant", _job)
-"""Mark exchanges as read by the assistant if they were handed out after the given time or contain one of the
+"""Mark exchanges as read by the assistant if they were given to it after the given time, or if they contain one of the
 messages."""
 
 
 async def status(q: Queries, now: datetime) -> tuple[list[KindStatus], datetime | None]:
-    """The jobs of each kind, and the creation time of the oldest job that is not complete and has not failed."""
+    """The state of the jobs of each kind, and the creation time of the oldest job that is not complete and has not
+    failed."""
     rows = [dict(row) for row in await q.rows("queue.status", now)]
     waiting = [oldest for row in rows if (oldest := row.pop("oldest")) is not None]
     return [KindStatus(**row) for row in rows], min(waiting, default=None)

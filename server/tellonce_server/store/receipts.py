@@ -43,5 +43,5 @@ drop_old = Value[[datetime, int], int]("retention.old_receipts")
 deleted."""
 
 drop_surplus = Value[[int, int], int]("retention.surplus_receipts")
-"""Delete old receipts, so that each chat keeps only its newest ones. The first int is the number that a chat keeps, and
-the second is the maximum number to delete. Returns how many were deleted."""
+"""Delete old receipts, so that each chat keeps only its newest receipts. The first int is the number of receipts that a
+chat keeps, and the second is the maximum number of receipts to delete. Returns how many were deleted."""

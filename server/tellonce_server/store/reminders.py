@@ -13,7 +13,8 @@ from tellonce_server.store.named_queries import Found, MaybeRow, Rows, named
 
 @dataclass(frozen=True)
 class Alarm:
-    """The alarm of a memory, stored or imported. `done_at` is the time at which it was delivered; None before that."""
+    """The alarm of a memory, stored or imported. `done_at` is the time at which the alarm was delivered; None if it was
+    not delivered yet."""
 
     due_at: Instant
     repeats: Repetition | None = None
@@ -55,7 +56,8 @@ owners = Rows[[datetime], OwnersAlarms]("reminders.owners", named(OwnersAlarms))
 async def claim(
     q: Queries, owner_id: int, now: datetime, worker: str, until: datetime, chat_id: int | None
 ) -> list[Reminder]:
-    """Claim the due alarms of the owner, or of one chat, until `until`, in time order."""
+    """Claim the due alarms of the owner, or of one chat. The claims end at `until`. Returns the alarms in order of
+    time."""
     found = [_reminder(row) for row in await q.rows("reminders.claim", owner_id, now, worker, until, chat_id)]
     return sorted(found, key=lambda reminder: (reminder.due_at, reminder.memory.id))
 

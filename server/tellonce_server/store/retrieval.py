@@ -1,4 +1,4 @@
-"""The queries of a search. `retrieval.sql` describes the parameters of the searches for candidates. The callers give
+"""The queries of a search. `retrieval.sql` describes the parameters of the searches for candidates. The callers pass
 the values of these parameters by name."""
 
 from collections.abc import Mapping, Sequence
@@ -46,6 +46,6 @@ async def contents(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -
 async def contents_as_of(
     q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], moment: datetime
 ) -> dict[tuple[int, int], str]:
-    """The texts that the messages had at `moment`, by (chat, number), for messages that were edited after `moment`."""
+    """For messages that were edited after `moment`: the texts that they had at `moment`, by (chat, number)."""
     rows = await q.rows("retrieval.contents_as_of", owner_id, *unzip(keys, 2), moment)
     return {(row["chat_id"], row["id"]): row["content"] for row in rows}

@@ -34,8 +34,8 @@ def unpooled(address: str) -> Route:
 
 
 async def find_route(address: str, direct: str | None) -> Route:
-    """Test both URLs. Raises StorageRefused if `direct` leads to a pooler, or `address` does and `direct` is
-    missing."""
+    """Test both URLs. Raises StorageRefused if `direct` leads to a pooler, and also if `address` leads to a pooler and
+    `direct` is missing."""
     if direct is not None and await is_pooled(direct):
         raise StorageRefused(
             "DATABASE_DIRECT_URL also leads to a connection pooler; set it to PostgreSQL's own address and port."
@@ -52,15 +52,15 @@ async def find_route(address: str, direct: str | None) -> Route:
 
 async def is_pooled(address: str) -> bool:
     """Whether a pooler is between us and PostgreSQL. At login, PostgreSQL reports the id of the process that serves the
-    connection. A pooler may change that process later, so it reports another id at login."""
+    connection. A pooler may change that process later, so the pooler itself reports another id at login."""
     async with _connection(address) as connection:
         told = connection.get_server_pid()
         return bool(told != await connection.fetchval(BACKEND))
 
 
 async def _keeps_named(address: str) -> bool:
-    """Whether a prepared statement also runs on another of the pooler's server connections. It does not if the pooler
-    is old or keeps no statements (`max_prepared_statements = 0`); then every statement is parsed each time."""
+    """Whether a prepared statement also runs on another of the pooler's server connections. False if the pooler is old
+    or keeps no statements (`max_prepared_statements = 0`); in this case, every statement is parsed each time."""
     try:
         async with asyncio.timeout(_SECONDS * _TRIES), _connection(address) as one, _connection(address) as other:
             # The name must be unique. asyncpg's own names repeat in every process, and the server connections of an old
@@ -70,7 +70,7 @@ async def _keeps_named(address: str) -> bool:
             for _ in range(_TRIES):
                 async with other.transaction():
                     # This transaction occupies the server connection that was just returned, which most likely has the
-                    # statement.
+                    # prepared statement.
                     await other.fetchval(BACKEND)
                     async with asyncio.timeout(_SECONDS):
                         if await prepared.fetchval() != before:

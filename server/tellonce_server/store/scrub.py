@@ -25,19 +25,19 @@ LOOK_SECONDS: Final = 0.05
 
 async def rewrites(session: Any, *, is_superuser: bool) -> dict[str, list[str]]:
     """The statements that rewrite each table, in order. The vector indexes of large owners are dropped first, because
-    the rewrite is then thirty times as fast. They are rebuilt in the background. Only a superuser may rewrite the
-    planner's statistics."""
+    the rewrite is thirty times as fast without these indexes. They are rebuilt in the background. Only a superuser may
+    rewrite the planner's statistics."""
     found = {row["name"]: row["statements"] for row in await session.fetch(query("scrub.rewrites"))}
     found["messages"] = [*await near_indexes.clearing(session), *found["messages"]]
     return found | ({"pg_statistic": [query("scrub.rewrite_statistics")]} if is_superuser else {})
 
 
 request = Run[[datetime]]("scrub.request")
-"""Note that text was erased, so that a scrub becomes due."""
+"""Record that text was erased, so that a scrub becomes due."""
 
 
 is_due = Value[[datetime], bool]("scrub.due")
-"""Whether text was erased since the last scrub, and the last scrub was before this moment."""
+"""Whether text was erased since the last scrub and this scrub was before the given time."""
 
 note_done = Run[[datetime]]("scrub.done")
 
@@ -68,7 +68,8 @@ async def rewrite(session: Any, watch: Any, statements: Iterable[str], *, gives_
 
 
 async def retire_log(session: Any) -> None:
-    """Make PostgreSQL delete the write-ahead log with the old text: close its segment, then delete it."""
+    """Make PostgreSQL delete the write-ahead log that contains the old text: close the current log segment, so that it
+    can be deleted."""
     for name in ("checkpoint", "switch_log", "checkpoint", "switch_log", "checkpoint"):
         await session.execute(query(f"scrub.{name}"))
 
@@ -92,6 +93,6 @@ async def give_way(session: Any, watch: Any, statement: str) -> bool:
 
 
 async def _until_needed(watch: Any, pid: int) -> None:
-    """Return when another session has waited too long for a lock of the server process `pid`."""
+    """Wait until another session has waited too long for a lock of the server process `pid`."""
     while await watch.fetchval(query("scrub.longest_wait"), pid) < LONGEST_WAIT:  # noqa: ASYNC110 (other processes wait)
         await asyncio.sleep(LOOK_SECONDS)

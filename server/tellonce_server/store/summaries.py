@@ -61,8 +61,8 @@ async def add_chunk(q: Queries, new: SummaryText, now: datetime) -> int | None:
 
 
 async def rewrite_chunk(q: Queries, new: SummaryText, now: datetime) -> int | None:
-    """Replace the text of the chunk summary that begins with the first message of the job. Returns its id; None if
-    there is none."""
+    """Replace the text of the chunk summary that begins with the first message of the job. Returns the summary's id;
+    None if there is no such summary."""
     place = (*new.job.key.chat, new.job.thread_key, new.job.from_id)
     number: int | None = await q.value("summaries.rewrite_chunk", *place, *new.values(now))
     return number
@@ -80,11 +80,11 @@ chunks = Rows[[OwnerId, ChatId], Summary]("summaries.chunks", _summary)
 
 chunk_page = Rows[[OwnerId, ChatId, datetime, int, int], Summary]("summaries.chunk_page", _summary)
 """One page of the chunk summaries of all threads, newest first. The page starts after the chunk summary with this time
-and id; the last int is its maximum length."""
+and id; the last int is the maximum number of summaries on a page."""
 
 chunks_after = Rows[[OwnerId, ChatId, str | None, int, int], Summary]("summaries.chunks_after", _summary)
-"""The newest chunk summaries of one thread or of all threads (None), with numbers above the given number, in the order
-of their messages."""
+"""The newest chunk summaries of one thread (None: of all threads) after the given summary number, in the order of their
+messages."""
 
 of_message = MaybeRow[[OwnerId, ChatId, ThreadKey, int], Summary]("summaries.of_message", _summary)
 chunk_range = MaybeRow[[OwnerId, ChatId, int], tuple[ThreadKey, MessageId, MessageId]]("summaries.chunk_range", tuple)

@@ -53,8 +53,8 @@ class NewText(NamedTuple):
 async def find(
     database: Database, owner_id: int, chat_id: int | None, patterns: Sequence[str], places: Iterable[str]
 ) -> AsyncGenerator[list[TextRow]]:
-    """The texts in these places that may match, of an owner or of one chat. All pages show the same snapshot of the
-    database."""
+    """The texts of an owner, or of one chat, that are in these places and may match. All pages show the same snapshot
+    of the database."""
     async with database.transaction() as t:
         async for page in t.pages("texts.find", PAGE, owner_id, chat_id, list(patterns), list(places)):
             yield [TextRow(*row) for row in page]
@@ -77,15 +77,15 @@ messages_between = Rows[[OwnerId, ChatId | None, datetime | None, datetime | Non
 
 
 async def neighbors(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], limit: int) -> list[TextRow]:
-    """The messages directly before and after each given message in its thread, and messages up to three places away if
-    they were sent within a minute of it."""
+    """The messages directly before and after each given message in its thread. Messages up to three places away are
+    included, too, if they were sent within a minute of the given message."""
     return [TextRow(*row) for row in await q.rows("texts.neighbors", owner_id, *unzip(keys, 2), limit)]
 
 
 async def redact_messages(
     q: Queries, owner_id: int, new: Sequence[tuple[NewText, Sequence[bytes]]], now: datetime
 ) -> set[tuple[int, int]]:
-    """Write the new texts of messages that still have the expected versions, and store tombstones (hashes) of the
+    """Write new texts into the messages that still have the expected versions. Also store tombstones (hashes) of the
     removed sentences. Returns the changed messages as (chat, number)."""
     marks = unzip([(text.row.chat_id, text.row.id, claim) for text, claims in new for claim in claims], 3)
     fields = [text.fields(None) for text, _ in new]
@@ -94,6 +94,6 @@ async def redact_messages(
 
 
 async def clean(q: Queries, owner_id: int, place: str, new: Sequence[NewText], replaced_at: datetime | None) -> None:
-    """Write new texts of one place, except for rows that changed since they were read. With `replaced_at`, the former
-    texts are kept."""
+    """Write new texts into the rows of one place. A row that has changed since it was read is left unchanged. With
+    `replaced_at`, the former texts are kept."""
     await q.run(f"texts.clean_{place}", owner_id, [text.fields(replaced_at) for text in new])

@@ -14,8 +14,8 @@ from tellonce_server.store.queue import JobClass
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread's counters. The messages up to `covered_to` are in summaries, the next ones up to `queued_to` are queued
-    for summaries, and the next ones up to `last_no` are open."""
+    """A thread's counters. The messages up to `covered_to` are in summaries. The messages after `covered_to`, up to
+    `queued_to`, are queued for summaries. The messages after `queued_to`, up to `last_no`, are open."""
 
     thread_key: str
     last_no: int

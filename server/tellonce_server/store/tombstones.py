@@ -1,4 +1,5 @@
-"""Tombstones: keyed hashes of forgotten text, which must not be learned again from old messages."""
+"""Tombstones: keyed hashes of forgotten text, which must not be learned again from old messages. A tombstone is lifted
+(no longer applies) when the user states the text again."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ class Tombstone:
 
 
 Forgotten = Mapping[tuple[int, int] | None, frozenset[bytes]]
-"""The hashes of forgotten texts by the message that contained them, given by chat and number."""
+"""The hashes of forgotten texts, by the message that contained them. A message is given by chat and number."""
 
 
 async def add(
@@ -43,8 +44,8 @@ async def standing(q: Queries, owner_id: int) -> list[Tombstone]:
 
 
 async def of_messages(q: Queries, owner_id: int) -> Forgotten:
-    """The claim hashes of forgotten messages and sentences, by message. The key None holds the hashes of names, and all
-    hashes that were stored before migration 0062."""
+    """The claim hashes of forgotten messages and sentences, by message. The key None contains the hashes of names, and
+    all hashes that were stored before migration 0062."""
     found: defaultdict[tuple[int, int] | None, set[bytes]] = defaultdict(set)
     for row in await q.rows("tombstones.of_messages", owner_id):
         found[(row["chat_id"], row["message_id"]) if row["message_id"] is not None else None].add(row["claim"])
@@ -66,7 +67,7 @@ in_message = Value[[OwnerId, ChatId, MessageId], bool]("tombstones.in_message")
 async def known(
     q: Queries, owner_id: int, claims: Sequence[bytes], message: tuple[int, int] | None = None
 ) -> frozenset[bytes]:
-    """The given claim hashes that have a tombstone, even a lifted one. A tombstone that belongs to a message counts
-    only for this message."""
+    """The given claim hashes that have a tombstone, even a lifted tombstone. A tombstone that belongs to a message
+    counts only for this message."""
     place = message or (None, None)
     return frozenset(row["claim"] for row in await q.rows("tombstones.known", owner_id, list(claims), *place))

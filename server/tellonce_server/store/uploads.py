@@ -19,7 +19,7 @@ class NoUpload(Refused):
 
 
 class Uploads:
-    """A subfolder of the data folder that only its owner can read."""
+    """A subfolder of the data folder. Only the system user of the server can read it."""
 
     def __init__(self, data_dir: Path) -> None:
         self._folder = data_dir / "uploads"

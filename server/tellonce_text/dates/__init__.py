@@ -1,2 +1,2 @@
-"""Finds time expressions in a text and the days that the expressions mean: grammar, resolver, and functions that use
-both."""
+"""Finds time expressions in a text and the days that the expressions mean. Contains the grammar, the resolver, and
+functions that use both."""

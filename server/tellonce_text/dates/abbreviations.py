@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def spelled_out(tokens: Sequence["Token"], index: int, language: str) -> "Token":
-    """Return the token, tagged as the weekday or month that it abbreviates; unchanged if it is not such an
-    abbreviation."""
+    """Return the token with the tag of the weekday or month that it abbreviates. A token that is not such an
+    abbreviation is returned unchanged."""
     token = tokens[index]
     if token.has("short_month") and _is_month(tokens, index):
         return token._replace(tags={"month": token.get("short_month")})

@@ -24,12 +24,12 @@ from tellonce_text.dates.tokens import Line, line_of
 
 
 class Alarm(NamedTuple):
-    """An alarm. `start` and `end` are the place of the alarm's words in the text. A single alarm has `at`; a repeated
-    alarm has `repeats`, which is a cron expression of five fields in the user's zone, or an interval.
+    """An alarm. The alarm's words are in the text from `start` to `end`. A single alarm has `at`; a repeated alarm has
+    `repeats`, which is a cron expression of five fields in the user's zone, or an interval.
 
-    An alarm with neither of them repeats in a way that cannot be expressed, such as every minute. `dated` says whether
-    the text gives a day, `timed` whether it gives a time of day, and `halved` whether it is known if the hour is AM or
-    PM. `lead` is the length of a leading word such as `and`. `shares_day` means that the text does not name this
+    An alarm without `at` and `repeats` repeats in a way that cannot be expressed, such as every minute. `dated` says
+    whether the text gives a day, and `timed` whether it gives a time of day. `halved` says whether AM or PM of the hour
+    is known. `lead` is the length of a leading word such as `and`. `shares_day` means that the text does not name this
     alarm's day; the day is the same as the previous alarm's.
     """
 
@@ -99,7 +99,7 @@ def _is_among(value: int, field: str) -> bool:
 
 
 def _is_weekday(local: datetime, part: str) -> bool:
-    """Whether the day is the weekday, such as `1-5`, `1#2` or `5L`."""
+    """Whether the day matches a weekday field such as `1-5`, `1#2` or `5L`."""
     weekday, of_month, number = part.removesuffix("L").partition("#")
     is_last = (local + 7 * DAY).month != local.month
     return (
@@ -150,7 +150,7 @@ def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> 
 
 
 def _elapsing(line: Line, local: datetime) -> Alarm | None:
-    """The alarm after the first time that is to elapse, as in `in an hour and a half`."""
+    """The alarm after the first duration in a text, as in `in an hour and a half`."""
     for at in range(len(line)):
         found = elapsing(line, at)
         if found is not None:
@@ -160,7 +160,7 @@ def _elapsing(line: Line, local: datetime) -> Alarm | None:
 
 
 def _first(one: Alarm | None, other: Alarm | None) -> Alarm | None:
-    """The alarm whose words begin first; `one` if both begin at the same position."""
+    """The alarm whose words begin first in the text. If both begin at the same position, this is `one`."""
     return min((found for found in (one, other) if found is not None), key=lambda found: found.start, default=None)
 
 
@@ -190,8 +190,8 @@ _DAYS_OF: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def _counted(line: Line, first: int, item: Item, today: date) -> date | None:
-    """The day of a request that counts months or years. In a request, `in 3 months` means the same day of that month;
-    in a statement, it may mean any day of that month."""
+    """The day of a request that counts months or years. In a request, `in 3 months` means one day: the same day of the
+    month. In a statement, it may mean any day of that month."""
     if item.phrase is None or item.phrase.form != "count" or item.phrase.single:
         return None
     found = next(filter(None, (distance_at(line, at) for at in range(first, item.phrase.end))), None)
@@ -199,8 +199,8 @@ def _counted(line: Line, first: int, item: Item, today: date) -> date | None:
 
 
 def _bare_hour(line: Line, local: datetime) -> Alarm | None:
-    """The alarm for a request that gives only an hour, such as `at 5`: the next five o'clock at an hour when people are
-    awake."""
+    """The alarm for a request that gives only an hour, such as `at 5`. It is due at the next five o'clock at which
+    people are awake."""
     for index in range(len(line)):
         clock = clock_at(line, index, beside_day=True) if line[index].has("exactly_at") else None
         if clock is not None:
@@ -231,8 +231,8 @@ def _coming(clock: Clock, local: datetime) -> Iterator[datetime]:
 
 
 def _on(day: date, clock: Clock, local: datetime, zone: ZoneInfo) -> datetime:
-    """The clock time on that day. Without AM or PM, it is an hour when people are awake; for today, it is an hour in
-    the future if possible."""
+    """The clock time on that day. Without AM or PM, the hour is an hour when people are awake; for today, the time is
+    in the future if possible."""
     at = _on_wall(day, awake(clock), clock.minute, zone)
     later = _on_wall(day, clock.hour % 12 + 12, clock.minute, zone)
     return later if not clock.half and day == local.date() and at <= local < later else at

@@ -17,8 +17,8 @@ _NOTED: Final = re.compile(r"\s*[(\[]\s*(?:about |around |in |on |week of |Q[1-4
 
 
 def annotated(text: str, said: Said) -> str:
-    """Return the text with a date after each expression whose days are known. Before the date of an approximate
-    expression, such as `two weeks ago`, the word "about" is added."""
+    """Return the text with a date after each expression whose days are known. The word "about" is added before the date
+    of an approximate expression, such as `two weeks ago`."""
     code = [match.span() for match in _CODE.finditer(text)] if "`" in text else []
     pieces: list[str] = []
     written = 0
@@ -32,9 +32,10 @@ def annotated(text: str, said: Said) -> str:
 
 
 def possible_readings(found: Expression) -> Sequence[Reading]:
-    """The readings (possible meanings) of an expression, the earlier first. If the expression's days are known, there
-    is one reading. Otherwise, there is the widest reading that overlaps the best one and, if any, one reading that does
-    not overlap the best one. Empty if the text already gives the date, or names no date."""
+    """The readings (possible meanings) of an expression, in order of time. If the expression's days are known, there is
+    one reading. Otherwise, the result is the widest reading that overlaps the best one. If another reading does not
+    overlap the best one, the result also contains one such reading. Empty if the text already gives the date, or names
+    no date."""
     known = known_reading(found)
     if known or found.absolute or found.best is None:
         return (known,) if known else ()

@@ -193,7 +193,7 @@ def day_of_year(
 
 
 def _month_before(year: int, month: int, day: int) -> date | None:
-    """The first day of a range such as `the 28th until the 5th of December`, which begins in the month before."""
+    """The first day of a range such as `the 28th until the 5th of December`, which begins in the previous month."""
     return _date(year, month - 1, day) if month > 1 else _date(year - 1, 12, day)
 
 
@@ -254,7 +254,7 @@ _ON: Final = frozenset({"on", "contracted"})
 
 def _is_told(line: Line, index: int, at: int, day: int) -> bool:
     """Whether a verb such as `is` comes before the ordinal and no noun follows it: `the swap is the fourteenth at
-    Linda's`. Ordinals up to 12 do not count, because they are often ranks."""
+    Linda's`. Ordinals up to 12 are not accepted, because they are often ranks."""
     lead, after = line[index - 1], line[at + 1]
     apart = after.kind in {"mark", "end"} or after.has("at") or after.has("clause") or after.has("in")
     return day > _MONTHS and lead.has("tense_be") and line[index].has("article") and apart
@@ -278,8 +278,8 @@ def _end_of_range(line: Line, index: int) -> tuple[int | None, int]:
 
 
 def numbered_day(line: Line, index: int) -> Phrase | None:
-    """Parse `el 16`, `la fiesta del 28`, `du 3 au 16`, `26-го`, `26 числа`: a day of the month in a language that gives
-    it as a plain number."""
+    """Parse `el 16`, `la fiesta del 28`, `du 3 au 16`, `26-го`, `26 числа`: a day of the month in a language that
+    writes this day as a plain number."""
     moved = "tense_moved" in line.tags  # `se ha movido del 16 al 23` is not a range
     led = line.language in {"es", "fr", "it"} and (line[index].has("on") or line[index].has("contracted"))
     at = index + led
@@ -373,7 +373,7 @@ def _in_stepped_month(scene: Scene, step: int, day: int) -> Meaning | None:
 
 
 def _names_month(line: Line, index: int) -> bool:
-    """Whether the text nearby names a month or a feast. In that case, the day may belong to that month."""
+    """Whether the neighboring text names a month or a feast. In that case, the day may belong to that month."""
     near = range(max(0, index - _NEAR), min(len(line), index + _NEAR))
     return any((line[at].has("month") and line[at].capital) or line[at].has("feast") for at in near)
 

@@ -21,8 +21,8 @@ from tellonce_text.dates.yearly import stepped_yearly, yearless, yearly
 
 
 def which_month(line: Line, index: int) -> tuple[int, int] | None:
-    """Parse `of next month` or `of the month`. Returns the month as a step from the current month, and the index after
-    it."""
+    """Parse `of next month` or `of the month`. Returns the number of months from the current month, and the index after
+    the phrase."""
     at = skip(line, index, "inside")
     if at == index:
         return None
@@ -274,7 +274,7 @@ def _half_year(line: Line, index: int, number: int) -> Phrase | None:
 
 
 STEPPED: Final = "stepped"
-"""The form of `last June` or `next summer`. The year of such a phrase does not depend on a verb."""
+"""The form of phrases such as `last June` or `next summer`. The year of such a phrase does not depend on a verb."""
 
 
 def feast(line: Line, index: int) -> Phrase | None:

@@ -13,12 +13,12 @@ MONTHS: Final = (
 
 _HOUR: Final = timedelta(hours=1)
 _AHEAD: Final = timedelta(minutes=5)
-"""A sender's clock may be ahead of ours by at most this time."""
+"""Maximum time by which a sender's clock may be ahead of our clock."""
 
 
 def not_ahead(at: datetime, now: datetime) -> datetime:
-    """The time at which something was said; `now` if the given time is in the future, because the sender's clock must
-    be wrong. A statement with a future time would count as later than every correction."""
+    """The time at which something was said. If the given time is in the future, the sender's clock must be wrong; then
+    the result is `now`. A statement with a future time would be newer than every later correction."""
     return at if at <= now + _AHEAD else now.astimezone(at.tzinfo)
 
 
@@ -53,9 +53,9 @@ def offset_minutes(at: datetime) -> int:
 
 
 def age(at: datetime, now: datetime, zone: ZoneInfo) -> str:
-    """Format an age: `just now` below an hour or for a future time, `Nh ago` on the same day, then `yesterday` and
-    `N days ago`, counted by the calendar days of the zone."""
-    # The difference is computed in UTC, because Python subtracts two times of one zone by their wall clocks.
+    """Format an age: `just now` for less than an hour or for a future time, `Nh ago` on the same day, then `yesterday`
+    and `N days ago`. The days are calendar days of the zone."""
+    # The difference is computed in UTC, because Python subtracts two times of the same zone without their UTC offsets.
     elapsed = _aware(now).astimezone(UTC) - _aware(at).astimezone(UTC)
     days = (local_day(now, zone) - local_day(at, zone)).days
     if elapsed < _HOUR:
@@ -72,8 +72,8 @@ def moment_line(now: datetime, zone: ZoneInfo) -> str:
 
 
 def period(start: datetime, end: datetime, zone: ZoneInfo, today: date) -> str:
-    """Format the local days of two times as `Feb 15`, `Feb 15–16` or `Feb 27 – Mar 2`. The year is added to days that
-    are not in the year of `today`."""
+    """Format the local days of two times as `Feb 15`, `Feb 15–16` or `Feb 27 – Mar 2`. The year is added to a day that
+    is not in the year of `today`."""
     first, last = sorted((local_day(start, zone), local_day(end, zone)))
     if first == last:
         return dated(first, today)
@@ -88,7 +88,7 @@ def month_day(day: date) -> str:
 
 
 def dated(day: date, today: date) -> str:
-    """Format a day as `Feb 15` if it is in the year of `today`, else as `Feb 15, 2024`."""
+    """Format a day as `Feb 15` if the day is in the year of `today`, otherwise as `Feb 15, 2024`."""
     return month_day(day) if day.year == today.year else f"{month_day(day)}, {day.year}"
 
 

@@ -15,7 +15,7 @@ class Clock(NamedTuple):
     """A time of day.
 
     `half` says whether AM or PM is known. `until` is the hour and minute at which a range ends. `spoken` says whether
-    the time is given in words such as `half seven`; such a time may also mean the evening.
+    the time is given in words such as `half seven`; such a time may also be in the evening.
     """
 
     end: int
@@ -29,7 +29,7 @@ class Clock(NamedTuple):
 
 def clock_at(line: Line, index: int, *, beside_day: bool = False) -> Clock | None:
     """Parse a time of day that begins at the token `index`; None if there is none. An hour without AM or PM (`at 9`) is
-    accepted only with `beside_day`, that is, next to a day."""
+    accepted only if `beside_day` is true, which means that a day is next to the time."""
     at = skip(line, index, "at", "article")
     at += line[at].get("unit") == "hour" and line[at + 1].kind != "word"  # `alle ore 9`
     led = any(line[n].has("exactly_at") for n in range(index, at))
@@ -41,7 +41,7 @@ def clock_at(line: Line, index: int, *, beside_day: bool = False) -> Clock | Non
 
 
 def one_clock(line: Line, at: int) -> Clock | None:
-    """Parse one time of day, or a bare hour. The caller parses the end of a range."""
+    """Parse one time of day, or a bare hour. If the time begins a range, the caller parses the end of the range."""
     return _one(line, at, bare=True)
 
 
@@ -133,7 +133,7 @@ def _hour(line: Line, at: int) -> int | None:
 
 
 def _hour_begun(line: Line, at: int) -> int | None:
-    """The hour in `halb sieben` or, with an ordinal, in `половине седьмого`."""
+    """The hour in `halb sieben`, or in `половине седьмого`, which has an ordinal."""
     ordinal = line[at].get("ordinal") if not line[at + 1].has("unit") else None
     return _hour(line, at) or (ordinal if ordinal and 1 <= ordinal <= 12 else None)
 

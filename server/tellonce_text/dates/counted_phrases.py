@@ -96,7 +96,7 @@ def _fridays_back(scene: Scene, number: int, weeks: int, *, sure: bool) -> Meani
 
 
 def _unless_past(phrase: Phrase) -> Phrase:
-    """Make the phrase uncertain if the sentence is in the past tense: in `I read it in two days`, the phrase is a
+    """Mark the phrase as uncertain if the sentence is in the past tense: in `I read it in two days`, the phrase is a
     duration."""
 
     def meaning(scene: Scene) -> Meaning | None:
@@ -147,8 +147,8 @@ _COUNT_BOTH_ENDS: Final = frozenset({"de", "fr", "it", "es", "pt"})
 
 
 def _week_of_eight_days(line: Line, end: int, offset: int) -> Phrase:
-    """The meaning of `in acht Tagen` or `dans quinze jours`. The phrase means either whole weeks (these languages also
-    count the first day), or the literal number of days."""
+    """The meaning of `in acht Tagen` or `dans quinze jours`. Such a phrase means either whole weeks, because these
+    languages also count the first day, or the literal number of days."""
     fewer = offset // abs(offset) * (abs(offset) - (0 if line.language == "de" and abs(offset) != _EIGHT else 1))
     days = sorted((fewer, offset))
     return Phrase(
@@ -188,8 +188,8 @@ def exactly_from(scene: Scene, unit: str, offset: int, days: int, *, sure: bool)
 
 
 def _weeks_away(day: date, today: date, *, sure: bool) -> Meaning:
-    """The meaning of `two weeks ago` or `in two weeks`: about that day. In the future, the exact day is usually meant.
-    In the past, writers may mean the exact day or the week around it, so the meaning is uncertain."""
+    """The meaning of `two weeks ago` or `in two weeks`: approximately that day. In the future, the exact day is usually
+    meant. In the past, writers may mean the exact day or the week around it, so the meaning is uncertain."""
     around = Days(day - 3 * DAY, day + 4 * DAY, "week")
     return Meaning((one_day(day), around), sure and day > today, sure)
 

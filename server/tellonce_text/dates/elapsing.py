@@ -1,5 +1,5 @@
-"""Parses a time that is to elapse: `in an hour and a half`, `через полтора часа`, `in 1 h 30 min`, `in 90 seconds`.
-Pure."""
+"""Parses a duration after which something is due: `in an hour and a half`, `через полтора часа`, `in 1 h 30 min`, `in
+90 seconds`. Pure."""
 
 from datetime import timedelta
 from typing import Final
@@ -17,7 +17,7 @@ _AND_A_HALF: Final = "einhalb"
 
 def elapsing(line: Line, index: int) -> tuple[int, timedelta] | None:
     """The length of time after a word such as `in` at the token `index`, and the index after it. None if no hours,
-    minutes or seconds follow, or if they have passed (`in the hours since`)."""
+    minutes or seconds follow, or if they are in the past (`in the hours since`)."""
     if not line[index].has("in"):
         return None
     total, at, smallest = timedelta(), index + 1, timedelta.max

@@ -1,5 +1,5 @@
-"""Computes the day of a feast in a year and a country: a fixed day, a day counted from Easter, the n-th weekday of a
-month, or a day that `words/feasts.toml` gives for the country or for the year."""
+"""Computes the day of a feast in a year and a country. A feast has a fixed day, a day counted from Easter, the n-th
+weekday of a month, or a day that `words/feasts.toml` gives for the country or for the year."""
 
 import tomllib
 from collections.abc import Mapping
@@ -14,13 +14,13 @@ HOLY_WEEK: Final = "holy-week"
 
 
 class Feast(NamedTuple):
-    """The rule of a feast in one country; `certain` is false if people of the country may mean another day."""
+    """The rule of a feast in one country; `certain` is false if people in the country may mean another day."""
 
     rule: str
     certain: bool
 
     def days(self, year: int) -> Days:
-        """The day of the feast, or the days of Holy Week, from Palm Sunday to Easter Sunday."""
+        """The day of the feast. For Holy Week, these are the days from Palm Sunday to Easter Sunday."""
         if self.rule == HOLY_WEEK:
             return Days(easter(year) - WEEK, easter(year) + DAY, "week")
         return one_day(feast_day(self.rule, year))
@@ -107,8 +107,8 @@ def _table() -> dict[str, Any]:
 
 
 def nth_weekday(year: int, month: int, nth: int, weekday: int) -> date:
-    """The date of the n-th `weekday` of the month (0 is Monday); -1 means the last. Raises ValueError if the month has
-    fewer such weekdays."""
+    """The date of the n-th `weekday` of the month (0 is Monday); -1 means the last such weekday. Raises ValueError if
+    the month has fewer such weekdays."""
     first = date(year, month, 1)
     if nth < 0:
         last = add_months(first, 1) - DAY

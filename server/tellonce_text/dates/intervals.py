@@ -55,8 +55,8 @@ class Interval(NamedTuple):
         return due
 
     def _steps_until(self, local: datetime, zone: ZoneInfo) -> int:
-        """A lower bound for the number of steps from `start` to `local`: the time after so many steps is not after
-        `local`. It is 0 if `local` is before `start`."""
+        """A number of steps from `start` that does not go beyond `local`. The exact number may be higher. It is 0 if
+        `local` is before `start`."""
         if self.unit in _LENGTHS:
             passed = (local.astimezone(UTC) - self._at(0, zone).astimezone(UTC)) // _LENGTHS[self.unit]
         elif self.unit == "day":
@@ -73,6 +73,6 @@ class Interval(NamedTuple):
 
 
 def wall(day: date, clock: time, zone: ZoneInfo) -> datetime:
-    """The time on a day at which the wall clock shows `clock`. A time that does not exist because summer time begins
-    becomes the time an hour later."""
+    """The moment of a day at which clocks in the zone show the time `clock`. If the time does not exist, because summer
+    time begins, the result is an hour later."""
     return datetime.combine(day, clock, zone).astimezone(UTC).astimezone(zone)

@@ -20,8 +20,9 @@ from tellonce_text.dates.tokens import Line
 
 
 class Item(NamedTuple):
-    """One expression before resolution. `elapsed` is a distance from now and its tolerance. `counted` is false for
-    vague counts such as `a couple of hours`. `repeats` is true for `every …`, `since` for `since …`."""
+    """One expression before resolution. `elapsed` is a distance from now, together with the tolerance of this distance.
+    `counted` is false for vague counts such as `a couple of hours`. `repeats` is true for `every …`, `since` for `since
+    …`."""
 
     end: int
     phrase: Phrase | None = None
@@ -36,7 +37,7 @@ class Item(NamedTuple):
     anchor: "tuple[int, Item] | None" = None
     rival: "tuple[int, Item] | None" = None
     """`step`, `anchor` and `rival` are set for a day such as `two days later`. `step` is the distance. The day is
-    counted from the earlier item `anchor`; `rival` is another item that may be the start of the count. Both items come
+    counted from the earlier item `anchor`, or perhaps from another item, `rival`. `anchor` and `rival` are each given
     with the index of their first token."""
     named_clock: bool = True
     """Whether a neighboring word shows that a number such as `3:15` is a time of day and not a ratio."""
@@ -48,7 +49,7 @@ this many such tokens."""
 
 
 def items(line: Line) -> Iterator[tuple[int, Item]]:
-    """Yield the expressions in order, none overlapping, each with the index of its first token."""
+    """Yield the expressions in order, each with the index of its first token. No expressions overlap."""
     index = tried = 0
     anchor: tuple[int, Item] | None = None
     named: list[tuple[int, Item]] = []
@@ -75,9 +76,9 @@ def _from_named_day(line: Line, index: int, item: Item | None, named: Sequence[t
     """Parse a day that is counted from one of the last two items of the text. Returns `item` if there is no such day or
     if `item` is longer.
 
-    The day is certain only if no other day can be the start of the count. This is so if its sentence names only one
-    other day, if the text before it names only one day, or if the previous item was counted from the same day in the
-    other direction: `the day before … and the day after`.
+    The day is certain only if the count cannot start from another day. This is so in three cases: the sentence names
+    only one other day; the text before the sentence names only one day; the previous item was counted from the same day
+    in the other direction (`the day before … and the day after`).
     """
     quoted = quoted_step(line, index, named[-1][1].end)
     step = quoted or step_at(line, index)
@@ -178,8 +179,8 @@ def _duration(line: Line, index: int) -> int | None:
 
 
 def _is_distance(line: Line, index: int, end: int) -> bool:
-    """Whether the words after `for` are a day, as in `set it for two weeks from now` or, if something is arranged, `two weeks
-    from today`."""
+    """Whether the words after `for` are a day, as in `set it for two weeks from now`. If something is arranged, this
+    also applies to `two weeks from today`."""
     if line[end].word != "from" or not line[end + 1].has("day"):
         return line[end].has("hence")
     return any(line[at].has(tag) for at in range(index - _NEAR, index) for tag in ("tense_order", "tense_arranged"))
@@ -256,7 +257,7 @@ def _with_range(line: Line, index: int, item: Item) -> Item:
 
 
 def _is_weekend(line: Line, index: int, at: int) -> bool:
-    """Whether the tokens are the two days of `Saturday and Sunday`, which are one span."""
+    """Whether the tokens are the two days of `Saturday and Sunday`. These two days are one span."""
     return (line[index].get("weekday"), line[at].get("weekday")) == (_SATURDAY, _SATURDAY + 1)
 
 
@@ -264,7 +265,7 @@ _SATURDAY: Final = 5
 
 
 def is_between(line: Line, index: int) -> bool:
-    """Whether `between` comes before the token, with at most an article in between."""
+    """Whether `between` comes before the token, with at most an article between them."""
     return line[index - 1].has("between") or (line[index - 1].has("article") and line[index - 2].has("between"))
 
 

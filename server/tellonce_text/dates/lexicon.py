@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from tellonce_text.dates.number_words import compounds
 
 Tags: TypeAlias = Mapping[str, Any]
-"""The tags of a word with their values, such as `{"month": 5}`. A tag without a value has True."""
+"""The tags of a word with their values, such as `{"month": 5}`. The value of a tag without a value is True."""
 
 NO_TAGS: Final[Tags] = {}
 LANGUAGES: Final = ("en", "de", "es", "fr", "it", "pt", "ru")
@@ -27,8 +27,8 @@ _NUMERIC: Final = frozenset(
 
 
 class Lexicon(NamedTuple):
-    """`words` maps a lower-case word to the tags of the word. `phrases` maps the first word of a phrase to all such
-    phrases, the longest first."""
+    """`words` maps a lower-case word to the tags of the word. `phrases` maps the first word of a phrase to all phrases
+    that begin with this word, the longest first."""
 
     words: Mapping[str, Tags]
     phrases: Mapping[str, tuple[tuple[str, ...], ...]]
@@ -77,7 +77,7 @@ def is_determiner(word: str, language: str) -> bool:
 
 
 def is_time_noun(word: str, language: str) -> bool:
-    """Whether the word is a unit of time or follows the hour, as `Uhr` does."""
+    """Whether the word is a unit of time, or a word that follows the hour, such as `Uhr`."""
     return not _TIME_NOUNS.isdisjoint(lexicon(language).words.get(word, NO_TAGS))
 
 

@@ -20,7 +20,7 @@ def query_spans(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
 
 
 def message_spans(text: str, sent_at: datetime, zone: ZoneInfo) -> list[Span]:
-    """The spans that a message means. The tense of its verbs decides whether they are past or future."""
+    """The spans that a message means. The tense of the message's verbs decides whether the spans are past or future."""
     return _spans(text, Said(sent_at, zone, region_of(zone)), None)
 
 
@@ -58,9 +58,9 @@ def admits(text: str, day: date, said: Said, direction: Direction | None = None)
 def possible(found: Expression, said: Said) -> list[Reading]:
     """The readings of an expression that a careful reader would accept.
 
-    If the first reading is certain, another reading is accepted only if it contains the first one (the days around `in
-    three weeks`), or if it is at most half a year away and more than two weeks from the first one. So the same weekday
-    of the next week is not accepted.
+    If the first reading is certain, another reading is accepted in two cases: it contains the first reading (the days
+    around `in three weeks`), or it is more than two weeks and at most half a year away from the first reading. For
+    example, the same weekday of the next week is not accepted.
     """
     today = said.at.astimezone(said.zone).date()
     first, *others = found.readings or (None,)
@@ -74,8 +74,8 @@ def _contains(reading: Reading, other: Reading) -> bool:
 
 
 def _is_another(reading: Reading, first: Reading, today: date) -> bool:
-    """Whether the reading is the same day or month in the other direction: for `the 20th`, the last and the next
-    20th."""
+    """Whether the reading is the same day or month in the other direction (past or future): for `the 20th`, the last
+    and the next 20th."""
     apart = abs((reading.days[0] - first.days[0]).days)
     return apart > _TWO_WEEKS and abs((reading.days[0] - today).days) <= _HALF_YEAR
 
@@ -105,8 +105,8 @@ def _round_midnight(found: Expression, first: date, last: date) -> tuple[date, d
 
 
 def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
-    """Return the due time in a text: the time that the text gives, the start of the day that it names, or the last
-    second of a longer span (`Q2 2026`).
+    """Return the due time in a text: the time that the text gives, the start of the day that the text names, or the
+    last second of a longer span (`Q2 2026`).
 
     None if the text names no day, or if the day is not known.
     """

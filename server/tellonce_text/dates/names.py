@@ -1,5 +1,5 @@
 """Recognizes time words that are probably names, titles or other words: `zia Domenica`, `Friday Night Lights`, `heute-show`,
-`окружающая среда`. The form of the words beside them decides."""
+`окружающая среда`. The form of the neighboring words decides."""
 
 from typing import Final
 
@@ -8,7 +8,8 @@ from tellonce_text.dates.tokens import Line, Token
 
 
 def is_compound(line: Line, end: int) -> bool:
-    """Whether a hyphen joins a word that is not a date to the expression that ends before `end`, as in `heute-show`."""
+    """Whether a hyphen and a word that is not a date follow the expression that ends before `end`, as in
+    `heute-show`."""
     hyphen, after = line[end], line[end + 1]
     if hyphen.word != "-" or line[end - 1].end != hyphen.start or hyphen.end != after.start:
         return False
@@ -45,8 +46,8 @@ def _is_named(line: Line, index: int) -> bool:
 
 
 def _is_described(line: Line, index: int) -> bool:
-    """Whether a Russian weekday may be another word or a name, by the adjective before it or the noun after it: `окружающая
-    среда`, `чёрная пятница`, `среда обитания`. Its form in -е is a day only after `к`."""
+    """Whether a Russian weekday may be another word or a name. The adjective before it or the noun after it decides:
+    `окружающая среда`, `чёрная пятница`, `среда обитания`. The form that ends in -е is a day only after `к`."""
     word, before, after = line[index].word, line[index - 1], line[index + 1]
     described = before.word.endswith(_ADJECTIVE) and not before.tags
     owned = word.startswith("сред") and not word.endswith("у") and after.kind == "word" and not after.tags
@@ -64,7 +65,8 @@ def _is_person(line: Line, index: int) -> bool:
 
 
 def _is_proper(line: Line, index: int) -> bool:
-    """Whether the word has a capital letter within a sentence, although its language gives days and months none."""
+    """Whether the word has a capital letter within a sentence, although its language writes days and months in lower
+    case."""
     inside = line[index - 1].kind in {"word", "number"} and index > line.sentences[index][0]
     return inside and _is_title_case(line, line[index]) and not _is_dated(line, index)
 
@@ -80,15 +82,15 @@ _LONGEST_STREET: Final = 6  # tokens: `Straße des 17. Juni`
 
 
 def _has_surname(line: Line, index: int) -> bool:
-    """Whether a name follows a Spanish weekday without its article, as in `Domingo Pérez`."""
+    """Whether a name follows a Spanish weekday that has no article, as in `Domingo Pérez`."""
     token, after = line[index], line[index + 1]
     bare = token.capital and not line[index - 1].has("on")
     return bare and after.kind == "word" and after.capital and not after.tags
 
 
 def _is_dated(line: Line, index: int) -> bool:
-    """Whether the day comes before the month, and a word such as `el` before the day: `el 9 de Julio`, but not `la 9 de
-    Julio`, which is a street. Days are masculine."""
+    """Whether the day comes before the month, and a word such as `el` comes before the day: `el 9 de Julio`. Days
+    are masculine, so `la` is not such a word: `la 9 de Julio` is a street."""
     number = index - 1 - line[index - 1].has("of")
     lead = line[number - 1]
     masculine = lead.get("unit") == "day" or (lead.has("article") and not lead.word.endswith("a"))
@@ -134,8 +136,9 @@ _FEMININE: Final = ("ão", "ade", "agem", "ões")  # no verbs have these endings
 
 
 def _is_title(line: Line, first: int, end: int) -> bool:
-    """Whether an English expression such as `Friday Night` or `Christmas` may be part of a title, because its words and the
-    next one have a capital letter, a number follows a feast, or `the one` follows: `Is Independence Day the one where …?`."""
+    """Whether an English expression such as `Friday Night` or `Christmas` may be part of a title. There are three
+    signs: its words and the next word have a capital letter, a number follows a feast, or `the one` follows (`Is
+    Independence Day the one where …?`)."""
     after = line[end]
     if after.has("article") and line[end + 1].word == "one":
         return True

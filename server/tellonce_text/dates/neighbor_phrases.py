@@ -77,7 +77,7 @@ def _half_of(days: Days, nth: int) -> Days:
 
 def _last_day(meaning: Meaning | None, *, sure: bool, month: bool) -> Meaning | None:
     """The meaning of the end of a span. The last day is certain in a limit (`by the end of May`) and in `the end of the
-    month`; otherwise, any of the last days may be meant. The end of a week is never certain: it is Friday for some
+    month`; otherwise, the text may mean any of the last days. The end of a week is never certain: it is Friday for some
     people and Sunday for others."""
     span = meaning.choices[0].precision if meaning else "day"
     vague = span in {"week", "season"}
@@ -103,8 +103,8 @@ def _edge_of(meaning: Meaning | None, where: str) -> Meaning | None:
 
 
 def _part_of(days: Days, where: str) -> Days:
-    """A part of a span: the first, middle or last third of a month; the first three months, the middle third or the
-    last third of a year."""
+    """A part of a span. For a month: the first, middle or last third. For a year: the first three months, the middle
+    third or the last third."""
     length = (days.end - days.first).days
     if length <= 1:
         return days
@@ -215,7 +215,7 @@ _LONGEST_NOUN: Final = 4  # tokens
 
 
 def _ahead_of(found: Phrase, scene: Scene, word: str) -> Meaning | None:
-    """The meaning of the day that is the start of a count. `a week from Friday` counts from the next Friday in any
+    """The meaning of the day from which a phrase counts. `a week from Friday` counts from the next Friday in any
     tense."""
     if word not in {"from", "on"}:
         return found.meaning(scene)

@@ -14,8 +14,8 @@ _NOON: Final = 12
 
 
 def by_waking_day(meaning: Meaning, scene: Scene, form: str, part: str | None, clock: Clock | None) -> Meaning:
-    """The meaning of a day with its part and its time, for a person who is awake at night. For such a person, the day
-    does not end at midnight."""
+    """The meaning of a day with its part of the day and its time, for a person who is awake at night. For such a
+    person, the day does not end at midnight."""
     if clock and part in {"night", "evening"} and clock.half and clock.hour < _MORNING:
         return _early(meaning, scene, clock, relative=form in {TODAY, LAST_NIGHT, ""})
     hour = scene.said.hour

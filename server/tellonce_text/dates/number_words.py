@@ -1,4 +1,4 @@
-"""Builds the compound number words of each language from its simple ones: `einundzwanzigsten`, `vingt et un`,
+"""Builds the compound number words of each language from the simple number words: `einundzwanzigsten`, `vingt et un`,
 `nineties`."""
 
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,8 @@ _JOINTS: Final = {
     "fr": (" et ", "-"),
     "it": ("", ""),
 }
-"""For each language, the letters between the tens and `one`, and the letters between the tens and a larger number."""
+"""For each language: the letters between the word for the tens and `one`, and the letters between the word for the tens
+and a larger number."""
 
 
 def _romance(numbers: Mapping[str, int], to_one: str, to_more: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -47,14 +47,14 @@ def numeric(line: Line, index: int) -> Phrase | None:
 
 
 def _is_section(line: Line, index: int) -> bool:
-    """Whether the numbers may be those of a section or a version, because a German noun is before them: `Kapitel 3.4.`"""
+    """Whether the numbers may name a section or a version, because a German noun is before them: `Kapitel 3.4.`"""
     before = line[index - 1]
     return line.language == "de" and before.kind == "word" and before.capital and not before.tags
 
 
 def compact(line: Line, index: int) -> Phrase | None:
-    """Parse a year, month and day of eight digits, as in `db_20270315`. It is certain only in a name or after a word such as
-    `on`, and only if it is near, because other numbers can look like it."""
+    """Parse a date of eight digits (year, month and day), as in `db_20270315`. The date is certain only if it is near,
+    and only in a name or after a word such as `on`, because other numbers can look like a date."""
     digits = line[index].word
     if len(digits) != _COMPACT or line[index].kind != "number" or line[index].suffix:
         return None
@@ -76,7 +76,7 @@ _NUMBER_SIGNS: Final = frozenset("#№")
 
 
 def _is_led_to(line: Line, index: int) -> bool:
-    """Whether a word shows that dotted numbers such as `10.11.24` are a date. In English, they are versions."""
+    """Whether a word shows that dotted numbers such as `10.11.24` are a date. In English, such numbers are versions."""
     before, after = line[index - 1], line[index + 1]
     if line.language == "en":
         return False
@@ -96,8 +96,8 @@ def _dated_before(line: Line, index: int, mark: str | None) -> bool:
 
 
 def _is_padded_day(line: Line, index: int, mark: str | None, month: str | None) -> bool:
-    """Whether the numbers look like a day and a month with two digits, as in `Приём 14.01, …`, and no neighboring word
-    may be a unit or the name of a product. The numbers may still be an amount."""
+    """Whether the numbers look like a day and a month with two digits, as in `Приём 14.01, …`. A neighboring word must
+    not be a possible unit or product name. The numbers may still be an amount."""
     if mark != "." or line.language == "en" or len(month or "") != _DIGITS:
         return False
     before, after = line[index - 1], line[index + 1]
@@ -128,9 +128,9 @@ def _is_slashed_date(line: Line, index: int, first: str, second: str) -> bool:
 
 def _is_padded_date(line: Line, index: int, first: str, second: str) -> bool:
     """Whether numbers such as `14/02` are a date, and not a fraction or a month with its year. One of the numbers must
-    begin with 0, the second must be possible as a month, and the word before them must be in the lexicon. In languages
-    other than English, the word before them may also be any word without a capital letter, if the first number is too
-    large for a month."""
+    begin with 0, the second number must be a possible month, and the word before the numbers must be in the lexicon. In
+    languages other than English, the word before the numbers may also be any word without a capital letter, if the
+    first number is too large for a month."""
     before = line[index - 1]
     free = bool(before.tags) or (line.language != "en" and int(first) > _MONTHS and not before.capital)
     return free and "0" in {first[0], second[0]} and int(second) <= _MONTHS

@@ -33,7 +33,7 @@ Rule = Callable[[Line, int], Phrase | None]
 
 
 def skip(line: Line, index: int, *tags: str) -> int:
-    """The index after all tokens, at most three, that have one of the tags."""
+    """Skip at most three tokens that have one of the tags, and return the index after these tokens."""
     for at in range(index, index + _MOST_SKIPPED):
         found = line[at].tags
         if not found or found.keys().isdisjoint(tags):
@@ -103,8 +103,8 @@ _ORDINAL_ENDINGS = frozenset({"", "st", "nd", "rd", "th", "er", "º", "ª", "°"
 
 
 def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | None:
-    """Put the reading in the sentence's direction first. Without a direction, the nearer reading is first and not
-    certain."""
+    """Put first the reading in the direction (past or future) of the sentence. Without a direction, the nearer reading
+    is first and not certain."""
     if back is None or ahead is None:
         only = back or ahead
         return Meaning((only,)) if only else None
@@ -127,10 +127,10 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
     return Meaning((ahead, back) if to_come <= 2 * gone else (back, ahead), False)
 
 
-_NEAR = 100  # days; without a verb, a day at most this far ahead is preferred to a day at least twice this long ago
+_NEAR = 100  # days; without a verb, a day at most _NEAR ahead is preferred to a day at least 2 * _NEAR ago
 _LONG, _SOON = 180, 120  # days; "on March 3" said in February seldom means the March of last year
-_LONGER = 270  # days; with a past verb, "in September" is last September until June
-CLOSE, DISTANT = 95, 265  # days; a reading within CLOSE is meant if the other is at least DISTANT away
+_LONGER = 270  # days; until June, "in September" with a past verb means last September
+CLOSE, DISTANT = 95, 265  # days; if one reading is within CLOSE and the other at least DISTANT away, the first is meant
 
 
 def fixed(days: Days) -> Callable[[Scene], Meaning | None]:

@@ -70,8 +70,8 @@ FoundT = TypeVar("FoundT")
 
 
 def _within(line: Line, start: int, minutes: int, end: int, local: datetime) -> Pulse:
-    """Add the hours and the days in which the repetition is due. The text may give them before or after the
-    repetition."""
+    """Add the hours and the days in which the repetition is due. The text may name the hours and days before or after
+    the repetition."""
     hours: tuple[int, int] | None = None
     days: str | None = None
     for _ in range(2):
@@ -89,8 +89,8 @@ def _within(line: Line, start: int, minutes: int, end: int, local: datetime) -> 
 def _beside(
     line: Line, start: int, end: int, parse: Callable[[Line, int], tuple[FoundT, int] | None]
 ) -> tuple[int, int, FoundT] | None:
-    """Parse what follows the tokens or, if that fails, what directly precedes them. Returns the start and the end of
-    all these tokens, and the parsed value."""
+    """Parse the words after the tokens or, if this fails, the words directly before the tokens. Returns the start and
+    the end of all these tokens, and the parsed value."""
     after = parse(line, comma(line, end))
     if after is not None:
         return start, after[1], after[0]
@@ -129,15 +129,15 @@ def _led(line: Line, at: int) -> int:
 
 
 def _plain(line: Line, at: int) -> Clock | None:
-    """The hour in a plain number. It is tried because the next words may look like minutes but are not: `entre 9 y
-    15`."""
+    """The hour in a plain number. A plain number is tried because the next words may look like minutes but are not:
+    `entre 9 y 15`."""
     value = line[at].value if line[at].kind == "number" and not line[at].suffix else None
     return Clock(at + 1, value, half=value > 12) if value is not None and value <= 24 else None
 
 
 def _minutes(first: Clock, second: Clock, *, of_24: bool) -> tuple[int, int]:
-    """Convert two times to minutes of the day. Without AM or PM, the second time is after the first, and both are at
-    hours when people are awake, unless the text counts the hours to 24."""
+    """Convert two times to minutes of the day. Without AM or PM, the second time is after the first. Both are at hours
+    when people are awake, unless the text uses the 24-hour clock."""
     begin, end = first.hour * 60 + first.minute, second.hour * 60 + second.minute
     noon = _DAY // 2
     latest = end if second.half else end % noon + noon
@@ -153,8 +153,8 @@ def _first(line: Line, end: int) -> Clock | None:
 
 
 def _endless(minutes: int, local: datetime, first: Clock | None) -> str | None:
-    """The interval, which has no end. It begins at the first time that the text gives; without such a time, `minutes`
-    after `local`."""
+    """The interval, which has no end. The interval begins at the first time that the text gives; without such a time,
+    it begins `minutes` after `local`."""
     hours = minutes // _HOUR if minutes % _HOUR == 0 else 0
     if minutes < LEAST or (hours or minutes) > MOST:
         return None
@@ -168,8 +168,8 @@ def _endless(minutes: int, local: datetime, first: Clock | None) -> str | None:
 
 
 def _cron(minutes: int, hours: tuple[int, int], days: str) -> str | None:
-    """The cron expression; None if the times do not have the same minutes in each hour. The last time is left out if an
-    expression is possible only without it."""
+    """The cron expression; None if the times do not have the same minutes in each hour. If no expression covers all
+    times, the last time is left out."""
     times = list(range(hours[0], hours[1] + 1, minutes)) if minutes >= LEAST else []
     for due in (times, times[:-1]):
         of_hour, of_day = sorted({at % _HOUR for at in due}), sorted({at // _HOUR for at in due})

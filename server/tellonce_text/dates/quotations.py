@@ -47,9 +47,9 @@ def _quotations(tokens: Sequence["Token"], text: str) -> Sequence[Span]:
 
 
 def _closed(opened: Sequence[tuple[int, str]], token: "Token", text: str) -> int:
-    """The number of open quotations that end with the mark: the innermost quotation that the mark can close, and those
-    inside it. Those inside were not quotations; for example, the first mark of `'cause` opens none. 0 if the mark
-    closes no quotation."""
+    """The number of open quotations that end with the mark: the innermost quotation that the mark can close, and all
+    quotations inside this quotation. The quotations inside were only apparent; for example, the first mark of `'cause`
+    does not open a quotation. 0 if the mark closes no quotation."""
     if token.word == "'" and text[token.end : token.end + 1].isalnum():
         return 0
     deepest = min(len(opened), _DEEPEST)

@@ -22,8 +22,8 @@ class Days(NamedTuple):
 
 
 class Meaning(NamedTuple):
-    """The days that an expression can mean, the most likely first. `certain` means that a careful reader would choose
-    the first, too."""
+    """The days that an expression can mean, the most likely first. `certain` means that a careful reader would also
+    choose the first span."""
 
     choices: tuple[Days, ...]
     certain: bool = True
@@ -39,7 +39,7 @@ class Scene:
     direction: Direction | None
     region: str | None = None
     sure: bool = True
-    """Whether a verb gives the direction; otherwise this direction is only more likely than the opposite one."""
+    """Whether a verb gives the direction. If not, this direction is only more likely than the opposite direction."""
     inferred: bool = False
     """Whether the direction is assumed only because nothing indicates the past."""
 

@@ -15,8 +15,8 @@ from tellonce_text.dates.tokens import Line, Token
 
 class Step(NamedTuple):
     """A distance from the named day; `end` is the index after its last token. `sign` is -1 for an earlier day and 1 for
-    a later day. `part` is the part of the day, as in `the night before`. `quoted`: the words were said on the named
-    day, so the tense of their verbs is relative to that day."""
+    a later day. `part` is the part of the day, as in `the night before`. `quoted` means that the words were said on the
+    named day. The tense of their verbs is therefore relative to that day."""
 
     end: int
     sign: int
@@ -28,7 +28,7 @@ class Step(NamedTuple):
 
 def step_at(line: Line, index: int) -> Step | None:
     """Parse `two days before`, `the day after`, `the following Monday`; None if the words count from something else, as
-    `the day after the wedding` does."""
+    in `the day after the wedding`."""
     if "beside" not in line.tags and "beside_day" not in line.tags and "step" not in line.tags:
         return None
     counted = _counted(line, index)
@@ -170,8 +170,8 @@ _FAR: Final = 30  # tokens
 
 
 def _may_have_object(line: Line, index: int, at: int) -> bool:
-    """Whether an unknown word, which may be a noun without an article, follows a preposition in a language other than
-    English, and no conjunction before the words shows that the unknown word is a verb."""
+    """Whether an unknown word follows a preposition in a language other than English. The word may be a noun without an
+    article. False if a conjunction before the words shows that the unknown word is a verb."""
     before, following = line[index - 1], line[at + 1]
     joined = before.has("clause") or before.has("and") or before.word == "," or line[index - 2].has("clause")
     unknown = following.kind == "word" and not following.tags

@@ -24,9 +24,10 @@ _WORKDAYS: Final = "* * 1-5"
 
 
 class RepeatedDays(NamedTuple):
-    """The days of a repetition. `days` contains the last three fields of a cron expression. Otherwise, `every` gives
-    the number and the unit between two days, counted from the day `first`. Both are empty if neither can express the
-    days. `end` is the index after the last token, and `hour` is the hour to use if the text gives no time."""
+    """The days of a repetition. `days` contains the last three fields of a cron expression. Otherwise, `every` contains
+    a number and a unit: the distance between two days of the repetition, counted from the day `first`. `days` and
+    `every` are empty if neither can express the days. `end` is the index after the last token, and `hour` is the hour
+    to use if the text gives no time."""
 
     end: int
     days: str = ""
@@ -124,7 +125,7 @@ def _alternating(line: Line, index: int, today: date) -> RepeatedDays | None:
         return _every_noun(line, 2, index + 1, index + 2, today)
     if line[index + 1].word in _ALTERNATE:
         return _every_noun(line, 2, index, index + 2, today)
-    if line[index].word == "через":  # `через неделю` alone is once, in a week
+    if line[index].word == "через":  # `через неделю` alone means once, in a week
         plain = line[index + 1].has("weekday") or line[index + 1].word == "день"
         weekly = line[index + 1].get("unit") == "week" and _weekday_at(line, index + 2)[0] is not None
         return _every_noun(line, 2, index + 1, index + 2, today) if plain or weekly else None
@@ -137,7 +138,8 @@ def _alternating(line: Line, index: int, today: date) -> RepeatedDays | None:
 
 
 def _every_noun(line: Line, count: int, noun: int, end: int, today: date) -> RepeatedDays | None:
-    """Every `count` weekdays or units. The token `noun` names the weekday or the unit."""
+    """The repetition on every `count`-th weekday or in every `count`-th unit. The token `noun` names the weekday or the
+    unit."""
     weekday = line[noun].get("weekday") if line[noun].has("weekday") else line[noun].get("weekdays")
     if weekday is not None:
         return None if _month_after(line, end) else _every_so(line, count, 7, "day", end, today, weekday)

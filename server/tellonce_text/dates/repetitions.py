@@ -37,8 +37,9 @@ def repetition(line: Line, local: datetime) -> Repetition | None:
 
 
 def _unless_limited(line: Line, found: Repetition, *, by_a_time: bool) -> Repetition:
-    """The repetition. `repeats` becomes None if the text says when the repetition ends, because neither form has an
-    end: `every 8 hours for 5 days`, `every Monday until Christmas` or, with `by_a_time`, `every hour until 6 pm`."""
+    """The repetition. `repeats` becomes None if the text says when the repetition ends, because neither a cron
+    expression nor an interval has an end: `every 8 hours for 5 days`, `every Monday until Christmas`. With `by_a_time`,
+    the end may also be a time of day: `every hour until 6 pm`."""
     at = comma(line, found.end)
     if line[at].has("to") and line[at].has("by"):
         begins = {first for first, item in items(line) if item.phrase is not None or by_a_time}
@@ -79,7 +80,7 @@ def _with_clock(line: Line, index: int, found: RepeatedDays, local: datetime) ->
 
 
 def _more_clocks(line: Line, start: int, first: Clock) -> Iterator[Clock]:
-    """The times after the first one, as in `8 and 20` or `8 am and 8 pm`. `start` is the index of the first time. The
+    """The times after the first time, as in `8 and 20` or `8 am and 8 pm`. `start` is the index of the first time. The
     grammar of clock times parses `8 am and 8 pm` as a range."""
     end = first.end
     if first.until is not None and any(line[at].has("and") for at in range(start, end)):
@@ -90,8 +91,8 @@ def _more_clocks(line: Line, start: int, first: Clock) -> Iterator[Clock]:
 
 
 def hour_at(line: Line, at: int) -> Clock | None:
-    """The time of day at a token. A plain number is an hour if it counts nothing, that is, if the text ends after it,
-    or if `to`, `and` or a comma follows."""
+    """The time of day at a token. A plain number is an hour only if it counts nothing: the text ends after the number,
+    or `to`, `and` or a comma follows the number."""
     clock = clock_at(line, at, beside_day=True)
     value = line[at].value if line[at].kind == "number" and not line[at].suffix else None
     following = line[at + 1]

@@ -2,7 +2,7 @@
 its meaning is certain. Pure.
 
 A day without a year has two readings, past and future; the tense of the sentence decides which reading comes first. The
-time is linear in the length of the text.
+run time is linear in the length of the text.
 """
 
 from collections.abc import Sequence
@@ -39,10 +39,10 @@ _HOUR: Final = timedelta(hours=1)
 
 
 def expressions(text: str, said: Said, direction: Direction | None = None) -> list[Expression]:
-    """The expressions of the text in order, none overlapping.
+    """The expressions of the text in order, without overlap.
 
-    `direction` is given if the whole text is known to be about the past or the future, as a question about the past or
-    a plan is.
+    `direction` is given if the whole text is known to be about the past or the future, for example a question about the
+    past, or a plan.
     """
     return list(_found(text, said, direction))
 
@@ -50,7 +50,8 @@ def expressions(text: str, said: Said, direction: Direction | None = None) -> li
 @of_texts
 @lru_cache(maxsize=8)
 def _found(text: str, said: Said, direction: Direction | None) -> tuple[Expression, ...]:
-    """Cached, because the check of a claim reads a message and its quotes once for each day in the claim."""
+    """The result is cached, because the check of a claim reads a message and its quotes once for each day in the
+    claim."""
     line, unresolved = _remembered(text) if len(text) <= _SHORT else _items(text)
     if line is None:
         return ()
@@ -132,7 +133,7 @@ def _from_named_day(item: Item, named: Expression | None, rival: Expression | No
 
 
 def _are_same_day(one: Expression, other: Expression | None) -> bool:
-    """Whether both mean the same day, as in `Easter is on 5 April`."""
+    """Whether both expressions mean the same day, as in `Easter is on 5 April`."""
     return bool(other and other.best and one.best and one.best.days == other.best.days)
 
 
@@ -150,7 +151,7 @@ _LONGEST_ANCHOR: Final = 10 * DAY
 
 
 def _is_one_time(readings: tuple[Reading, ...]) -> bool:
-    """Whether every other reading contains the first, so that no verb is needed to choose between them."""
+    """Whether every other reading contains the first reading, so that no verb is needed to choose between them."""
     return bool(readings) and all(r.start <= readings[0].start and readings[0].end <= r.end for r in readings[1:])
 
 
@@ -161,8 +162,8 @@ def _is_only_near(readings: tuple[Reading, ...], today: date) -> bool:
 
 
 def _is_in_doubt(line: Line, first: int, item: Item) -> bool:
-    """Whether the words beside the expression leave its meaning open: they quote it, make a name of it, or belong to
-    it."""
+    """Whether the neighboring words make the expression's meaning uncertain: they quote the expression, form a name
+    with it, or belong to it."""
     absolute = item.phrase is not None and item.phrase.absolute
     lasting = item.phrase is not None and (absolute or item.phrase.form in _LASTING)
     opening = line.openings.get(first)
@@ -175,12 +176,12 @@ def _is_in_doubt(line: Line, first: int, item: Item) -> bool:
 
 
 _LASTING: Final = frozenset({"date", "feast"})
-"""The forms of days that are the same whenever they are said, except for their year."""
+"""The forms of days that depend only on the year, and not on the day on which they are said."""
 
 
 def _is_after_a_year(line: Line, opening: int) -> bool:
-    """Whether a year is named directly before a quotation: `On Oct 2, 2025: "Back on 2 May"`. The quoted days then count
-    from that year, and not from the year of the text."""
+    """Whether a year is named directly before a quotation: `On Oct 2, 2025: "Back on 2 May"`. In this case, the quoted
+    days count from that year, and not from the year of the text."""
     before = (line[at] for at in range(max(0, opening - _BEFORE), opening))
     return any(token.kind == "number" and token.value in _YEARS for token in before)
 
@@ -231,8 +232,8 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
 
 
 def _is_after_event(line: Line, first: int, index: int) -> bool:
-    """Whether the token begins a day, so that the weekday may be the next one after this day: `am Freitag nach Ostern`,
-    but not `am Freitag nach der Arbeit` or `vendredi après le mariage`."""
+    """Whether the token begins a day. In this case, the weekday may be the next such weekday after this day: `am
+    Freitag nach Ostern`, but not `am Freitag nach der Arbeit` or `vendredi après le mariage`."""
     at = skip(line, index, "article", "own")
     bare = line.language in {"fr", "it", "pt"} and line[first].has("weekday") and not line[first - 1].has("article")
     named = line[at].kind == "number" or not _NAMED.isdisjoint(line[at].tags)
@@ -274,7 +275,8 @@ def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
 
 
 def _is_vague_time(line: Line, item: Item, first: int) -> bool:
-    """Whether the time is ambiguous, as in `midnight on Friday` (Friday may begin or end then) or `4pm your time`."""
+    """Whether the time is ambiguous, as in `midnight on Friday` (Friday may begin or end at this time) or `4pm your
+    time`."""
     if any(line[at].has("own") and line[at + 1].has("time") for at in range(first - _BESIDE, item.end + 1)):
         return True
     return item.clock is not None and any(line[at].get("noon") == 0 for at in range(first, item.end))

@@ -22,7 +22,7 @@ _FILLERS: Final = 2
 def alarms(text: str, said: Said, language: str | None = None) -> tuple[Alarm, ...]:
     """Return the alarms that a text requests, in the order of the text; empty if the text gives no time. The place of
     each later alarm includes the `and` before it. An alarm without a day gets the day of the previous alarm, and an
-    alarm without a time gets the time of the next one.
+    alarm without a time gets the time of the next alarm.
 
     `language` is the language of the request, if known; otherwise it is detected from the words.
     """
@@ -67,8 +67,8 @@ def _cuts(line: Line, whole: Alarm, said: Said) -> list[tuple[int, int]]:
 
 
 def _is_bound(line: Line, joint: int, begun: int, whole: Alarm) -> bool:
-    """Whether the words on both sides of a joint are one expression: `every Monday and Thursday`, `between 8 and 9`,
-    `Friday, March 6`."""
+    """Whether the words on both sides of a joint (`and` or a comma) are one expression: `every Monday and Thursday`,
+    `between 8 and 9`, `Friday, March 6`."""
     if any(line[at].has("between") for at in range(joint) if line[at].start >= begun):
         return True
     within = whole.start < line[joint].start < whole.end
@@ -89,7 +89,7 @@ def _begin(line: Line, joint: int, left: Alarm, said: Said, *, beside: bool, wit
 
 def _right(line: Line, at: int, said: Said, *, bare: bool) -> Alarm | None:
     """The alarm that begins at a token. With `bare`, the alarm may be a bare hour. The text up to the next joint is
-    tried first, then the whole rest of the text, because a later alarm of a list may give the time of day."""
+    tried first. Then the whole rest of the text is tried, because a later alarm of a list may give the time of day."""
     begin = line[at].start
     stop = next((line[n].start for n in range(at, len(line)) if _is_joint(line, n)), len(line.text))
     hour = hour_alone(line.text[begin:], said, line.language) if bare else None
@@ -120,8 +120,8 @@ def _shared(found: Sequence[Alarm], said: Said) -> tuple[Alarm, ...]:
 
 
 def _before(one: Alarm, after: Alarm, said: Said) -> Alarm:
-    """Move an alarm without AM or PM to the AM hour if the next alarm in the text would otherwise be at an earlier time
-    of day: in `at 9 and at 15:00`, the first hour is not 21:00."""
+    """Move an alarm without AM or PM to the AM hour if the next alarm in the text has an earlier time of day: in `at 9
+    and at 15:00`, the first hour is not 21:00."""
     if one.at is None or after.at is None or one.dated or one.halved or one.at.time() < after.at.time():
         return one
     morning = one.at.time().replace(hour=one.at.hour % 12)

@@ -1,4 +1,4 @@
-"""Determines whether an expression in a sentence is about the past or the future, as far as this is certain."""
+"""Determines whether an expression in a sentence is about the past or the future, if this is certain."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -61,8 +61,8 @@ class Look(NamedTuple):
 def direction_at(line: Line, first: int, end: int) -> Look:
     """The direction of the verb that governs the tokens from `first` to `end`.
 
-    The direction comes from the nearest verb before these tokens, else from the nearest verb after them. An English
-    sentence without a verb is more often about the future.
+    The direction comes from the nearest verb before these tokens or, if there is none, from the nearest verb after
+    them. An English sentence without a verb is more often about the future.
     """
     if _reported(line, first) or _moved_from(line, first):
         return Look(None)
@@ -111,13 +111,14 @@ _UNTIL: Final = frozenset({"until", "till"})
 
 def _may_be_either(line: Line, first: int, end: int) -> bool:
     """Whether an English verb near the expression has the same form in the past and the present, as in `I hit a deer`,
-    or only reports, as in `they said no`."""
+    or only reports something, as in `they said no`."""
     after = range(end, min(_clause_end(line, first, end), end + _FAR))
     return any(line[at].has("tense_either") or line[at].has("tense_reported") for at in after)
 
 
 def _has_unknown_verb(line: Line, first: int, end: int) -> bool:
-    """Whether a pronoun of the clause has a verb that is not known and so may be past, as in `we overslept`."""
+    """Whether the clause has a pronoun with an unknown verb, as in `we overslept`. Such a verb may be in the past
+    tense."""
     near = range(max(line.sentences[first][0], first - _FAR), _clause_end(line, first, end))
     verbs = (line[at + 1] for at in near if line[at].has("tense_subject"))
     return any(verb.kind == "word" and not verb.tags and not verb.word.endswith(_KNOWN_ENDINGS) for verb in verbs)
@@ -161,8 +162,8 @@ def _looks_past(line: Line, index: int) -> bool:
 def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
     """Whether the past verb is in the clause of the expression and the clause is not about a plan.
 
-    If a verb in the present tense stands between the past verb and the expression, the past verb belongs to another
-    clause: `the course I paid for starts Friday`.
+    If a verb in the present tense is between the past verb and the expression, the past verb belongs to another clause:
+    `the course I paid for starts Friday`.
     """
     if found == "future":
         return not any(
@@ -193,12 +194,12 @@ def _clause_begin(line: Line, first: int) -> int | None:
 
 
 _OTHER_CLAUSE: Final = frozenset({"tense_present", "tense_subject", "weekday", "day", "month", "unit"})
-"""A token with one of these tags between a verb and the expression shows that the verb belongs to another clause or
-day."""
+"""If a token with one of these tags is between a verb and the expression, the verb belongs to another clause or day."""
 
 
 def _is_notice(line: Line, index: int, first: int) -> bool:
-    """Whether the sentence begins with a participle alone, as in `Closed on Friday`, which may be past or future."""
+    """Whether the sentence begins with a participle without an auxiliary, as in `Closed on Friday`. Such a sentence may
+    be about the past or the future."""
     return index == line.sentences[first][0] and index >= first - 2 and is_english_participle(line[index])
 
 
@@ -237,8 +238,8 @@ def _is_planned(line: Line, first: int, end: int) -> bool:
 
 
 def _only_arranged(line: Line, first: int) -> bool:
-    """Whether the verb only arranges something, as in `signed up for a race in September`. September may be the time of
-    signing up or of the race."""
+    """Whether the verb only reports an arrangement, as in `signed up for a race in September`. September may be the
+    time of signing up or of the race."""
     for index in _back(line, first) if "tense_arranged" in line.tags else ():
         token = line[index]
         if _changes_residence(line, index, first):
@@ -405,7 +406,7 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
 
 
 _SIGNS: Final = frozenset({"tense_perfect", "tense_past", "tense_future", "tense_arranged"})
-"""The tags of English words that indicate a direction. A word that ends in -ed may also indicate one."""
+"""The tags of English words that indicate a direction. A word that ends in -ed may also indicate a direction."""
 
 
 _THIRD_PERSON: Final = frozenset({"he", "she", "it"})

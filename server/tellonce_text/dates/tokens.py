@@ -15,8 +15,8 @@ Kind = Literal["stamp", "numeric", "clock", "han", "number", "word", "mark", "en
 
 
 class Token(NamedTuple):
-    """A token. `word` is its text in lower case. `suffix` holds the letters after a number (`3rd`, `3pm`). `parts`
-    holds the numbers of a stamp, date or clock time."""
+    """A token. `word` is its text in lower case. `suffix` contains the letters after a number (`3rd`, `3pm`). `parts`
+    contains the numbers of a stamp, date or clock time."""
 
     kind: Kind
     start: int
@@ -37,12 +37,12 @@ class Token(NamedTuple):
 
 END: Final = Token("end", 0, 0, "")
 _PAD: Final = 80
-"""The number of empty tokens before and after the text. No rule reads further than this beyond the text."""
+"""The number of empty tokens before and after the text. No rule reads more tokens than this beyond the text."""
 _PADDING: Final = (END,) * _PAD
 
 
 class Line:
-    """The tokens of a text, with empty tokens before the first and after the last of them.
+    """The tokens of a text, with empty tokens before the first and after the last token.
 
     Expressions may begin before the index `searched`. For a very long text, this index is a little before the last
     token, so that no expression is cut off.
@@ -83,8 +83,8 @@ class Line:
 
     @cached_property
     def sentences(self) -> Sequence[tuple[int, int]]:
-        """For each token, return the index of the first token of its sentence, and the index after the last token of
-        its sentence."""
+        """For each token, return the index of the first token of the token's sentence, and the index after the last
+        token of this sentence."""
         bounds: list[tuple[int, int]] = []
         for index in range(self._length):
             if ends_sentence(self, index) or index == self._length - 1:
@@ -122,7 +122,7 @@ _ENDS: Final = frozenset("!?;…。！？.")
 
 
 _MOST_DETECTED: Final = 4_000
-"""The language of a text is detected from this many characters at its start."""
+"""Number of characters at the start of a text from which the text's language is detected."""
 
 
 def language_of(text: str) -> str:
@@ -162,8 +162,8 @@ _MAYBE: Final = re.compile(r"\d|[^\W\d_]{2}")
 
 
 def _tokens(match: re.Match[str]) -> Sequence[Token]:
-    """The tokens of a match. There are several for an elided word (`l'anno`), and for a compound such as `mid-June` if
-    the lexicon does not contain it."""
+    """The tokens of a match. There are several tokens for an elided word (`l'anno`), and for a compound such as
+    `mid-June` if the lexicon does not contain it."""
     token = _token(match)
     if token.kind != "word" or not ("'" in token.word or "-" in token.word):
         return (token,)
@@ -218,8 +218,8 @@ _GROUPS: Final = {"stamp": range(2, 9), "numeric": range(10, 15), "clock": range
 
 
 def is_read(text: str) -> bool:
-    """Whether the resolver reads the text's language: at least one in ten of the words at the start of the text
-    indicates one language. A text of only a few words in the Latin or Cyrillic script is also read."""
+    """Whether the resolver supports the text's language. At least one in ten of the words at the start of the text must
+    indicate the same language. A text of only a few words in the Latin or Cyrillic script is also accepted."""
     tokens = [token for match in _TOKEN.finditer(text[:_MOST_DETECTED]) for token in _tokens(match)]
     words = [token.word for token in tokens if token.kind == "word"]
     known = max(_votes(tokens).values(), default=0) // _SHARES
@@ -242,8 +242,8 @@ def _language(tokens: Sequence[Token]) -> str:
 
 
 def _votes(tokens: Sequence[Token]) -> Counter[str]:
-    """How many words indicate each language, in units of 1 / _SHARES of a word. A word that several languages have
-    counts less for each of them."""
+    """How many words indicate each language, in units of 1 / _SHARES of a word. A word that exists in several languages
+    counts less for each of these languages."""
     votes: Counter[str] = Counter()
     known, foreign = english(), signs()
     for token in tokens:

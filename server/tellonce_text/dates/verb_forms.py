@@ -1,5 +1,5 @@
-"""Recognizes German past forms (strong and weak preterites, participles), English participles, nouns of Romance
-languages that look like past verbs, and forms of all languages that say nothing about the past."""
+"""Recognizes verb forms that show the past: German preterites and participles, and English participles. Also recognizes
+forms that do not show the past, such as nouns of Romance languages that look like past verbs."""
 
 from typing import Final
 
@@ -38,7 +38,7 @@ _INSEPARABLE: Final = ("be", "er", "emp", "ent", "ver", "zer", "miss", "unter", 
 
 
 def is_adjective(line: Line, index: int) -> bool:
-    """Whether the German word stands between an ordinary word and a noun, as in `treffe ich alte Freunde`."""
+    """Whether the German word is between an ordinary word and a noun, as in `treffe ich alte Freunde`."""
     before, after = line[index - 1], line[index + 1]
     return after.kind == "word" and after.capital and before.kind == "word" and before.tags.keys() <= {"tense_subject"}
 
@@ -49,8 +49,8 @@ _PREFIXES: Final = tuple(
 
 
 def is_preterite(line: Line, index: int) -> bool:
-    """Whether the word is a strong preterite, with or without a prefix, or a weak one beside a pronoun that excludes
-    the present: `es regnete`, but not `ich warte`."""
+    """Whether the word is a strong preterite, with or without a prefix, or a weak preterite next to a pronoun that
+    excludes the present tense: `es regnete`, but not `ich warte`."""
     word = line[index].word
     if word.endswith(("te", "ten")) and len(word) > _SHORTEST:
         return any(line[at].has("tense_person") for at in (index - 1, index + 1)) and word.endswith("te")
@@ -98,8 +98,8 @@ _NO_PRONOUNS: Final = {
 
 
 def is_subordinate(line: Line, index: int) -> bool:
-    """Whether the word begins a clause that has its own verb. A verb before the word then says nothing about a day in
-    this clause: `dijo que se casa el 30`, but not `tuve que ir el 30`."""
+    """Whether the word begins a clause that has its own verb. In this case, a verb before the word says nothing about a
+    day in this clause: `dijo que se casa el 30`, but not `tuve que ir el 30`."""
     following = line[index + 1].word
     if line.language == "pt" and line[index].word == "se":  # elsewhere, `se` is reflexive: `ela se casou`
         return line[index - 1].word.endswith(("ou", "aram"))
@@ -139,7 +139,8 @@ def is_contracted(line: Line, index: int) -> bool:
 
 
 def by_auxiliary(line: Line, index: int) -> Direction | None:
-    """The direction of an English participle by the auxiliary before it: `has paid`, `is being paid`, `paid`."""
+    """The direction that an English participle and the auxiliary before it indicate: `has paid`, `is being paid`,
+    `paid`."""
     if is_contracted(line, index):
         return None
     for back in range(index - 1, max(-1, index - 4), -1):

@@ -78,7 +78,8 @@ _DASHES: Final = frozenset("-–—")
 
 
 def _ends_clause(line: Line, index: int) -> bool:
-    """Whether an abbreviation such as `Wed` ends the clause of another word: `bins go out Wed, it's recycling`."""
+    """Whether an abbreviation such as `Wed` follows an ordinary word and ends a clause: `bins go out Wed, it's
+    recycling`."""
     token, before, after = line[index], line[index - 1], line[index + 1]
     plain = before.kind == "word" and not before.capital and not before.has("article") and not before.has("own")
     return plain and not line.text[token.start : token.end].isupper() and after.word in _ENDS
@@ -127,8 +128,8 @@ def _nearest(scene: Scene, number: int, step: int, *, sure: bool) -> Meaning:
 
 
 def _stepped(scene: Scene, number: int, step: int) -> Meaning:
-    """The meaning of a weekday with a step, such as `next Friday`. The meaning is not certain if people may mean the
-    Friday of this week or of another week."""
+    """The meaning of a weekday with a step, such as `next Friday`. The meaning is not certain if some people mean the
+    Friday of this week and others the Friday of another week."""
     today, monday = scene.today, monday_of(scene.today)
     here = one_day(monday + number * DAY)
     if step == 0:

@@ -8,7 +8,8 @@ from tellonce_text.dates.readings import Days, Meaning, Scene
 
 
 def yearly(scene: Scene, days: Callable[[int], Days | None]) -> Meaning | None:
-    """The readings of a day or span that occurs every year: the last that has begun and the next that has not ended."""
+    """The readings of a day or span that occurs every year: the last occurrence that has begun, and the next occurrence
+    that has not ended."""
     now = scene.today.year
     back = next((d for y in range(now, now - 9, -1) if (d := days(y)) and d.first <= scene.today), None)
     ahead = next((d for y in range(now - 1, now + 9) if (d := days(y)) and d.end > scene.today), None)
@@ -16,9 +17,9 @@ def yearly(scene: Scene, days: Callable[[int], Days | None]) -> Meaning | None:
 
 
 def yearly_on_weekday(scene: Scene, days: Callable[[int], Days | None], weekday: int) -> Meaning | None:
-    """The readings of a day in the years when it has the given weekday. The meaning is not certain if all such years
-    are distant, or if the date is near in a year when it has another weekday, because the date or the weekday may then
-    be wrong."""
+    """The readings of a day in the years when it has the given weekday. The meaning is not certain in two cases: all
+    such years are distant, or the date is near in a year in which it has another weekday. In these cases, the date or
+    the weekday may be wrong."""
     now = scene.today.year
 
     def distance(span: Days) -> int:
@@ -48,13 +49,13 @@ def yearless(scene: Scene, days: Callable[[int], Days]) -> Meaning | None:
 
 
 _SOON: Final = 100
-"""Number of days. If no verb shows whether the past or the future is meant, a month or season without a year is certain
-only if it begins within this many days."""
+"""Number of days. Without a verb that shows the past or the future, a month or season without a year is certain only if
+it begins within this time."""
 
 
 def stepped_yearly(scene: Scene, step: int, days: Callable[[int], Days], *, nearest: bool = False) -> Meaning:
     """The meaning of `last March`, `next summer` or `this Easter`. The meaning is certain if only one year can be
-    meant. With `nearest` (`this past summer`), the most recent one is always meant."""
+    meant. With `nearest` (`this past summer`), the text always means the most recent one."""
     now = scene.today.year
     begun = next(d for y in range(now, now - 3, -1) if (d := days(y)).first <= scene.today)
     coming = next(d for y in range(now - 1, now + 3) if (d := days(y)).first > scene.today)

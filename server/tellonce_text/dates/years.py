@@ -29,7 +29,8 @@ def year(line: Line, index: int) -> Phrase | None:
 
 
 def _old_year(line: Line, index: int) -> tuple[int, int] | None:
-    """Parse a year before 1900 after a word such as `in`, as in `in 1776`, if no noun follows that the number could count."""
+    """Parse a year before 1900 after a word such as `in`, as in `in 1776`, unless the number may count the noun after
+    it."""
     value, lead, after = line[index].value or 0, line[index - 1], line[index + 1]
     alone = after.kind in {"mark", "end"} or after.has("clause") or after.has("year_word")
     led = (lead.has("year_lead") and (lead.has("in") or lead.has("inside"))) or after.has("year_word")
@@ -103,7 +104,7 @@ def _is_german_decade(line: Line, index: int, end: int) -> bool:
 
 
 def _is_spanish_decade(line: Line, index: int) -> bool:
-    """Whether the number word names a decade, as in `los ochenta`, because no noun follows that it could count."""
+    """Whether the number word names a decade, as in `los ochenta`, because it does not count a following noun."""
     token, after = line[index], line[index + 1]
     alone = after.kind in {"mark", "end"} or any(tag.startswith("tense_") for tag in after.tags)
     return token.kind == "word" and line[index - 1].word == "los" and alone

@@ -48,8 +48,8 @@ on conflict (owner_id, chat_id, epoch) do update
       model = $7, provisional = $8, updated_at = $9
 
 -- name: new_epoch
--- $1 owner, $2 chat, $3 now. Starts a new epoch, archives the canonical summary and the rolling summaries, and drops the
--- values that the assistant asked for. New summaries begin with the next message.
+-- $1 owner, $2 chat, $3 now. Starts a new epoch, archives the canonical summary and the rolling summaries, and clears
+-- the slots of threads (the values that the assistant has asked for). New summaries begin with the next message.
 with chat as (
   update chats set epoch = epoch + 1, epoch_after = last_id, epoch_began = $3
   where owner_id = $1 and chat_id = $2

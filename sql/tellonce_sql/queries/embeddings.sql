@@ -125,6 +125,6 @@ where m.owner_id = k.owner_id and m.chat_id = k.chat_id and m.id = k.id
   and (m.embedding is not null or n.embedding is not null)
 
 -- name: activate
--- $1 model, $2 now. A switch of models runs this statement first. Other sessions that write vectors then wait until
--- the switch is committed, and see the new model.
+-- $1 model, $2 now. A switch of models runs this statement first. Other sessions that write vectors wait until the
+-- switch is committed. After that, they see the new model.
 update embedding_models set former = active, active = $1, changed_at = $2

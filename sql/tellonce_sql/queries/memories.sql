@@ -51,7 +51,7 @@ order by kind, priority, deadline nulls last, valid_from desc, id desc
 -- name: page
 -- $1 owner, $2 chat, $3 statuses, $4 kinds or null for all, $5 and $6 the time and number of the last memory already
 -- listed, $7 how many: memories visible in the chat, newest first. The kind `note` lists every note. Notes that are
--- kept for search only are listed by no other kind.
+-- kept for search only are not listed for any other kind.
 select * from memories
 where owner_id = $1
   -- use: in_list
@@ -97,12 +97,13 @@ limit $3
 -- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 maximum number of
 -- memories from each of the searches below, $7 maximum number of memories in all, $8 a time, $9 maximum number of
 -- rejected memories. Returns the memories that a worker is shown: the memories most similar in meaning or in words to
--- the texts that the worker reads, pinned memories, and memories learned since $8. The result also has the most similar
--- statements among those that the user rejected, so that they are not learned again in other words. The newest memories
--- fill the remaining places, because a statement may end a memory that is not similar to it ("I moved to Lisbon" ends
--- "lives in Singapore"). Each of these searches reads an index, except the search for rejected memories, which compares
--- all of them, because they are few. The memories nearest by binary code are then compared by their exact vectors. Of
--- the matches by words, only the best are read, because a common word occurs in thousands of memories.
+-- the texts that the worker reads, pinned memories, and memories learned since $8. The result also contains the most
+-- similar of the statements that the user rejected, so that these statements are not learned again in other words. The
+-- newest memories fill the remaining places, because a statement may end a memory that is not similar to it ("I moved
+-- to Lisbon" ends "lives in Singapore"). Each of these searches reads an index, except the search for rejected
+-- memories, which compares all rejected memories, because there are few. The memories nearest by binary code are then
+-- compared by their exact vectors. Only the best matches by words are read, because a common word occurs in thousands
+-- of memories.
 with asked as materialized (
   select n, vector, binary_quantize(vector)::bit(384) as code
   from unnest($3::halfvec[]) with ordinality v (vector, n)
@@ -337,7 +338,7 @@ where valid_to is null and kind in ('date', 'goal') and coalesce(happens_to, dea
 
 -- name: passed_dates
 -- $1 owner, $2 now, $3 the user's time zone: completes past dates that are not pinned, except dates with an alarm that
--- is not delivered yet. A date that the user gave without a time of day stays, because it may be a birthday.
+-- is not delivered yet. A date that the user gave without a time of day is not completed, because it may be a birthday.
 update memories m
 set status = 'completed', valid_to = coalesce(happens_to, deadline), updated_at = $2, reason = 'the day has passed'
 where not exists (
@@ -424,8 +425,8 @@ returning content
 -- shown, or null for all. Returns, for each message, the memories that were learned from the message and were reworded
 -- or replaced later. Each row has the former words and the memory that states the fact now. A replaced memory is left
 -- out if the memory that states the fact now was learned from the same message. Every join finds its rows by key,
--- because PostgreSQL cannot estimate the rows of the common table expressions and would compare all of them with each
--- other.
+-- because PostgreSQL cannot estimate the rows of the common table expressions and would compare all these rows with
+-- each other.
 with recursive places as materialized (
   select chat_id, range_agg(int8range(first, last, '[]')) as ids
   from unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) as w (chat_id, first, last)
@@ -495,10 +496,10 @@ where c.following is null and now.status in {statuses.sure} and now.status <> 's
     or not now.source_ids && learned.source_ids)
 
 -- name: ended
--- $1 owner, $2 chat, $3 messages: the memories learned from these messages that were completed, replaced, rejected by
--- the user or reworded since, with their former text and the time. Memories that ended only because a better tier read
--- their messages again are left out. Memories that an edit withdrew are left out too, because the edited message shows
--- the new text. The reminders that were set from these messages are included, without a time.
+-- $1 owner, $2 chat, $3 messages: the memories that were learned from these messages and have been completed, replaced,
+-- rejected by the user or reworded since, with their former text and the time. Memories that ended only because a
+-- better tier read their messages again are left out. Memories that an edit withdrew are left out too, because the
+-- edited message shows the new text. The reminders that were set from these messages are included, without a time.
 select content, valid_to as ended_at, status = 'rejected' as rejected from memories
 where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and valid_to is not null
   and (status <> 'superseded' or superseded_by is not null)

@@ -48,7 +48,7 @@ with owner as (
     || array_to_tsvector(array['@o' || $owner_id::bigint, '@c' || $chat_id::bigint])
   from message
 ), job as (
-  -- As in `queue.enqueue`, an existing job that is not claimed yet is extended by the message.
+  -- As in `queue.enqueue`, the message is added to an existing job that is not claimed yet.
   insert into chat_context_queue as q (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id, exchanges,
     not_before, created_at, trace_id)
   select $owner_id, $chat_id, chat.last_job_id, $kind, $thread_key,

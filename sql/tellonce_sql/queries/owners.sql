@@ -102,7 +102,7 @@ begin
   loop
     execute command;
   end loop;
-  -- The tokens of a preview of `forget` confirm rows by their former chats.
+  -- A preview of `forget` names rows by the former numbers of their chats, so it cannot be confirmed any more.
   delete from forget_previews where owner_id = heir;
   execute format('drop index if exists %I', 'messages_near_' || former);
 end

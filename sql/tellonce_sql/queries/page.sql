@@ -1,9 +1,9 @@
 -- name: memories
 -- The memories that match the filters of `PageMemoriesArgs`. A filter that is null does not restrict the result.
--- learned_since: a time, or null; after_time, after_id: of the last memory already listed (for none: infinity and the
--- highest number); counted: whether to count all. With as_of, the memories that were valid at that time are returned,
--- with their text of that time. A page is read from an index in the order of the result; only counting reads all
--- matching memories.
+-- learned_since: a time, or null; after_time, after_id: the time and number of the last memory already listed (infinity
+-- and the highest number if none is listed); counted: whether to count all. With as_of, the memories that were valid at
+-- that time are returned, with their text of that time. A page is read from an index in the order of the result; only
+-- counting reads all matching memories.
 with found as not materialized (
   select *
   from (
@@ -58,7 +58,8 @@ select (select count(*) from memories where owner_id = $1 and valid_to is null) 
 -- each with the message for which it was built. With $3, only contexts that showed this memory, in any section. A
 -- context
 -- may have been built before its message was recorded (at the start of a session, or by a client that records
--- afterwards). Then `question` is the user's next message in that thread within an hour, and `preceded` is true.
+-- afterwards). In this case, `question` is the user's next message in that thread within an hour, and `preceded` is
+-- true.
 select r.id as receipt_id, r.chat_id, c.channel, r.created_at as at, r.tokens, r.token_budget, r.truncated,
   coalesce(m.content, n.content, '') as question, m.id is null and n.content is not null as preceded
 from context_receipts r
@@ -131,7 +132,8 @@ order by 1 desc
 
 -- name: days
 -- $1 owner, $2 time zone, $3 from and $4 to: the conversations within these times. A conversation is one chat's
--- messages of one day. `begins` is the beginning of the user's first message or, without one, of the first message.
+-- messages of one day. `begins` is the beginning of the user's first message or, if the user wrote none, of the first
+-- message.
 select d.day, d.chat_id, d.channel, d.messages, d.from_id, d.to_id, d.from_at, d.to_at, left(f.content, 160) as begins
 from (
   select to_char(sent_at at time zone $2::text, 'YYYY-MM-DD') as day, m.chat_id, c.channel, count(*) as messages,

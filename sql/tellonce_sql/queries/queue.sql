@@ -1,7 +1,7 @@
 -- name: enqueue
--- Queues a `NewJob`. If there is an unclaimed job with the same kind, class and dedup key, that job is extended by the
--- new messages instead. A past job then waits for the later of the two dates, because an import delays its jobs until
--- the import has ended.
+-- Queues a `NewJob`. If there is an unclaimed job with the same kind, class and dedup key, the new messages are added
+-- to that job instead. In this case, a past job waits for the later of the two dates, because an import delays its jobs
+-- until the import has ended.
 with chat as (
   update chats set last_job_id = last_job_id + 1
   where owner_id = $owner_id and chat_id = $chat_id
@@ -20,7 +20,7 @@ on conflict (owner_id, chat_id, kind, class, dedup_key) where state = 'pending_s
 returning id
 
 -- name: hold
--- $1 owner, $2 now, $3 a time: workers may read the exchanges that an import has delayed from this time on
+-- $1 owner, $2 now, $3 a time: from this time on, workers may read the exchanges that an import has delayed
 update chat_context_queue set not_before = $3
 where owner_id = $1 and class = 'past' and kind = 'exchange' and state = 'pending_summarization' and claims = 0
   and not_before > $2
@@ -28,11 +28,11 @@ where owner_id = $1 and class = 'past' and kind = 'exchange' and state = 'pendin
 -- name: claim
 -- across owners: workers serve all owners
 -- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 the latest date that could be set now, $7 a number
--- of lost leases (a job that lost this many is not claimed), $8 the track of past work to prefer. Each chat has three
--- tracks of jobs: live work, past exchanges and past summaries. This claims the first open job of each track, if that
--- job is due and not leased. Later jobs of the track wait for this job, so that results come in order. Live work is
--- claimed first, then past work, newest first. A job or lease dated after $6 counts as due, because the clock must have
--- been set back since then. Each track is found by one step through the index, however many jobs it has.
+-- of lost leases (a job with this many lost leases is not claimed), $8 the track of past work to prefer. Each chat has
+-- three tracks of jobs: live work, past exchanges and past summaries. This claims the first open job of each track, if
+-- that job is due and not leased. Later jobs of the track wait for this job, so that results come in order. Live work
+-- is claimed first, then past work, newest first. A job or lease dated after $6 counts as due, because the clock must
+-- have been set back since then. Each track is found by one step through the index, however many jobs it has.
 with recursive track as (
   (select owner_id, chat_id, track from chat_context_queue
    where state in ('pending_summarization', 'ready_to_write')
@@ -302,7 +302,7 @@ on conflict (owner_id, month, reason) do update set items = d.items + excluded.i
 
 -- name: hand_out
 -- $1 owner, $2 chat, $3 now, $4 how many, $5 a time: gives the connected assistant the newest exchanges that no
--- language model has read and that were not handed out since $5
+-- language model has read and that were not given to it since $5
 update chat_context_queue q set handed_at = $3
 from (
   select id from chat_context_queue
@@ -314,8 +314,8 @@ where q.owner_id = $1 and q.chat_id = $2 and q.id = n.id
 returning q.*
 
 -- name: read_by_assistant
--- $1 owner, $2 chat, $3 a time, $4 messages: marks exchanges as read by the connected assistant if they were handed out
--- after $3 or contain one of the messages
+-- $1 owner, $2 chat, $3 a time, $4 messages: marks exchanges as read by the connected assistant if they were given to
+-- it after $3 or contain one of the messages
 update chat_context_queue set tier = 'assistant', model = 'assistant', handed_at = null
 where owner_id = $1 and chat_id = $2 and state = 'complete' and provisional and kind = 'exchange' and tier = 'keep'
   and (handed_at > $3 or exists (select from unnest($4::bigint[]) s where s between from_id and to_id))

@@ -2,11 +2,12 @@
 -- owner_id; chat_id: null for all chats of the owner; thread_key, since, ends: null for no limit
 -- below: only messages with a lower number are searched
 -- vector, code: two forms of the question's vector, or null
--- terms: the lexemes of the question as tsquery texts; rarest: the rarest of them; rarer_half: the rarer half of these
+-- terms: the lexemes of the question as tsquery texts; rarest: the rarest of them; rarer_half: the rarer half of
+-- `rarest`
 -- scope: lexeme query of the searched chat or owner
--- reranked: the exact vectors of this many nearest codes are compared
+-- reranked: the number of nearest codes whose exact vectors are compared
 -- of_each_kind: maximum number of candidates of each kind
--- neighbored: the neighbors of this many best candidates become candidates, too
+-- neighbored: the number of best candidates whose neighbors also become candidates
 -- all_words: whether the full-text index is searched for all lexemes; even then, only the rarest select candidates
 
 -- name: setting
@@ -50,9 +51,9 @@ chat_id, id, thread_key, thread_no, role, speaker, sent_at, tokens, routine, con
 -- end
 
 -- part: words_of_message
--- The ranks of `terms` in a message `m`, or null if it contains none of them. The words of a message are read only if
--- they may match. This is so if the message is in `worded`, or if the query has words that `worded` does not cover
--- (`any_term`).
+-- The ranks of `terms` in a message `m`, or null if the message contains none of the terms. The words of a message are
+-- read only if they may match. This is so if the message is in `worded`, or if the query has words that `worded` does
+-- not cover (`any_term`).
 left join lateral (
   select case when ts_rank(tsv, (select term from any_term)) > 0
     then array(select ts_rank(tsv, term) from terms) end as ranks
@@ -64,7 +65,7 @@ left join lateral (
 
 -- part: messages_of_hits
 -- The ranker's data for the messages in `hits`. The messages of one chat are read with an
--- array of numbers, which searches the index once instead of once per message.
+-- array of numbers, so that the index is searched only once, and not once per message.
 select
 -- use: message_for_ranking
 from (
@@ -117,8 +118,8 @@ worded as materialized (
 
 -- name: messages_of_chat
 -- Like `messages`, but only for the usual case: the question is about one chat, names no span of time and does not
--- include routine messages, and the owner has no vector index of its own. This statement exists because the database
--- spends a quarter of its time for `messages` on preparing the parts that only other questions need.
+-- include routine messages, and the owner has no vector index of its own. This statement exists because `messages`
+-- spends a quarter of its time on preparing the parts that only other questions need.
 with
 -- use: asked
 , dense as materialized (
@@ -149,12 +150,12 @@ from (
 -- use: words_of_message
 
 -- name: messages
--- Candidates by similarity, by words and by time, with the ranker's data for each. By similarity: either an index-only
--- scan compares the codes by Hamming distance, and the nearest messages are then compared exactly, or the owner's own
--- vector index is used. By time: the messages of the span, first those of the speakers in `named`, then the most similar
--- ones. `ranks` is null if a message has none of the lexemes, which is usual for candidates by similarity. The scan is
--- written twice, for one chat and for all chats. With one condition for both, the planner would read the table instead
--- of only the index.
+-- Candidates by similarity, by words and by time, with the ranker's data for each. By similarity: with `near_index`,
+-- the owner's own vector index is used. Otherwise, an index-only scan compares the codes by Hamming distance, and the
+-- exact vectors of the nearest messages are compared. By time: the messages of the span, first the messages of the
+-- speakers in `named`, then the most similar messages. `ranks` is null if a message has none of the lexemes, which is
+-- usual for candidates by similarity. The scan is written twice, for one chat and for all chats. With one condition for
+-- both cases, the planner would read the table instead of only the index.
 -- span_start, span_end: a span of time, or null; span_late: the latest time of a message that may refer to the span
 -- of_a_span: maximum number of messages of the span; named: speakers who are preferred within the span
 -- asks_routine: whether to include the latest routine messages
@@ -295,10 +296,11 @@ cross join lateral (
 
 -- name: learned
 -- Memories and chunk summaries by similarity and by words. If `memories_as_of` is a past time, memories that ended later
--- are included, too, with the text that they had then. Memories that are uncertain, or that were rejected while
+-- are included, too, with the text that they had at that time. Memories that are uncertain, or that were rejected while
 -- uncertain, are not added by this rule. Summaries written or rewritten after `as_of` are left out, because they may
 -- contain facts that were not known at that time.
--- most_memories, most_summaries: maximum number of each kind of match, or 0 for none; statuses: of the memories
+-- most_memories, most_summaries: maximum number of each kind of match, or 0 for none; statuses: the statuses of the
+-- memories
 -- owner_scope: lexeme query of memories; asked_in: the chat of the call. Memories of `chat` scope are found in their own
 -- chat only, even if all chats are searched
 -- category_terms: lexemes that may name a category; categories: words of the requested categories; most_listed: maximum

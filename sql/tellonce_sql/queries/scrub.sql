@@ -13,8 +13,9 @@ update scrubs
 set done_at = $1, requested_at = case when requested_at > $1 then requested_at end
 
 -- name: rewrites
--- The tables of owners, found in the catalog, and the statements that rewrite them. The second one marks the new pages as
--- visible to all, which `vacuum full` does not. Without these marks, index-only scans read every row from the table.
+-- The tables of owners, found in the catalog, and the statements that rewrite them. The second statement marks the new
+-- pages as visible to all; `vacuum full` does not mark them. Without these marks, index-only scans read every row from
+-- the table.
 select c.relname::text as name,
   array[format('vacuum (full, analyze) %s', c.oid::regclass), format('vacuum (index_cleanup off) %s', c.oid::regclass)]
     as statements
@@ -32,7 +33,7 @@ vacuum full pg_catalog.pg_statistic
 select set_config('lock_timeout', '400ms', false)
 
 -- name: longest_wait
--- $1 a server process: the longest time, in seconds, that a session has been waiting for a lock which that process
+-- $1 a server process: the longest time, in seconds, that a session has been waiting for a lock that the server process
 -- holds or requested earlier
 select coalesce(max(extract(epoch from clock_timestamp() - waitstart)), 0)::float8
 from pg_locks

@@ -1,6 +1,6 @@
--- The statements that find and clean the texts of an owner. Each place of texts has one part of `find` and one statement
--- `clean_<place>`, and is declared in domain/erasure/text_places.py. All rows that are read have the same columns: `texts`
--- are the row's text columns, `body` is its JSON column.
+-- The statements that find and clean the texts of an owner. Each place that contains texts has one part of `find` and
+-- one statement `clean_<place>`, and is declared in domain/erasure/text_places.py. All rows that are read have the same
+-- columns: `texts` are the row's text columns, `body` is its JSON column.
 --
 -- The statements `clean_…` have the parameters $1 owner and $2 rows with their new texts. A row that no longer has the given
 -- version is not changed. A former text is kept as a version, for contexts of a past time, if its row has a time
@@ -118,9 +118,9 @@ order by chat_id, id
 
 -- name: neighbors
 -- $1 owner, $2 chats and $3 ids of messages, $4 maximum number of rows in all: the messages directly before and after
--- each given message in its thread, and messages up to three places away if they were sent within a minute of it. The
--- given messages are left out. The join is lateral, because a direct join would compare every message of the owner with
--- every given message.
+-- each given message in its thread, and messages up to three places away if they were sent within a minute of the given
+-- message. The given messages are left out. The join is lateral, because a direct join would compare every message of
+-- the owner with every given message.
 -- use: message
 from (
   select distinct on (b.chat_id, b.id) b.*
@@ -282,7 +282,8 @@ where c.owner_id = $1 and c.chat_id = g.chat_id
 
 -- name: clean_thread
 -- Renames threads in every table. The first text is the new key. This is one statement, because the foreign keys of these
--- tables contain the thread's key and are checked at its end. If a thread has the new key already, a number is added to it.
+-- tables contain the thread's key and are checked at the end of each statement. If a thread has the new key already, a
+-- number is added to it.
 -- use: given
 , taken as (
   select g.chat_id, g.thread_key as old, g.texts[1] as fresh, count(t.thread_key) as same

@@ -45,7 +45,7 @@ order by t.owner_id, t.chat_id, t.thread_key
 -- $1 owner, $2 chat, $3 thread key, $4 the value that queued_to must still have, $5 first and $6 last thread numbers,
 -- $7 first and $8 last message numbers, $9 tokens of all these messages, $10 now, $11 trace, $12 live or past. Jobs and
 -- `queued_to` change in one statement, so that every message is queued exactly once. The chunks of a thread are made in
--- order; therefore, while past chunks are open, live chunks are queued as past too.
+-- order. While past chunks of the thread are open, live chunks are therefore also queued as past.
 with chat as (
   update chats set last_job_id = last_job_id + cardinality($5::bigint[])
   where owner_id = $1 and chat_id = $2

@@ -1,1 +1,1 @@
-"""The memory page: its files and its own tools. It changes memories with the tools for assistants."""
+"""The memory page: its files and its own tools. To change memories, the page calls the tools for assistants."""

@@ -1,7 +1,7 @@
 """Bundles the page's files into one HTML document for hosts with MCP Apps. The host connects the page to the server.
 
-The bundler works line by line. Each import in a module must therefore be on one line and list the imported names, and
-each `export` must be followed by a function or class. A test loads the result in a browser.
+The bundler works line by line. Each import in a module must therefore be on one line and list the imported names. Each
+`export` must be followed by a function or class. A test loads the result in a browser.
 """
 
 import json
@@ -72,7 +72,8 @@ def _json(texts: object) -> str:
 
 
 def _ordered(name: str, before: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The names in `before`, followed by `name` and the modules it imports, each once and after its own imports."""
+    """The names in `before`, then the modules that `name` imports, then `name`. Each module is listed once, after all
+    modules that it imports."""
     for _, other in _IMPORT.findall(_text(f"{name}.js")):
         if other not in before:
             before = _ordered(other, before)

@@ -1,4 +1,5 @@
-"""Runs the operator's page commands in separate processes, because they may take minutes and handle gigabytes."""
+"""Runs the operator's page commands in separate processes, because these commands may take minutes and handle
+gigabytes."""
 
 import asyncio
 import json

@@ -81,7 +81,7 @@ class OperatorTools:
                 else:
                     found = entry
         except commands.CommandRefused as error:
-            # The person knows the file by another name.
+            # The error names the server's copy of the upload. The person does not know this name.
             raise commands.failed(task, str(error).replace(str(file), "This file")) from error
         finally:
             if not (call.args.dry_run and found):

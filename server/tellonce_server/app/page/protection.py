@@ -14,13 +14,13 @@ SAFE_METHODS = ("GET", "HEAD")
 
 
 def cookie_name(port: int) -> str:
-    """The cookie's name. It contains the port, because browsers share cookies between the ports of one host."""
+    """The cookie's name. The name contains the port, because browsers share cookies between the ports of one host."""
     return f"tellonce_{port}"
 
 
 class PageCookie:
-    """ASGI middleware that copies the page's session cookie into the header for bearer tokens. It does so only if the
-    request's headers show that the memory page made the request. The browser sets these headers."""
+    """ASGI middleware that copies the page's session cookie into the header for bearer tokens. It copies the cookie
+    only if the request's headers show that the memory page made the request. The browser sets these headers."""
 
     def __init__(self, app: ASGIApp, name: str) -> None:
         self._app = app
@@ -43,7 +43,7 @@ class PageCookie:
 
 
 def from_own_page(method: str, headers: Headers) -> bool:
-    """Whether the headers, which the browser sets, say that a page of this host and port made the request."""
+    """Whether a page of this host and port made the request, according to headers that the browser sets."""
     origin = headers.get("origin")
     if origin is not None:
         return urlsplit(origin).netloc == headers.get("host")

@@ -71,7 +71,8 @@ class Transfers:
         return StreamingResponse(_exported(), headers=_download("tellonce-export.jsonl", "application/x-ndjson"))
 
     async def ticket(self, request: Request) -> Response:
-        """Return a ticket for one download of the backup that the body names. Only this session can use the ticket."""
+        """Return a ticket that allows one download of the backup named in the body. Only this session can use the
+        ticket."""
         session = await self._session(request)
         if not session:
             return refused(403, FORBIDDEN, "operator_only")

@@ -1,7 +1,8 @@
-"""The file format of a backup: the list of the migrations that ran, and every table's rows in the format of COPY.
+"""The file format of a backup. A backup contains the list of the migrations that ran, and the rows of every table in
+the format of COPY.
 
-The file does not contain the schema. To restore a backup, this program's migrations create the schema again, so any
-supported version of PostgreSQL can load the backup, and no other tools are needed. The file is a zip archive with
+The file does not contain the schema. When a backup is restored, this program's migrations create the schema again. Any
+supported version of PostgreSQL can therefore load the backup, without other tools. The file is a zip archive with
 `manifest.json` and one `tables/<name>` for each table.
 """
 
@@ -90,7 +91,7 @@ def in_order(tables: Iterable[str], references: Sequence[tuple[str, str]]) -> li
 
 
 def opened(file: Path) -> Archive:
-    """Open the archive, which the caller must close. Raises BackupRefused if its manifest cannot be read."""
+    """Open the archive. The caller must close the archive. Raises BackupRefused if its manifest cannot be read."""
     archive = zipfile.ZipFile(file)
     try:
         manifest = Manifest.model_validate_json(archive.read(MANIFEST))
@@ -102,7 +103,7 @@ def opened(file: Path) -> Archive:
 
 def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
     """The migrations that create the backup's schema. Raises BackupRefused if the backup has a newer format, or a
-    migration that this program lacks or has with another text."""
+    migration that this program lacks, or a migration with another text than in this program."""
     if manifest.format > FORMAT:
         raise BackupRefused(
             f"a newer tellonce made the backup (format {manifest.format}; this one knows formats up to {FORMAT}): "
@@ -141,7 +142,7 @@ async def fill(connection: Any, archive: Archive, complete: Callable[[], Awaitab
 
 async def _apply(connection: Any, migration: Migration) -> None:
     # Indexes cannot be built concurrently inside a transaction. Nobody uses the database during a restore, so building
-    # them in the ordinary way delays no one.
+    # the indexes in the ordinary way delays nobody.
     for statement in statements(migration.sql.replace(" concurrently ", " ")):
         await connection.execute(statement)
     await connection.execute(query("backup.note_applied"), migration.version, migration.name, migration.sha256)

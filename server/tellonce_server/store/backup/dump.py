@@ -40,7 +40,7 @@ class Target:
 
 
 async def replace_by_dump(dsn: str, file: Path) -> None:
-    """Replace the database's contents with those of the file, in one transaction."""
+    """Replace the database's contents with the contents of the file, in one transaction."""
     target = Target(dsn, await fitting(dsn))
     with tempfile.TemporaryDirectory(prefix="tellonce-restore-") as folder:
         contents, chosen, clear, script = (
@@ -87,7 +87,7 @@ def _applied(script: Path) -> list[int]:
 
 async def fitting(dsn: str) -> Path:
     """The first folder with tools that are at least as new as the server; the folder on the PATH is tried first. If
-    there is no such folder, the first folder, because its tool then reports the problem."""
+    there is no such folder, the first folder is returned, because a tool from this folder reports the problem."""
     folders = _folders()
     server = await _server_version(dsn)
     for folder in folders:
@@ -128,7 +128,8 @@ async def _tool_version(folder: Path) -> int:
 
 
 async def run(tool: str, *arguments: str, password: str | None = None, output: Path | None = None) -> None:
-    """Run a program with its output to the file `output`. Raises BackupRefused with the program's error message."""
+    """Run a program and write its output to the file `output`. Raises BackupRefused with the program's error
+    message."""
     environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
     with (output or Path(os.devnull)).open("wb") as stream:
         process = await asyncio.create_subprocess_exec(

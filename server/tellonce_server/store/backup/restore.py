@@ -36,7 +36,7 @@ async def in_use(connection: Any) -> bool:
 
 
 class Texts(NamedTuple):
-    """How many texts an owner, or all owners together, have."""
+    """The number of texts of one owner, or of all owners together."""
 
     messages: int
     memories: int
@@ -58,8 +58,8 @@ async def all_texts(connection: Any) -> Texts:
 
 
 async def newer_texts(connection: Any, file: Path) -> tuple[datetime, Texts] | None:
-    """The time of a backup, and the number of texts that were stored after it and that a restore would lose. None if
-    the file does not say when it was made."""
+    """The time of a backup, and the number of texts that a restore would lose because they were stored after the
+    backup. None if the file does not say when it was made."""
     if not is_zipfile(file):
         return None
     archive = opened(file)
@@ -79,8 +79,8 @@ async def aside(connection: Any, key_name: str) -> Aside:
 
 async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
     """Replace the database's contents with the backup, then add the kept tombstones and tokens. All this is one
-    transaction, except for a dump of `pg_dump`, which is restored in a separate transaction. Returns how many
-    tombstones the backup lacked. If BackupRefused is raised, nothing has changed."""
+    transaction. Only a dump of `pg_dump` is restored in a separate transaction. Returns how many tombstones the backup
+    lacked. If BackupRefused is raised, nothing has changed."""
     connection: Any = await asyncpg.connect(dsn)
     try:
         if not is_zipfile(file):
@@ -96,8 +96,8 @@ async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
 
 async def _put_back(connection: Any, kept: Aside, key_name: str) -> int:
     """Add the kept tombstones and tokens. Returns how many tombstones the backup lacked. If the backup has the key of
-    another database, nothing is added and the result is 0. The kept tokens replace those of the backup, because some
-    tokens may have been revoked or added since the backup."""
+    another database, nothing is added and the result is 0. The kept tokens replace the tokens of the backup, because
+    some tokens may have been revoked or added since the backup."""
     if kept.key is None or kept.key != await connection.fetchval(query("backup.key"), key_name):
         return 0
     done: str = await connection.execute(query("backup.keep_tombstones"), *unzip(kept.tombstones, 7))

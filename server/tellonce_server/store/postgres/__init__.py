@@ -1,1 +1,1 @@
-"""PostgreSQL itself: the embedded server, the requirements on an external one, and the schema's migrations."""
+"""PostgreSQL itself: the embedded server, the requirements on an external server, and the schema's migrations."""

@@ -133,7 +133,8 @@ class EmbeddedPostgres:
 
     @property
     def cluster(self) -> Path:
-        """PostgreSQL's own data directory: a folder inside ours, or the target of the link of that name."""
+        """PostgreSQL's own data directory: a folder inside our data directory, or the target of the link with that
+        name."""
         return (self._home / MAJOR).resolve()
 
     @property
@@ -217,7 +218,7 @@ class EmbeddedPostgres:
             joined = True
         finally:
             if not joined:
-                # If this start gives up, it must not leave a server running that no process uses.
+                # A start that is given up must not leave behind a server that no process uses.
                 with anyio.CancelScope(shield=True):
                     await self._leave()
 
@@ -288,8 +289,8 @@ class EmbeddedPostgres:
             delay = min(delay * 1.5, 0.25)
 
     async def _try_to_start(self, quiet: float) -> None:
-        # The caller tries again each second while the server does not answer. A start fails as long as orphans of a
-        # killed postmaster hold its shared memory. The best test for this is to run pg_ctl.
+        # While the server does not answer, the caller tries again each second. A start fails while orphaned processes
+        # of a killed postmaster still use its shared memory. The best test for this is to run pg_ctl.
         if postmaster(self.cluster) is None:
             disown_stale_pid(self.cluster, self._account)
             if put_aside_unreadable_pid(self.cluster):
@@ -302,8 +303,8 @@ class EmbeddedPostgres:
             await self._stop_server()
 
     async def _stop_server(self) -> None:
-        # pg_ctl signals the process that the pid file names, so it is called only if that process is known to be our
-        # server.
+        # pg_ctl sends a signal to the process that the pid file names. It is therefore called only if that process is
+        # known to be our server.
         if postmaster(self.cluster) is not None:
             status, output = await self._pg_ctl("-m", "fast", "-w", "-t", str(_STOP_TIMEOUT), "stop")
             if status != 0 and postmaster(self.cluster) is not None:

@@ -20,7 +20,8 @@ logger = logging.getLogger(__name__)
 
 
 class NoServerAccount(Exception):
-    """This program runs as root, and no other account can run PostgreSQL. The text says how to create one."""
+    """This program runs as root, and no other account can run PostgreSQL. The text says how to create such an
+    account."""
 
 
 @dataclass(frozen=True)

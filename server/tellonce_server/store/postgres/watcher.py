@@ -1,5 +1,5 @@
-"""Stops an embedded PostgreSQL if the last process that used it was killed. The watcher checks several times first,
-because such a process may restart.
+"""Stops an embedded PostgreSQL if the last process that used it was killed. The watcher checks several times before it
+stops the server, because such a process may restart.
 
 The watcher is a separate process. It is run by file path and uses only the standard library, so that it takes only a
 few megabytes.
@@ -19,11 +19,11 @@ SECONDS: Final = 1.0
 LOOKS: Final = 3
 """Number of consecutive checks that must find no process that uses the server, before the server is stopped."""
 AFTER_FAILURE: Final = 60.0
-"""Seconds to wait after stopping the server failed."""
+"""Seconds to wait after a failed attempt to stop the server."""
 
 
 def lock(path: Path) -> int | None:
-    """Lock the existing file exclusively; returns its descriptor, or None while another process holds a lock."""
+    """Lock the existing file exclusively. Returns the file's descriptor, or None while another process holds a lock."""
     descriptor = os.open(path, os.O_RDWR)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -34,8 +34,8 @@ def lock(path: Path) -> int | None:
 
 
 def unused(home: Path, cluster: Path) -> bool:
-    """Whether no process uses the server. A process that is starting or leaving the server, and so holds the `.start`
-    lock, counts as a user. If the server does not run either, this function ends the watcher."""
+    """Whether no process uses the server. A process holds the `.start` lock while it starts or leaves the server; such
+    a process counts as a user. If the server does not run either, this function ends the watcher."""
     starting = lock(home / ".start")
     if starting is None:
         return False
