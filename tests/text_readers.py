@@ -21,15 +21,15 @@ import tellonce_server
 import tellonce_summarizer
 import tellonce_text
 from tellonce import forget_contract, reasons, tag_form
-from tellonce.contract import MAX_TEXT_BYTES, Role
+from tellonce.contract import MAX_TEXT_BYTES, Role, SearchResult
 from tellonce.contract_types import When
 from tellonce.settings import Budgets
 from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
 from tellonce_cli.importers import items as imported_items
 from tellonce_relay import catalogue, incoming_message, views
 from tellonce_relay import orders as orders_in_words
-from tellonce_relay.commands import confirmations
-from tellonce_relay.responders import offline, shared_words
+from tellonce_relay.commands import confirmations, spoken_in
+from tellonce_relay.responders import offline, shared_words, summary_lines
 from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminder_offers, reminders, tags
@@ -49,6 +49,7 @@ from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.embedding.wordpiece import WordPiece
 from tellonce_server.services import import_messages, record, unread_exchanges
 from tellonce_server.services.chat_summary import gist
+from tellonce_server.services.page import answer_summary
 from tellonce_server.store.messages import Line
 from tellonce_server.store.tombstones import Tombstone
 from tellonce_summarizer import quotes
@@ -176,6 +177,11 @@ def _in_german(text: str) -> str:
         return catalogue.from_english(text)
 
 
+def _summary(text: str) -> SearchResult:
+    shared = {"role": None, "speaker": None, "age": "", "chat_id": 1, "thread_key": None, "score": 1.0, "sources": ()}
+    return SearchResult.model_validate({"id": 1, "kind": "summary", "text": text, "at": NOW, **shared})
+
+
 READERS: dict[str, Callable[[str], object]] = {
     "tellonce.forget_contract.picked": lambda text: forget_contract.picked(text, 30),
     "tellonce.reasons.codes": reasons.codes,
@@ -221,6 +227,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.turn.reminders.repeated_by": lambda text: reminders.repeated_by(text, NOW, ZONE),
     "tellonce_relay.orders.remind_within": orders_in_words.remind_within,
     "tellonce_relay.orders.without_mention": orders_in_words.without_mention,
+    "tellonce_relay.responders.offline.is_said_to_us": offline.is_said_to_us,
+    "tellonce_relay.responders.summary_lines.with_lines": lambda text: summary_lines.with_lines(_summary(text), bool),
     "tellonce_relay.responders.offline.quotes_in": offline.quotes_in,
     "tellonce_relay.responders.offline.quotes_nothing": offline.quotes_nothing,
     "tellonce_relay.turn.reminders.only_times": lambda text: reminders.only_times(text, NOW, ZONE),
@@ -315,6 +323,8 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "tellonce_text.sentences.placed_sentences": lambda text: list(sentences.placed_sentences(text)),
     "tellonce_text.sentences.placed_runs": lambda text: list(sentences.placed_runs(text)),
+    "tellonce_relay.commands.spoken_in.span_in": lambda text: spoken_in.span_in(text, NOW, ZONE),
+    "tellonce_server.services.page.answer_summary.quotations": answer_summary.quotations,
     "tellonce_text.changes.marked": lambda text: changes.marked(
         text, [changes.Change(8, SENTENCE, ("a a", "7 7", SENTENCE), verbatim=True)]
     ),
@@ -561,6 +571,7 @@ SLOW = frozenset(
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
     tellonce_relay.turn.reminders.only_times tellonce_relay.turn.reminders.has_time tellonce_relay.turn.reminders.elapsing_by tellonce_relay.turn.reminders.repeated_by
+    tellonce_relay.commands.spoken_in.span_in
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact

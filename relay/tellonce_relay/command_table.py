@@ -29,6 +29,7 @@ COMMANDS: Final = (
     Command("routines"),
     Command("status"),
     Command("help", ("help", "off_record")),
+    Command("edit", ("correct",), in_menu=False),
     Command("remind", ("remind",), in_menu=False),
     Command("start", in_menu=False),
 )

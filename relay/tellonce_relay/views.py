@@ -18,8 +18,11 @@ _NOT_TEXTS = frozenset((*_TALLIED, "messages", "tombstones", "context_receipts")
 """Tables that are not counted as other texts: a message's erased sentences are shown separately."""
 
 
-def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None = None) -> str:
-    """The text of `/memory`, with days in `zone` (None: the machine's) and at most `most` memories of a kind."""
+def memory_view(
+    profile: Profile, zone: tzinfo | None = None, most: int | None = None, searched: Sequence[Memory] = ()
+) -> str:
+    """The text of `/memory`, with days in `zone` (None: the machine's) and at most `most` memories of a kind. `searched`
+    are notes that only a search finds; they are listed below the number of these notes."""
     talk = profile.conversation
     lists = by_title(profile) | {"pins": tuple(m for m in profile.pins if m.kind == "pin")}
     counts = {"messages": counted("message", talk.messages), "summaries": counted("summary", talk.summaries)}
@@ -29,7 +32,9 @@ def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None =
     parts = [
         "\n".join(part for part in (phrase("memory.profile_title"), _narrative(profile)) if part),
         *(blocks or [phrase("memory.soon" if talk.messages else "memory.nothing")]),
-        phrase("memory.notes", n=profile.only_searched) if profile.only_searched else "",
+        "\n".join([phrase("memory.notes", n=profile.only_searched), *(f"• {dated(m, zone)}" for m in searched)])
+        if profile.only_searched
+        else "",
         phrase("memory.conversation", verbatim=talk.verbatim, **counts),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -185,14 +190,16 @@ def _down(model: str, since: datetime) -> str:
 
 def dated(memory: Memory, zone: tzinfo | None) -> str:
     """A memory with its day and year, because its words may lack the day, or give it as `(2026-03-15)`. A note, which
-    is the user's own sentence, is in quotation marks, with the day that it names or else the day on which it was said.
+    is the user's own sentence, is in quotation marks, with the day that it names or else the day on which it was said,
+    each with a word that tells them apart.
     The time of a reminder is marked, because the words may also name the time of the event."""
     if memory.note and memory.when is not None and memory.when.start is not None:
         named = memory.when.start.astimezone(zone)
         at = f", {clock(named)}" if memory.when.precision == "instant" else ""
-        return f"{phrase('offline.quote', text=memory.content)} ({long_day(named)}{at})"
+        return f"{phrase('offline.quote', text=memory.content)} ({phrase('memory.on', day=long_day(named))}{at})"
     if memory.note:
-        return f"{phrase('offline.quote', text=memory.content)} ({long_day(memory.valid_from.astimezone(zone))})"
+        said = long_day(memory.valid_from.astimezone(zone))
+        return f"{phrase('offline.quote', text=memory.content)} ({phrase('memory.said', day=said)})"
     if memory.deadline is None or memory.kind not in ("goal", "date"):
         return in_days(memory.content)
     due = memory.deadline.astimezone(zone)

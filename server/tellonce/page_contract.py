@@ -198,8 +198,12 @@ class PageAnswersArgs(Contract):
 
 
 class PageAnswers(Contract):
+    """The newest answers. `erased` means that the records of earlier answers were erased, because something was
+    forgotten."""
+
     answers: tuple[AnswerEntry, ...]
     next_before: AwareDatetime | None
+    erased: bool = False
 
 
 class PageAnswerArgs(Contract):
@@ -219,14 +223,17 @@ class LeftOut(Contract):
 
 
 class RecalledLine(Contract):
-    """A line of the context. `memory_id` is set only if the line shows a memory."""
+    """A line of the context, or a text that an answer repeats. `memory_id` is set only for a memory. `at` is set only for
+    a message that an answer repeats."""
 
     memory_id: int | None
     text: str
+    at: AwareDatetime | None = None
 
 
 class PageAnswer(Contract):
-    """The basis of an answer. `shown` and `found` count things by kind, as `LeftOut` does. `found` counts what a search
+    """The basis of an answer. `replies` are the assistant's messages to the question. `repeated` are the user's messages
+    and the memories that these repeat word for word. `shown` and `found` count things by kind, as `LeftOut` does. `found` counts what a search
     for the question added; `shown` counts everything else that the assistant was shown."""
 
     answer: AnswerEntry | None
@@ -236,6 +243,8 @@ class PageAnswer(Contract):
     found: dict[str, int]
     left: tuple[LeftOut, ...]
     recalled: tuple[RecalledLine, ...]
+    replies: tuple[str, ...] = ()
+    repeated: tuple[RecalledLine, ...] = ()
 
 
 class PageNamesArgs(Contract):

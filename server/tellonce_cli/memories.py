@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import tzinfo
+from functools import partial
 from typing import Any, Literal, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -13,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
-from tellonce.contract_types import NOT_A_TIME
+from tellonce.contract_types import NOT_A_TIME, ZONE
 from tellonce.plural import counted
 from tellonce.settings import load
 from tellonce_cli.memory_server import connected
@@ -23,7 +24,7 @@ from tellonce_text.folding import fold
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 ResultT = TypeVar("ResultT")
-Command = Literal["list", "search", "remember", "edit", "why"]
+Command = Literal["list", "only searched", "search", "remember", "edit", "why"]
 
 
 def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1) -> int:
@@ -31,7 +32,7 @@ def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1) -> int
     settings = load(RelaySettings)
     zone = ZoneInfo(settings.timezone)
     kind, tool, show = _COMMANDS[command]
-    args = made(kind, arguments)
+    args = made(kind, arguments, zone)
     result = asyncio.run(called(settings, lambda memory: _page(tool(memory), args, page)))
     answer(result.model_dump(mode="json"))
     lines, after = show(result, zone, page)
@@ -41,10 +42,12 @@ def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1) -> int
     return 0
 
 
-def made(kind: type[ModelT], arguments: Mapping[str, Any]) -> ModelT:
-    """Validate a tool's arguments. Raises CommandFailed with the contract's error message."""
+def made(kind: type[ModelT], arguments: Mapping[str, Any], zone: tzinfo | None = None) -> ModelT:
+    """Validate a tool's arguments. Times without an offset are in `zone`. Raises CommandFailed with the contract's
+    error message."""
     try:
-        return kind.model_validate({name: value for name, value in arguments.items() if value is not None})
+        given = {name: value for name, value in arguments.items() if value is not None}
+        return kind.model_validate(given, context={ZONE: zone})
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False, include_context=False)[0]
         name = ".".join(str(part) for part in found["loc"])
@@ -85,13 +88,21 @@ def listing(profile: c.Profile, zone: tzinfo, page: int) -> Shown:
     lines = [_line(memory, zone) for memory in sorted(newest, key=lambda m: m.kind)]
     if all(memory.shown for memory in newest) and profile.only_searched:
         searched = counted(profile.only_searched, "more note")
-        lines.append(f"        … {searched}, only searched: tellonce memories --kind note")
+        lines.append(f"        … {searched}, only searched: tellonce memories --only-searched")
     if not lines:
         return ["No memories to show."], 'Next: tellonce remember "…", or tellonce import FILE.'
     more = f" More: --page {page + 1}." if profile.next_cursor else ""
     return (
         lines,
         f'{counted(len(newest), "memory")}.{more} Next: tellonce why N, tellonce edit N "…", tellonce forget --memory N.',
+    )
+
+
+async def only_searched(memory: MemoryClient, args: c.GetProfileArgs) -> c.Profile:
+    """The profile with only those memories that contexts do not show."""
+    profile = await memory.get_profile(args)
+    return profile.model_copy(
+        update={name: tuple(m for m in entries if not m.shown) for name, entries in profile.lists.items()}
     )
 
 
@@ -215,6 +226,7 @@ _COMMANDS: dict[
     Command, tuple[type[BaseModel], Callable[[MemoryClient], Callable[[Any], Awaitable[Any]]], Callable[..., Shown]]
 ] = {
     "list": (c.GetProfileArgs, lambda memory: memory.get_profile, listing),
+    "only searched": (c.GetProfileArgs, lambda memory: partial(only_searched, memory), listing),
     "search": (c.SearchMemoryArgs, _search, _results),
     "remember": (c.RememberArgs, lambda memory: memory.remember, _remembered),
     "edit": (c.UpdateMemoryArgs, lambda memory: memory.update_memory, _edited),

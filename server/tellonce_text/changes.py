@@ -5,6 +5,7 @@ The words themselves are not changed. The number is the id of the memory that co
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Final, NamedTuple
 
 from tellonce_text.sentences import split_sentences
@@ -16,6 +17,12 @@ LONGEST_STATED: Final = 200
 LEAST_CLIPPED: Final = 3
 """Minimum number of former words at the end of a clipped text. A clipped text that ends with fewer of them is not
 marked."""
+
+LEAST_REPEATED: Final = 3
+"""Minimum number of words of a former wording, so that a text that contains these words repeats the statement."""
+
+LONGEST_READ: Final = 4_000
+"""Maximum number of characters of a passage that are searched for former wordings."""
 
 _WORD: Final = re.compile(r"\w+")
 _DATE: Final = re.compile(r"\((?=[^()]*\d{4})[^()]*\)")
@@ -49,6 +56,23 @@ class Change(NamedTuple):
     contents: tuple[str, ...] = ()
 
 
+class Passage(NamedTuple):
+    """A shown text: a message, or a summary of messages, and when it was sent or when its last message was sent."""
+
+    place: MessageRange
+    text: str
+    at: datetime
+
+
+class Former(NamedTuple):
+    """A wording of a memory that was replaced at `until`. `content` is the memory's content now."""
+
+    memory_id: int
+    content: str
+    words: str
+    until: datetime
+
+
 def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> str:
     """Return the text with a mark after each group of words that are no longer true. If these words are not known, the
     mark is at the end of the text. If they are known but not in the text (an excerpt), the text stays unchanged. A mark
@@ -71,6 +95,25 @@ def changes_at(place: MessageRange | None, changes: Mapping[tuple[int, int], Seq
     if place.first == place.last:
         return found
     return [x._replace(former=(*x.former, *x.contents), verbatim=True) for x in found]
+
+
+def with_repeated(
+    changes: Mapping[tuple[int, int], Sequence[Change]], passages: Iterable[Passage], formers: Sequence[Former]
+) -> dict[tuple[int, int], list[Change]]:
+    """Return the changes, and those of each passage that repeats a former wording word for word, although the memory was
+    not learned from the passage. Examples are a memory that a client stored without its message, and an answer that
+    quotes the user. A passage that is later than the change is left out, because it may be a newer statement."""
+    found = {place: list(of_place) for place, of_place in changes.items()}
+    wordings = ((_WORD.findall(former.words), former) for former in formers)
+    joined = [(_joined(words), former) for words, former in wordings if len(words) >= LEAST_REPEATED]
+    for place, text, at in passages if joined else ():
+        said = _joined(_WORD.findall(text[:LONGEST_READ]))
+        known = {change.memory_id for change in changes_at(place, changes)}
+        for phrase, former in joined:
+            if phrase in said and at <= former.until and former.memory_id not in known:
+                change = Change(former.memory_id, former.content, (former.words,), verbatim=True)
+                found.setdefault((place.chat_id, place.first), []).append(change)
+    return found
 
 
 def without_changed(text: str) -> tuple[str, Sequence[int]]:

@@ -145,6 +145,38 @@ def test_neither_the_question_nor_an_earlier_one_nor_our_own_answer_is_evidence(
     assert from_memory(echoes, asked("Where do I live?")) == phrase("offline.nothing")
 
 
+@pytest.mark.parametrize("newer", [0, 3])
+def test_in_a_summary_the_persons_questions_and_our_own_answers_are_no_evidence(newer: int) -> None:
+    question, echo = "User: “Where do I live?” (2026-02-15)", "User: “/forget where I live” (2026-02-15)"
+    answer = f"Assistant: “{phrase('offline.told', day='Feb 1', quote='“I live in Oslo”')}” (2026-02-15)"
+    told = "User: “I live in Lisbon now” (2026-02-15)"
+    summary = found("\n".join([question, echo, answer]), kind="summary")
+    message = said("I live in Rome", at=AT - timedelta(days=newer))
+    assert from_memory([summary, message], asked("Where do I live?")).splitlines() == [
+        f"You told me on Feb {16 - newer}: “I live in Rome”"
+    ]
+    assert from_memory([summary], asked("Where do I live?")) == phrase("offline.nothing")
+    mixed = from_memory([found(f"{question}\n{told}", kind="summary")], asked("Where do I live?"))
+    assert told in mixed
+    assert question not in mixed
+
+
+def test_what_is_said_about_the_named_person_comes_before_what_is_newer() -> None:
+    results = [
+        said("Nora has a new flat in Oslo", at=AT - timedelta(days=30), score=5),
+        said("I moved to Lisbon in March", at=AT, score=4.5),
+        said("Nora is seven and likes strawberries", at=AT - timedelta(days=60), score=4),
+    ]
+    first, second, third = from_memory(results, asked("Where is Nora's flat?")).splitlines()
+    assert ("Oslo" in first, "strawberries" in second, "Lisbon" in third) == (True, True, True)
+
+
+def test_sentences_about_the_named_person_that_say_nothing_of_what_was_asked_are_called_the_nearest() -> None:
+    results = [said("Nora is seven", score=5), said("I live in Lisbon", score=4, at=AT + timedelta(minutes=1))]
+    head, first, *_ = from_memory(results, asked("Where does Nora live?")).splitlines()
+    assert (head, "Nora is seven" in first) == (phrase("offline.nearest"), True)
+
+
 def test_of_a_message_only_what_tells_is_quoted_and_word_for_word() -> None:
     answer = from_memory(
         [said("I live in Lisbon. Nice weather. Where do you live? My boat is old.")], asked("Where do I live?")

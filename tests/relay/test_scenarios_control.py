@@ -165,7 +165,7 @@ async def test_without_a_model_a_forwarded_text_is_no_order_and_of_its_writer(li
         await forward(day, "Tom", "I moved to Oslo and turned 40")
         (tom,) = await day.say("where does Tom live?")
         mara = await day.say_all("where do I live?", "how old am I?")
-    assert tom == "You forwarded on Jun 16: “[forwarded from Tom] > I moved to Oslo and turned 40”"
+    assert tom.splitlines()[-1] == "You forwarded on Jun 16: “[forwarded from Tom] > I moved to Oslo and turned 40”"
     assert mara == [phrase("offline.nothing")] * 2
     assert await life.reminders() == {}
 

@@ -7,12 +7,14 @@ import pytest
 from telegram import User
 
 from tellonce import contract as c
-from tellonce_cli.memories import listing
+from tellonce_cli.memories import listing, only_searched
 from tellonce_cli.up import keep_user
 from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
+from tellonce_relay.commands.answers import CommandContext, answer
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.updates.pairing import offer, paired
-from tests.memory_fixtures import Memory
+from tests.memory_fixtures import Clock, Memory
 from tests.relay.running_relay import TOKEN, ZONE, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import Telegram
 
@@ -59,7 +61,9 @@ async def test_the_memory_is_one_message_with_tabs_pages_and_what_can_be_done_to
     assert [m.content for m in profile.facts if m.pinned] + [m.content for m in profile.pins] != []
 
 
-async def test_notes_that_are_only_searched_have_a_line_and_a_tab_and_the_shell_lists_them(memory: Memory) -> None:
+async def test_notes_that_are_only_searched_have_a_line_and_a_tab_and_the_shell_lists_them(
+    memory: Memory, clock: Clock
+) -> None:
     async with relaying(memory, Scripted("Fine")) as api, memory.client() as client, memory.tables() as tables:
         for n in range(8):
             await client.remember(c.RememberArgs(content=f"I own boat number {n}", kind="fact"))
@@ -79,15 +83,20 @@ async def test_notes_that_are_only_searched_have_a_line_and_a_tab_and_the_shell_
         await api.until(lambda: "6 more notes, only searched" in shown["text"])
         lines, hint = listing(await client.get_profile(c.GetProfileArgs()), ZONE, 1)
         notes, _ = listing(await client.get_profile(c.GetProfileArgs(kinds=("note",))), ZONE, 1)
+        rest, _ = listing(await only_searched(client, c.GetProfileArgs(kinds=("note",))), ZONE, 1)
+        place = Incoming(text="/memory", chat_id=None, message_id="1", sent_at=clock(), channel="terminal")
+        terminal = await answer(CommandContext(client, Scripted("Fine"), ZONE), place)
     assert "boat number 7" in first
     assert "boat number 6" not in first
     assert "🔎 7 more notes, only searched" in first
     assert "1. “I own boat number 6”" in listed
     assert "boat number 7" not in listed
-    assert lines[-1].strip() == "… 6 more notes, only searched: tellonce memories --kind note"
+    assert lines[-1].strip() == "… 6 more notes, only searched: tellonce memories --only-searched"
     assert hint.startswith("2 memories.")
     assert len(notes) == 8
     assert sum("[note, only searched]" in line for line in notes) == 6
+    assert len(rest) == sum("[note, only searched]" in line for line in rest) == 6
+    assert "boat number 5" in str(terminal).partition("🔎 6 more notes, only searched\n")[2]
 
 
 async def test_a_person_is_greeted_and_served_in_their_language(memory: Memory) -> None:

@@ -40,7 +40,7 @@ def test_the_memory_view_has_all_its_parts_in_order() -> None:
 def test_a_note_is_shown_as_the_users_own_words_with_their_day() -> None:
     note = memory("fact", "I moved to Lisbon last week", note=True)
     shown = views.memory_view(profile(facts=(note,)), SINGAPORE)
-    assert "• “I moved to Lisbon last week” (Mon, Feb 16, 2026)" in shown
+    assert "• “I moved to Lisbon last week” (said Mon, Feb 16, 2026)" in shown
 
 
 def test_an_empty_memory_says_what_will_appear_and_any_other_shows_the_lists_that_are_not_empty() -> None:
@@ -57,7 +57,7 @@ def test_a_note_that_names_a_day_is_a_date_and_a_reminders_time_is_not_the_event
     note = memory("fact", "The dentist is on December 3", note=True).model_copy(update={"when": when})
     shown = views.memory_view(profile(facts=(note,), dates=(alarm,)), SINGAPORE)
     assert shown.split("\n\n")[1] == (
-        "📅 Important Dates\n• “The dentist is on December 3” (Thu, Dec 3, 2026, 10:00 AM)\n"
+        "📅 Important Dates\n• “The dentist is on December 3” (on Thu, Dec 3, 2026, 10:00 AM)\n"
         "• My flight leaves on 12 December at 7:40 (Sat, Dec 12, 2026, 7:40 AM) from Changi (⏰ Sat, Dec 12, 2026, 6:40 AM)"
     )
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tellonce import contract as c
+from tellonce import page_contract as p
 from tellonce.client import MemoryClient
 from tellonce_text.changes import Change, marked, without_changed
 from tests.memory_fixtures import USER, Clock, Memory
@@ -110,6 +111,48 @@ async def test_talks_elsewhere_and_summaries_that_repeat_changed_words_are_marke
         assert [x for x in lines if "[Summary" in x and f"{DENTIST} (since changed: #{dentist}). A street" in x]
         found = await client.search_memory(c.SearchMemoryArgs(query="dentist December 3rd", kinds=("summary",)))
         assert [x.text.count("since changed: #") for x in found.results] == [1]
+
+
+@pytest.mark.anyio
+async def test_words_of_a_memory_without_a_source_and_quotes_in_answers_are_marked_until_the_change(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client:
+        stored = await client.remember(c.RememberArgs(content="My sister Ann lives in Porto."))
+        assert stored.memory is not None
+        await _said(client, clock, "Remember that my sister Ann lives in Porto", "1")
+        quote = "You told me: “My sister Ann lives in Porto.”"
+        await client.record_message(c.RecordMessageArgs(role="assistant", content=quote, message_id="2"))
+        clock.forward(minutes=5)
+        number = stored.memory.id
+        edit = c.UpdateMemoryArgs(memory_id=number, action="edit", content="My sister Ann lives in Braga.")
+        await client.update_memory(edit)
+        await _said(client, clock, "No, my sister Ann lives in Porto again", "3")
+        lines = await _lines(client, query="Where does my sister live?")
+        assert f"Porto (since changed: #{number})" in _one(lines, "Remember that")
+        assert [x for x in lines if "Assistant: You told me" in x and f"Porto (since changed: #{number})" in x]
+        assert "changed" not in _one(lines, "again")
+
+
+@pytest.mark.anyio
+async def test_summaries_and_the_words_on_the_page_mark_what_changed(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await _said(client, clock, "I live in Berlin with Tom", "1")
+        await _said(client, clock, "It rains", "2")
+        berlin = await _learned(client, clock, "I live in Berlin with Tom", "1")
+        mark = f"I live in Berlin with Tom (since changed: #{berlin} “"
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=berlin, action="edit", content="I live in Rome now"))
+        assert mark in (await client.summarize_chat(c.SummarizeChatArgs())).current_session.text
+        async with memory.tables() as tables:
+            await tables.execute(SUMMARIZED, "User: “I live in Berlin with Tom” (2026-11-28)")
+            await tables.execute("update conversation_summaries set from_at = $1, to_at = $1", clock.at)
+        (period,) = (await client.summarize_chat(c.SummarizeChatArgs())).periods
+        assert mark in period.text
+        reads = (await memory.storage.services()).page
+        shown = await reads.timeline(USER, p.PageTimelineArgs())
+        assert [mark in x.text for day in shown.days for talk in day.talks for x in talk.summaries] == [True]
+        words = await reads.words(USER, p.PageWordsArgs(chat_id=USER, from_id=1, to_id=2))
+        assert [mark in line.text for line in words.lines] == [True, False]
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.sampled_from([DENTIST, NEVER]), st.booleans())

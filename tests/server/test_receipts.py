@@ -5,16 +5,17 @@ import asyncio
 import pytest
 
 from tellonce import contract as c
+from tellonce import page_contract as p
 from tellonce.client import MemoryRefused
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.domain.context import receipt_keeper
+from tellonce_server.services.page.answer_summary import quotations
 from tellonce_server.store import receipts
-from tests.memory_fixtures import Clock, Memory, opened
-
-pytestmark = pytest.mark.anyio
+from tests.memory_fixtures import USER, Clock, Memory, opened
 
 
+@pytest.mark.anyio
 async def test_a_receipt_is_there_for_whoever_asks_at_once_and_after_an_orderly_end(
     settings: ServerSettings, clock: Clock
 ) -> None:
@@ -30,6 +31,7 @@ async def test_a_receipt_is_there_for_whoever_asks_at_once_and_after_an_orderly_
         assert (await client.explain(c.ExplainArgs(receipt_id=last))).id == last
 
 
+@pytest.mark.anyio
 async def test_a_receipt_of_a_conversation_is_explained_to_its_owner_alone(memory: Memory) -> None:
     async with memory.client() as mine, memory.client(43) as other, memory.relay() as relay:
         await mine.record_message(c.RecordMessageArgs(role="user", content="I live in Oslo", conversation_id="plan"))
@@ -41,6 +43,53 @@ async def test_a_receipt_of_a_conversation_is_explained_to_its_owner_alone(memor
                 await client.explain(receipt.model_copy(update={"chat_id": chat_id}))
 
 
+@pytest.mark.anyio
+async def test_the_page_shows_an_answer_with_the_words_that_it_quotes(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        told = c.RecordMessageArgs(
+            role="user", content="Sold it?\nIt has 231,000 km. I will buy a bike.", message_id="1"
+        )
+        await client.record_message(told.model_copy(update={"conversation_id": "car"}))
+        await client.remember(c.RememberArgs(content="The user takes coffee without sugar"))
+        clock.forward(minutes=5)
+        await client.record_message(c.RecordMessageArgs(role="user", content="The mileage?", message_id="2"))
+        context = await client.get_context(c.GetContextArgs(query="The mileage?", exclude_message_id="2"))
+        clock.forward(minutes=1)
+        answer = "I keep: The user takes coffee without sugar\nOn Nov 1: “It has 231,000 km. … I will buy a bike.”"
+        said = c.RecordMessageArgs(role="assistant", content=answer, message_id="3", exchange_of="2")
+        await client.record_message(said)
+        clock.forward(minutes=1)
+        await client.record_message(told.model_copy(update={"message_id": "4", "content": "It has 231,000 km."}))
+    reads = (await memory.storage.services()).page
+    seen = await reads.answer(USER, p.PageAnswerArgs(receipt_id=context.receipt_id))
+    assert seen.replies == (answer,)
+    assert [line.text for line in seen.repeated] == [told.content, "The user takes coffee without sugar"]
+    assert [line.at is None for line in seen.repeated] == [False, True]
+
+
+@pytest.mark.parametrize("marks", ["“{}”", "„{}“", "«{}»", '"{}"', "「{}」"])
+def test_the_sentences_in_any_quotation_marks_are_quotations_and_single_words_are_not(marks: str) -> None:
+    reply = f"You said {marks.format('I live in Rome. … My bike is red')} and {marks.format('Rome')}."
+    assert quotations(reply) == ["I live in Rome.", "My bike is red"]
+
+
+@pytest.mark.anyio
+async def test_after_something_was_forgotten_the_page_says_that_the_records_of_answers_went_with_it(
+    memory: Memory,
+) -> None:
+    async with memory.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content="My locker code is 4417"))
+        await client.get_context(c.GetContextArgs(query="weather"))
+        reads = (await memory.storage.services()).page
+        await client.explain(c.ExplainArgs(message_id="1"))
+        before = await reads.answers(USER, p.PageAnswersArgs())
+        preview = await client.forget(c.ForgetArgs(topic="locker code"))
+        await client.forget(c.ForgetArgs(topic="locker code", confirm=preview.confirm))
+        after = await reads.answers(USER, p.PageAnswersArgs())
+    assert (len(before.answers), before.erased, after.answers, after.erased) == (1, False, (), True)
+
+
+@pytest.mark.anyio
 async def test_no_receipt_that_waits_to_be_written_survives_an_erasure(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,6 +112,7 @@ async def test_no_receipt_that_waits_to_be_written_survives_an_erasure(
         assert await tables.fetchval("select count(*) from context_receipts") == 0
 
 
+@pytest.mark.anyio
 async def test_a_database_that_is_away_costs_the_receipt_and_not_the_answer(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,6 +127,7 @@ async def test_a_database_that_is_away_costs_the_receipt_and_not_the_answer(
         await (await memory.storage.services()).receipts.written()
 
 
+@pytest.mark.anyio
 async def test_the_sections_of_a_receipt_are_stored_without_compressing_them(memory: Memory) -> None:
     async with memory.client() as client, memory.tables() as reader:
         for number in range(40):

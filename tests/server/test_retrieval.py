@@ -160,6 +160,18 @@ async def test_since_and_until_are_filters(memory: Memory, clock: Clock) -> None
     assert set(texts) == {"tea on day 1", "tea on day 2"}
 
 
+async def test_a_span_of_time_without_words_has_all_its_messages_and_with_words_only_theirs(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client:
+        for text in ("I bought tea", "I sold a boat"):
+            await say(client, text, sent_at=clock.at.isoformat())
+        span = {"since": clock.at - timedelta(hours=1), "until": clock.at + timedelta(hours=1)}
+        assert set(await found(client, ".", **span)) == {"I bought tea", "I sold a boat"}
+        assert await found(client, "boat", **span) == ["I sold a boat"]
+        assert await found(client, ".", since=clock.at + timedelta(hours=1)) == await found(client, ".") == []
+
+
 async def test_a_time_in_the_query_brings_up_what_was_said_then(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         for text in ("We talked of cheese", "We talked of wine", "We talked of bread"):

@@ -6,18 +6,22 @@ import os
 import signal
 import subprocess
 import sys
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from typer.testing import CliRunner
 
+from tellonce import contract as c
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.items import ImportFailed
 from tellonce_cli.importers.recognition import READERS
 from tellonce_cli.keyboard import Keyboard
 from tellonce_cli.main import app
+from tellonce_cli.memories import made
 from tellonce_cli.screen import CommandFailed, flush_output, make_printable, said_yes
 from tests import forked
 
@@ -145,6 +149,14 @@ def test_a_time_that_is_none_is_refused_with_an_example() -> None:
     said = CliRunner().invoke(app, ["search", "dentist", "--since", "yesterday"])
     assert isinstance(said.exception, CommandFailed)
     assert "since is not a time; write a day or a time, as in 2026-03-15" in str(said.exception)
+
+
+def test_a_day_without_an_offset_is_a_day_of_the_persons_zone() -> None:
+    args = made(
+        c.SearchMemoryArgs, {"query": "x", "since": "2026-01-01", "until": "2026-01-02"}, ZoneInfo("Asia/Tokyo")
+    )
+    assert args.since == datetime(2025, 12, 31, 15, tzinfo=UTC)
+    assert args.until == datetime(2026, 1, 2, 14, 59, 59, 999999, tzinfo=UTC)
 
 
 def test_an_unknown_kind_of_import_is_wrong_usage() -> None:

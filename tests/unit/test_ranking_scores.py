@@ -149,6 +149,47 @@ def test_a_short_turn_of_the_assistant_loses_nothing() -> None:
     assert scores[0] == pytest.approx(scores[1])
 
 
+SAID = "My sister Ann lives in Porto with two cats"
+
+
+def later(number: int, text: str, **changes: object) -> Candidate:
+    return said(number, text, role="assistant", ranks=HIT, sent_at=AT, **changes)
+
+
+@pytest.mark.parametrize("reply", [f"You told me on Nov 28: “{SAID}”", f"I remember: {SAID} (Nov 28)", SAID.upper()])
+def test_a_reply_that_only_repeats_the_user_is_below_what_it_repeats(reply: str) -> None:
+    q = asked("Where does Ann live?", "ann")
+    assert order(q, said(1, SAID, ranks=MISS), later(2, reply)) == [1, 2]
+    assert order(q, said(1, "Hm", ranks=MISS), later(2, reply)) == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("user", "reply"),
+    [
+        (
+            {},
+            "Ann lives in Porto, and she will visit you on Sunday with the children and the old dog of the neighbours",
+        ),
+        ({"sent_at": AT + DAY}, SAID),
+        (
+            {"head": "Does my sister Ann live in Porto with two cats?"},
+            "Does my sister Ann live in Porto with two cats?",
+        ),
+    ],
+)
+def test_a_reply_that_says_more_or_that_the_user_repeats_or_that_repeats_a_question_keeps_its_place(
+    user: dict[str, object], reply: str
+) -> None:
+    told = said(1, SAID, ranks=MISS)._replace(**user)  # fields by name
+    assert order(asked("Ann", "ann"), told, later(2, reply))[0] == 2
+
+
+def test_a_reply_that_repeats_the_user_is_found_when_the_query_asks_what_the_assistant_said() -> None:
+    q = asked("Where did you say that Ann lives?", "ann")
+    assert q.asks_assistant
+    assert order(q, said(1, SAID, ranks=MISS), later(2, SAID)) == [2, 1]
+
+
 def test_a_question_answers_less_than_a_statement() -> None:
     q = asked("puppy", "puppi")
     assert order(q, said(1, "A puppy, really?", ranks=HIT), said(2, "A puppy, really.", ranks=HIT)) == [2, 1]

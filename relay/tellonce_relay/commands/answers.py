@@ -11,13 +11,18 @@ from tellonce.work import QueueStatus
 from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands.confirmations import grounds
+from tellonce_relay.commands.edit_command import edited
 from tellonce_relay.commands.forget_list import ForgetLists
+from tellonce_relay.commands.spoken_in import span_in, spoken_in
 from tellonce_relay.commands.why_view import why_view
 from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.seen_store import SeenStore
+
+_NOTES_READ = 50
+"""Number of the newest notes that are read to find those that only a search finds."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,17 @@ async def answer(context: CommandContext, incoming: Incoming) -> str | None:
 
 
 async def _memory(context: CommandContext, incoming: Incoming, _: str) -> str:
-    return views.memory_view(await context.memory.get_profile(c.GetProfileArgs(**incoming.place)), context.zone)
+    """The stored memories. The newest notes that only a search finds are included, because here they have no button."""
+    profile = await context.memory.get_profile(c.GetProfileArgs(**incoming.place))
+    searched = await _only_searched(context, incoming) if profile.only_searched else ()
+    return views.memory_view(profile, context.zone, searched=searched)
+
+
+async def _only_searched(context: CommandContext, incoming: Incoming) -> tuple[c.Memory, ...]:
+    args = c.GetProfileArgs(kinds=("note",), limit=_NOTES_READ, **incoming.place)
+    lists = (await context.memory.get_profile(args)).lists.values()
+    found = {m.id: m for entries in lists for m in entries if not m.shown}
+    return tuple(sorted(found.values(), key=lambda m: (m.valid_from, m.id), reverse=True)[: views.SHOWN])
 
 
 async def _remember(context: CommandContext, incoming: Incoming, text: str) -> str:
@@ -58,8 +73,16 @@ async def remembered(context: CommandContext, incoming: Incoming, text: str) -> 
     return stored
 
 
-async def _summary(context: CommandContext, incoming: Incoming, _: str) -> str:
+async def _summary(context: CommandContext, incoming: Incoming, text: str) -> str:
+    """The summary of the chat, or what was said in the time that the text names."""
+    span = span_in(text, incoming.sent_at, context.zone)
+    if span is not None:
+        return await spoken_in(context.memory, incoming, text, span, context.zone)
     return views.summary_view(await context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place)))
+
+
+async def _edit(context: CommandContext, incoming: Incoming, text: str) -> str:
+    return (await edited(context.memory, incoming, text)).text
 
 
 async def _new(context: CommandContext, incoming: Incoming, _: str) -> str:
@@ -124,6 +147,7 @@ TOLD: Final[Mapping[str, Callable[[CommandContext, Incoming, str], Awaitable[str
     "memory": _memory,
     "remember": _remember,
     "summary": _summary,
+    "edit": _edit,
     "new": _new,
     "why": _why,
     "status": _status,

@@ -15,6 +15,7 @@ from tellonce_relay.catalogue import counted, phrase, spoken
 from tellonce_relay.command_table import MENU
 from tellonce_relay.commands import forget_list, memory_browser
 from tellonce_relay.commands.answers import TOLD, CommandContext, answer, remembered
+from tellonce_relay.commands.edit_command import edited
 from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.orders import order_of
 from tellonce_relay.responders.offline import OfflineResponder
@@ -82,6 +83,10 @@ def _unknown(text: str, name: str) -> str:
     meant = [*meant, *get_close_matches(name.removeprefix("/"), MENU)]
     near = [phrase("help.did_you_mean", command=meant[0])] if meant and meant[0] in MENU else []
     return " ".join([phrase("help.unknown_command"), *near])
+
+
+async def _edit(asked: Asked) -> Reply:
+    return await edited(asked.context.memory, asked.incoming, asked.text)
 
 
 async def _remember(asked: Asked) -> Reply:
@@ -189,6 +194,7 @@ async def _skip(asked: Asked) -> Reply:
 
 SHOWN: Final[Mapping[str, Callable[[Asked], Awaitable[Reply]]]] = {
     "memory": _memory,
+    "edit": _edit,
     "remember": _remember,
     "remind": _remind,
     "reminders": _reminders,

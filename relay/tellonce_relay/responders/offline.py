@@ -5,7 +5,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import datetime, time, timedelta
-from functools import cache
+from functools import cache, partial
 from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
@@ -16,6 +16,7 @@ from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import Kind, order_of, without_mention
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.shared_words import content_words, shared
+from tellonce_relay.responders.summary_lines import with_lines
 from tellonce_relay.views import in_days
 from tellonce_text.changes import without_changed
 from tellonce_text.dates.annotation import possible_readings
@@ -197,10 +198,11 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneI
     """The person's messages about the question, newest first, without sentences that are no longer true. A memory is
     added only if it is newer than these messages, or if it replaces a sentence that is no longer true. If a result
     contains a name from the question, only such results are shown. A newer message that says the same in other words is
-    added: "I moved to Oslo" after "I live in Rome". If no result shares a word with the question, the results nearest
-    in meaning are shown. Results that share only few words with the question are also called the nearest."""
+    added: "I moved to Oslo" after "I live in Rome". It comes last if the question contains a name, because it may not be
+    about that person. If no result shares a word with the question, the results nearest in meaning are shown. Results
+    that share only few words with the question are also called the nearest."""
     asked = content_words(incoming.text)
-    results, corrections = _current(found)
+    results, corrections = _current([with_lines(r, partial(_tells, incoming.text)) for r in found])
     told = _distinct([r for r in results if not _is_echo(r, incoming)])
     near = [r for r in told if shared(asked, r.text)]
     near = [r for r in near if _names(incoming.text, (r,))] or near
@@ -210,10 +212,15 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneI
     kept = [r for r in near if r not in said and r.role != "assistant" and (newest_said is None or r.at > newest_said)]
     corrected = [r for r in near if r.kind != "message" and r.id in corrections]
     others = [r for r in (*said, *kept) if r not in corrected]
-    chosen = sorted([*corrected, *others][:_LINES] or near[:1], key=lambda r: (r in corrected, r.at), reverse=True)
+    chosen = sorted(
+        [*corrected, *others][:_LINES] or near[:1],
+        key=lambda r: (_names(incoming.text, (r,)), r in corrected, r.at),
+        reverse=True,
+    )
     if chosen:
         chosen = _with_bursts(chosen, told)
-        head = [] if _names(incoming.text, chosen) and _covers(asked, chosen) else [phrase("offline.nearest")]
+        named = [r for r in chosen if _names(incoming.text, (r,))]
+        head = [] if named and _covers(incoming.text, named) else [phrase("offline.nearest")]
         return "\n".join([*head, *(_line(result, incoming, zone) for result in chosen)])
     nearest = _nearest([r for r in told if _is_said(r)])
     return (
@@ -263,12 +270,19 @@ def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], f
 
 def _names(question: str, chosen: Sequence[c.SearchResult]) -> bool:
     """Whether the results contain a name from the question. Also true if the question contains no name."""
-    names = content_words(" ".join(word for word in question.split()[1:] if word[:1].isupper()))
+    names = _names_in(question)
     return not names or any(names & content_words(f"{r.speaker or ''} {r.text}") for r in chosen)
 
 
-def _covers(asked: set[str], chosen: Sequence[c.SearchResult]) -> bool:
-    """Whether the results contain at least half of the question's content words."""
+def _names_in(question: str) -> set[str]:
+    return content_words(" ".join(word for word in question.split()[1:] if word[:1].isupper()))
+
+
+def _covers(question: str, chosen: Sequence[c.SearchResult]) -> bool:
+    """Whether the results contain at least half of the question's content words. Names are not counted, because a
+    sentence may be about the named person and not about what was asked."""
+    asked = content_words(question)
+    asked = asked - _names_in(question) or asked
     return 2 * len(shared(asked, " ".join(r.text for r in chosen))) >= len(asked)
 
 
@@ -302,23 +316,32 @@ def _is_said(result: c.SearchResult) -> bool:
 def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
     """Whether a result adds nothing to an answer: the result has no content words, only asks, repeats the question, is
     an order to the bot, or is the bot's own answer."""
-    if result.kind != "message":
+    if result.kind not in ("message", "summary"):
         return False
     if not content_words(result.text):
         return True
+    if result.kind == "summary":
+        return False  # only the lines that tell something are left
     if (
         OWN_ANSWER.match(result.text)
         if result.role == "assistant"
-        else is_command(result.text) or _is_said_to_us(result.text)
+        else is_command(result.text) or is_said_to_us(result.text)
     ):
         return True
     return result.text.strip() == incoming.text.strip() or not best_sentences(result.text, incoming.text)
 
 
-def _is_said_to_us(text: str) -> bool:
+def is_said_to_us(text: str) -> bool:
     """Whether a message contains no information, because it is an order to the bot, a greeting or thanks."""
     order = order_of(text)
     return order is not None and (order.command is not None or order.kind in ("greeting", "nod", "wrong", "undo"))
+
+
+def _tells(question: str, words: str) -> bool:
+    """Whether the words of a summary state something: they are neither a question nor an order nor this responder's
+    answer."""
+    ours = is_command(words) or is_said_to_us(words) or OWN_ANSWER.match(words)
+    return not ours and bool(best_sentences(words, question))
 
 
 def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:

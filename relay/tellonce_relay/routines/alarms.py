@@ -125,6 +125,7 @@ class Alarms:
         number = None
         if note.startswith(_BEFORE):
             after = int(note.removeprefix(_BEFORE).removesuffix(":late"))
+            await self.sender.outbox.settled()
             number = await self.sender.outbox.find(chat, Marked(text), after, markup)
         if number is None:
             to = Address(chat, reminder.message_thread_id)

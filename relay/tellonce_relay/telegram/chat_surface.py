@@ -164,6 +164,7 @@ class ChatSurface:
     async def _look_for(self, what: Marked, after: int, markup: Markup | None = None) -> None:
         """Find out whether the message that was being sent has arrived, and store the result."""
         d = self._delivery
+        await self._outbox.settled()
         try:
             number = await self._outbox.find(self._to.chat_id, what, after, markup)
         except TelegramError as error:

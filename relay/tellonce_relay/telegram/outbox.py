@@ -35,6 +35,9 @@ logger = logging.getLogger(__name__)
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LOOK_AT = 20
+SETTLING = 1.5
+"""Seconds of waiting before the first check of which messages of a former process have arrived. Telegram may execute a
+request shortly after the process that sent the request was killed."""
 MOST_REFUSALS = 100
 """Maximum number of attempts to send one message if Telegram refuses it with errors that seem unrelated to the message.
 The last attempts are half a minute apart. After this many attempts, the message is assumed to be the cause and is given
@@ -111,6 +114,7 @@ class Outbox:
         # uncertain.
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._newest = newest or SeenStore()
+        self._started: float | None = None
         self._seen: defaultdict[int, set[int]] = defaultdict(set)
         self._closed: set[int] = set()
         for counter, number in self._newest.items():
@@ -224,6 +228,13 @@ class Outbox:
             await self.edit(chat_id, number, Marked(what.text), markup)
         except TelegramError as error:
             raise NotSent(why(error)) from error
+
+    async def settled(self) -> None:
+        """Wait until Telegram has probably executed every request of a former process, counted from the first call."""
+        now = asyncio.get_running_loop().time()
+        self._started = now if self._started is None else self._started
+        if (left := self._started + SETTLING - now) > 0:
+            await self._sleep(left)
 
     async def find(self, chat_id: int, what: Marked, after: int, markup: Markup | None = None) -> int | None:
         """Return the id of the message with exactly the text `what` among the messages after the id `after`; None if

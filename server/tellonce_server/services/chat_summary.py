@@ -18,12 +18,14 @@ from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import thread_of
+from tellonce_server.domain.memory.changed_words import changes_in
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.services.list_cursor import cursor_of, place_of
 from tellonce_server.store import chats, messages, queue, summaries, threads
 from tellonce_server.store.messages import Line
 from tellonce_server.store.summaries import Summary
 from tellonce_server.store.threads import Thread
+from tellonce_text.changes import MessageRange, Passage, changes_at, marked
 from tellonce_text.dates.clock import clock_time, local, local_day, period
 from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
@@ -54,8 +56,13 @@ class ChatSummaries:
         page = chunks[:PERIODS]
         thread_summary = await summaries.rolling(self._deps.database, *where.key, "thread", key)
         session = await summaries.rolling(self._deps.database, *where.key, "session", session_thread(where.chat_id))
+        passages = [Passage(MessageRange(where.chat_id, x.from_id, x.to_id), x.text, x.to_at) for x in page]
+        changes = await changes_in(self._deps.database, where.owner_id, passages, where.chat_id)
         return ChatSummary(
-            periods=tuple(self._period(chunk) for chunk in reversed(page)),
+            periods=tuple(
+                self._period(x, marked(x.text, changes_at(p.place, changes)))
+                for x, p in zip(page[::-1], passages[::-1], strict=True)
+            ),
             thread_summary=thread_summary.text if thread_summary else "",
             session_summary=session.text if session else "",
             current_session=await self._current(where, key, _open(thread), chat.epoch_after if chat else 0),
@@ -84,7 +91,7 @@ class ChatSummaries:
         kinds: tuple[JobKind, ...] = ("chunk_summary",)
         return kinds * queued
 
-    def _period(self, chunk: Summary) -> Period:
+    def _period(self, chunk: Summary, text: str) -> Period:
         zone = self._deps.zone
         return Period(
             id=chunk.id,
@@ -93,7 +100,7 @@ class ChatSummaries:
             from_at=chunk.from_at,
             to_at=chunk.to_at,
             count=chunk.count,
-            text=chunk.text,
+            text=text,
             provisional=chunk.provisional,
         )
 
@@ -102,7 +109,18 @@ class ChatSummaries:
         newest = await messages.before_in_thread(self._deps.database, *where.key, thread_key, messages.NEWEST, count)
         lines = [line for line in newest if line.id > epoch_after]
         talk = [line for line in lines if line.routine is None]
-        return CurrentSession(count=len(lines), since=talk[0].sent_at if talk else None, text=gist(talk))
+        current = await self._marked(where, talk)
+        return CurrentSession(count=len(lines), since=talk[0].sent_at if talk else None, text=gist(current))
+
+    async def _marked(self, where: ChatScope, lines: Sequence[Line]) -> list[Line]:
+        """The lines, with a mark after each statement that no longer holds."""
+        places = [MessageRange(where.chat_id, line.id, line.id) for line in lines]
+        passages = [Passage(place, line.content, line.sent_at) for place, line in zip(places, lines, strict=True)]
+        changes = await changes_in(self._deps.database, where.owner_id, passages, where.chat_id)
+        return [
+            line._replace(content=marked(line.content, changes_at(place, changes)))
+            for place, line in zip(places, lines, strict=True)
+        ]
 
     async def _routines(self, where: ChatScope, now: datetime) -> tuple[RoutineEntry, ...]:
         midnight = local(now, self._deps.zone).replace(hour=0, minute=0, second=0, microsecond=0)

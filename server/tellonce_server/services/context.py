@@ -20,17 +20,18 @@ from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
+from tellonce_server.domain.memory.changed_words import changes_in
 from tellonce_server.domain.retrieval.excerpt import excerpts_of
 from tellonce_server.domain.retrieval.prompt_selection import choose
 from tellonce_server.domain.retrieval.question import asks
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.domain.retrieval.search_results import Result, SearchRequest, requested
-from tellonce_server.store import chats, memories, messages
+from tellonce_server.store import chats, messages
 from tellonce_server.store import context as rows_of
 from tellonce_server.store.context import ContextRows, Limits, LogRows, Wanted
 from tellonce_server.store.messages import Line, StoredMessage
 from tellonce_server.store.receipts import Receipt
-from tellonce_text.changes import Change, MessageRange
+from tellonce_text.changes import Change, MessageRange, Passage
 from tellonce_text.tokens import estimate
 
 MOST_MESSAGES = 400
@@ -170,10 +171,10 @@ class ContextReader:
             return {}
         chat = r.where.chat_id
         share = scaled(self._deps.settings.budgets, r.args.token_budget).summaries
-        shown = {*_shown(chat, rows), *((f.chat_id or chat, f.id) for f in chosen if f.kind == "message")}
-        found = [f.place for f in chosen if f.kind == "summary" and f.place is not None]
-        places = [*_summarized(chat, rows, share), *found]
-        return await memories.changes(self._deps.database, r.where.owner_id, shown, places, chat)
+        found = [Passage(f.place, f.text, f.at) for f in chosen if f.place is not None]
+        passages = [*_shown(chat, rows), *_summarized(chat, rows, share), *found]
+        beside = [MessageRange(chat, q.id - NEIGHBOURS, q.id + NEIGHBOURS)] if (q := rows.quoted) else []
+        return await changes_in(self._deps.database, r.where.owner_id, passages, chat, beside)
 
     def _asked(self, r: _Request) -> SearchRequest | None:
         """Return the search request; None if there is nothing to search for."""
@@ -277,25 +278,28 @@ def _is_earlier(result: Result, chat: int, asked: int, asked_at: datetime) -> bo
     return result.id < asked if result.chat_id == chat else result.at <= asked_at
 
 
-def _shown(chat: int, rows: ContextRows) -> Iterator[tuple[int, int]]:
-    """Yield the messages, as (chat, number), that the context may show, except messages that a search found."""
+def _shown(chat: int, rows: ContextRows) -> Iterator[Passage]:
+    """Yield the messages that the context may show, except messages that a search found."""
     beside = rows.elsewhere
     replies = (line for talk in beside.replies for line in talk.lines)
-    yield from ((chat, line.id) for line in (*rows.window, *beside.left, *replies))
-    yield from ((talk.chat_id, line.id) for talk in beside.others for line in talk.lines)
-    if rows.quoted:
-        yield from ((chat, rows.quoted.id + distance) for distance in range(-NEIGHBOURS, NEIGHBOURS + 1))
+    quoted = [rows.quoted] if rows.quoted else []
+    yield from (_passage(chat, line) for line in (*rows.window, *beside.left, *replies, *quoted))
+    yield from (_passage(talk.chat_id, line) for talk in beside.others for line in talk.lines)
 
 
-def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[MessageRange]:
-    """The message ranges of the newest chunk summaries. The function takes twice as many summaries as fit into `share`
-    tokens, because a context leaves out repetitions."""
+def _passage(chat: int, line: Line | StoredMessage) -> Passage:
+    return Passage(MessageRange(chat, line.id, line.id), line.content, line.sent_at)
+
+
+def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[Passage]:
+    """The newest chunk summaries. The function takes twice as many summaries as fit into `share` tokens, because a
+    context leaves out repetitions."""
     left = 2 * share
     for chunk in reversed(rows.chunks):
         left -= estimate(chunk.text)
         if left < 0:
             return
-        yield MessageRange(chat, chunk.from_id, chunk.to_id)
+        yield Passage(MessageRange(chat, chunk.from_id, chunk.to_id), chunk.text, chunk.to_at)
 
 
 def _unread(exchanges: int) -> list[ServerText]:

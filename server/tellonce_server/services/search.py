@@ -10,10 +10,10 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import thread_of
+from tellonce_server.domain.memory.changed_words import changes_in
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.domain.retrieval.search_results import Result, requested
-from tellonce_server.store import memories
-from tellonce_text.changes import Change, changes_at, marked
+from tellonce_text.changes import Change, Passage, changes_at, marked
 from tellonce_text.dates.clock import age
 from tellonce_text.secrets import mask
 
@@ -31,8 +31,8 @@ class Searcher:
         request = requested(args, where, now=self._deps.now(), zone=self._deps.zone, **scope)
         page = await self._retriever.search(request)
         found = [result for result in page.results if result.full_text != GONE]
-        places = [result.place for result in found if result.place is not None]
-        changes = await memories.changes(self._deps.database, where.owner_id, (), places, where.chat_id)
+        passages = [Passage(result.place, result.full_text, result.at) for result in found if result.place is not None]
+        changes = await changes_in(self._deps.database, where.owner_id, passages, where.chat_id)
         longest = max((len(result.full_text) for result in found), default=0)
         listed = frozenset(result.id for result in found if result.kind in MEMORY_KINDS)
         results = await offloaded(longest, lambda: tuple(map(partial(self._result, changes, listed), found)))

@@ -15,7 +15,7 @@ from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.messages import TextVersion
 from tellonce_server.store.named_queries import MaybeRow, Rows, Run, Value, column, named, placed
 from tellonce_sql import arguments
-from tellonce_text.changes import Change, MessageRange
+from tellonce_text.changes import Change, Former, MessageRange
 
 _FIELDS = frozenset(Memory.model_fields) - {"scope", "sources", "when"}
 
@@ -321,6 +321,11 @@ async def changes(
         change = Change(number, content, tuple(words or ()), bool(quotes), tuple(former or ()))
         found.setdefault((chat, message), []).append(change)
     return found
+
+
+former_wordings = Rows[[OwnerId, int | None, int], Former]("memories.former_wordings", named(Former))
+"""The former wordings of the memories that were reworded or replaced last, at most the given number of memories. They
+are returned only if the current memory is visible in the chat (None: in any chat)."""
 
 
 owners_with_endings = Rows[[datetime], int]("memories.owners_with_endings", column("owner_id"))

@@ -14,13 +14,14 @@ from tellonce.page_contract import (
     NameLink,
     PageEntry,
     PageMemoriesArgs,
+    RecalledLine,
     SaidLine,
     TalkEntry,
 )
 from tellonce_server.core.scope import ChatId, MemoryId, MessageId, OwnerId
 from tellonce_server.store import memories
 from tellonce_server.store.database import Queries, Row
-from tellonce_server.store.named_queries import Found, OneRow, Rows, Run, named
+from tellonce_server.store.named_queries import Found, OneRow, Rows, Run, Value, named
 from tellonce_sql import arguments
 
 Position: TypeAlias = tuple[datetime, int]
@@ -92,6 +93,22 @@ async def answers(
     args = (owner_id, before or FIRST_PAGE[0], shown, limit, receipt_id)
     return [AnswerEntry(**row) for row in await q.rows("page.answers", *args)]
 
+
+replies = Rows[[OwnerId, str], SaidLine]("page.replies", named(SaidLine))
+
+
+@dataclass(frozen=True)
+class QuotedMessage:
+    chat_id: int
+    id: int
+    at: datetime
+    text: str
+
+
+quoted = Rows[[OwnerId, Sequence[str], datetime, int], QuotedMessage]("page.quoted", named(QuotedMessage))
+stated = Rows[[OwnerId, str, int, datetime, int], RecalledLine]("page.stated", named(RecalledLine))
+erased = Value[[OwnerId], bool]("page.erased")
+"""Whether the records of earlier answers were erased."""
 
 months = Rows[[OwnerId, str], MonthEntry]("page.months", named(MonthEntry))
 

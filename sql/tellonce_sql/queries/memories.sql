@@ -460,6 +460,40 @@ where c.following is null and now.status in {statuses.sure} and now.status <> 's
     else not (now.source_chat_id is not distinct from c.chat_id and c.message_id = any(now.source_ids)) end
 order by c.chat_id, c.message_id, now.id
 
+-- name: former_wordings
+-- $1 owner, $2 the chat in which the result is shown, or null for all, $3 how many memories: the former wordings of the
+-- memories that were reworded or replaced last, each with the memory that states the fact now and with the time until
+-- which the wording held. A memory that was only learned again from the same message is left out.
+with recursive changed as materialized (
+  select id, superseded_by
+  from memories
+  where owner_id = $1 and (superseded_by is not null or version > 1)
+  order by updated_at desc
+  limit $3
+), chain (origin, id, following) as (
+  select id, id, superseded_by
+  from changed
+  union
+  select c.origin, m.id, m.superseded_by
+  from chain c
+  join memories m on m.owner_id = $1 and m.id = c.following
+)
+select now.id as memory_id, now.content, former.content as words, former.until
+from chain c
+join memories learned on learned.owner_id = $1 and learned.id = c.origin
+join memories now on now.owner_id = $1 and now.id = c.id
+cross join lateral (
+  select v.content, v.replaced_at as until
+  from memory_versions v
+  where v.owner_id = $1 and v.id = learned.id
+  union all
+  select learned.content, now.created_at
+  where now.id <> learned.id) former
+where c.following is null and now.status in {statuses.sure} and now.status <> 'superseded' and former.content <> now.content
+  and ($2::bigint is null or now.chat_id is null or now.chat_id = $2)
+  and (now.id = learned.id or now.source_chat_id is distinct from learned.source_chat_id
+    or not now.source_ids && learned.source_ids)
+
 -- name: ended
 -- $1 owner, $2 chat, $3 messages: the memories learned from these messages that were completed, replaced, rejected by
 -- the user or reworded since, with their former text and the time. Memories that ended only because a better tier read

@@ -218,7 +218,8 @@ with
 
 -- name: messages_within
 -- Candidates by similarity and by words from one thread or one span of time. The messages of the thread or span are
--- selected first, and only these are compared.
+-- selected first, and only these are compared. For a span of time and a question without words, the newest messages of
+-- the span are candidates, too.
 -- scanned: maximum number of messages that are read; the newest are preferred
 -- all_rarest: whether `rarest` has all lexemes
 with asked as materialized (
@@ -229,7 +230,7 @@ with asked as materialized (
   select string_agg(term, ' | ')::tsquery as term, $all_rarest::boolean as covered
   from unnest($terms::text[]) as t (term)
 ), scope as materialized (
-  select chat_id, id, embedding from messages
+  select chat_id, id, embedding, sent_at from messages
   where ($thread_key::text is null or thread_key = $thread_key)
     and sent_at >= coalesce($since::timestamptz, '-infinity') and sent_at < coalesce($ends::timestamptz, 'infinity')
     -- use: searched
@@ -248,8 +249,13 @@ with asked as materialized (
   select chat_id, id from worded
   order by rank desc, id desc
   limit $of_each_kind
+), spanned as materialized (
+  select chat_id, id from scope
+  where cardinality($terms::text[]) = 0 and coalesce($since::timestamptz, $ends::timestamptz) is not null
+  order by sent_at desc, id desc
+  limit $of_each_kind
 ), hits as materialized (
-  select chat_id, id from dense union select chat_id, id from lexical
+  select chat_id, id from dense union select chat_id, id from lexical union select chat_id, id from spanned
 )
 -- use: messages_of_hits
 

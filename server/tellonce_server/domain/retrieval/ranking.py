@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from tellonce_server.domain.retrieval import echoes
 from tellonce_server.domain.retrieval import weights as w
 from tellonce_server.domain.retrieval.feedback import feedback
 from tellonce_server.domain.retrieval.question import Question
@@ -50,10 +51,14 @@ class Ranking:
 
 
 def rank(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> Ranking:
-    """Rank the candidates. Scores are comparable within one ranking only."""
+    """Rank the candidates. Scores are comparable within one ranking only. Unless the question asks for the assistant's
+    words, a reply that repeats the user's words is below them."""
     first = weigh(measure(question, candidates, zone))
     shared = feedback(question.text, [c.head for c in candidates], first.scores)
-    return replace(first, scores=first.scores + w.FEEDBACK * shared)
+    scores = first.scores + w.FEEDBACK * shared
+    if not question.asks_assistant:
+        scores = echoes.below_sources(candidates, scores, echoes.said(candidates, scores))
+    return replace(first, scores=scores)
 
 
 def weigh(m: Measured) -> Ranking:

@@ -15,14 +15,14 @@ from tellonce_text.tokens import estimate
 
 
 def messages(
-    candidates: Sequence[Candidate], ranking: Ranking, support: Floats, most: int | None = None
+    candidates: Sequence[Candidate], ranking: Ranking, scores: Floats, most: int | None = None
 ) -> list[Result]:
-    """Return the candidates as results. The score of a message includes what the message gets from memories
-    (`support`). With `most`, only the `most` candidates with the highest scores are returned, and further candidates
-    with the same score as the last of these."""
-    scores, own = (ranking.scores + support).tolist(), ranking.scores.tolist()
-    least, covered = _least(scores, most), ranking.signals.coverage.tolist()
-    return [_message(*one) for one in zip(candidates, scores, covered, own, strict=True) if one[1] >= least]
+    """Return the candidates as results. `scores` are the scores of `ranking` with the influence of memories. With
+    `most`, only the `most` candidates with the highest scores are returned, and further candidates with the same score
+    as the last of these."""
+    total, own = scores.tolist(), ranking.scores.tolist()
+    least, covered = _least(total, most), ranking.signals.coverage.tolist()
+    return [_message(*one) for one in zip(candidates, total, covered, own, strict=True) if one[1] >= least]
 
 
 def _least(scores: Sequence[float], most: int | None) -> float:

@@ -15,7 +15,7 @@ from pgvector import HalfVector
 from tellonce.contract_types import CURRENT, SURE
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
-from tellonce_server.domain.retrieval import candidates, ranking, scored_results
+from tellonce_server.domain.retrieval import candidates, echoes, ranking, scored_results
 from tellonce_server.domain.retrieval import question as questions
 from tellonce_server.domain.retrieval.candidates import Scan
 from tellonce_server.domain.retrieval.categories import Categories
@@ -179,9 +179,11 @@ def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Result]:
     # If `kinds` is given, the best memories and summaries may be of other kinds. Results are therefore created for all
     # memories and summaries and then selected by kind.
     matches = scored_results.matches(x.question, x.learned, by_score)
-    support = scored_results.support(x.messages, by_score, x.learned, matches)
     learned = scored_results.learned(x.question, x.learned, matches, most if r.kinds is None else None)
-    results = [*scored_results.messages(x.messages, by_score, support, most), *learned]
+    scores = by_score.scores + scored_results.support(x.messages, by_score, x.learned, matches)
+    if not x.question.asks_assistant:
+        scores = echoes.below_sources(x.messages, scores, [echoes.Source(f.text, f.at, f.score) for f in learned])
+    results = [*scored_results.messages(x.messages, by_score, scores, most), *learned]
     wanted = [result for result in results if r.kinds is None or result.kind in r.kinds]
     return sorted(wanted, key=attrgetter("score", "at", "id"), reverse=True)
 

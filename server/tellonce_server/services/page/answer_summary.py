@@ -8,6 +8,8 @@ from typing import Final, get_args
 
 from tellonce.contract import Explanation, ShownName
 from tellonce.page_contract import AnswerEntry, LeftOut, LeftOutWhy, PageAnswer, RecalledLine
+from tellonce_text.sentences import split_sentences
+from tellonce_text.tokens import ELLIPSIS
 
 _KINDS: Final = {"message": "messages", "messages": "messages", "summary": "summaries", "summaries": "summaries"}
 """The name that is used to count each kind of thing on a receipt. The log is counted in lines. Every kind that is not
@@ -18,6 +20,19 @@ _ENTRY: Final = re.compile(r"(?P<kind>\w+)(?: (?P<id>\d+))?: (?P<why>.*)")
 the log were left out."""
 _LINE: Final = re.compile(r"- |\[")
 _NUMBER: Final = re.compile(r"(?:- |\[\w+ )#(\d+)")
+
+_QUOTATION: Final = re.compile(r"“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」|\"([^\"\n]+)\"")
+LEAST_QUOTED: Final = 8
+"""Minimum number of characters of a sentence or memory that counts as repeated word for word."""
+
+
+def quotations(reply: str) -> list[str]:
+    """The sentences in a reply's quotation marks, verbatim, without the marks of omissions."""
+    parts = (
+        part for found in _QUOTATION.finditer(reply) for part in split_sentences(next(filter(None, found.groups())))
+    )
+    plain = dict.fromkeys(part.strip(f"{ELLIPSIS} ") for part in parts)
+    return [part for part in plain if len(part) >= LEAST_QUOTED]
 
 
 def answer_summary(receipt: Explanation, answer: AnswerEntry | None) -> PageAnswer:

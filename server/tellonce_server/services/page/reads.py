@@ -1,6 +1,7 @@
 """Reads the data that the page's screens show for one owner. This module changes nothing in the memory."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -10,11 +11,13 @@ from tellonce.work import KEEP_MODEL
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.context.draft import section_shares
 from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.memory.changed_words import changes_in
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.services.explain import Explainer, NothingToExplain
 from tellonce_server.services.list_cursor import cursor_of, place_of
-from tellonce_server.services.page.answer_summary import answer_summary
+from tellonce_server.services.page.answer_summary import LEAST_QUOTED, answer_summary, quotations
 from tellonce_server.store import chats, memories, page, profile
+from tellonce_text.changes import MessageRange, Passage, changes_at, marked
 
 COMING_DAYS = 60
 LEARNED_HOURS = 24
@@ -23,6 +26,8 @@ SAID_DAYS = 7
 
 CARDS = 30
 WISHES = ("preference", "goal")
+QUOTED = 8
+"""Maximum number of messages, and of memories, that are shown as repeated by an answer."""
 NEIGHBORS = 2
 """Messages shown before and after a memory's source."""
 
@@ -114,14 +119,20 @@ class PageReads:
 
     async def words(self, owner_id: int, args: p.PageWordsArgs) -> p.PageWords:
         lines = await page.words(self._deps.database, owner_id, args.chat_id, args.from_id, args.to_id, args.limit + 1)
-        more = len(lines) > args.limit
-        return p.PageWords(lines=tuple(lines[: args.limit]), next_id=lines[args.limit].id if more else None)
+        more, shown = len(lines) > args.limit, lines[: args.limit]
+        passages = [Passage(MessageRange(args.chat_id, x.id, x.id), x.text, x.at) for x in shown]
+        marked_texts = await self._marked(owner_id, passages)
+        return p.PageWords(
+            lines=tuple(x.model_copy(update={"text": text}) for x, text in zip(shown, marked_texts, strict=True)),
+            next_id=lines[args.limit].id if more else None,
+        )
 
     async def answers(self, owner_id: int, args: p.PageAnswersArgs) -> p.PageAnswers:
         found = await page.answers(self._deps.database, owner_id, args.limit, before=args.before)
         return p.PageAnswers(
             answers=self._answers(found),
             next_before=found[-1].at if len(found) == args.limit else None,
+            erased=await page.erased(self._deps.database, owner_id),
         )
 
     async def answer(self, owner_id: int, args: p.PageAnswerArgs) -> p.PageAnswer:
@@ -129,7 +140,22 @@ class PageReads:
         where = ChatScope(owner_id, args.chat_id or owner_id)
         receipt = await self._explainer.explain(where, ExplainArgs(receipt_id=args.receipt_id))
         found = self._answers(await page.answers(self._deps.database, owner_id, 1, receipt_id=args.receipt_id))
-        return answer_summary(receipt, found[0] if found else None)
+        summary = answer_summary(receipt, found[0] if found else None)
+        replies = await page.replies(self._deps.database, owner_id, args.receipt_id)
+        said, repeated = tuple(line.text for line in replies), await self._repeated(owner_id, replies)
+        return summary.model_copy(update={"replies": said, "repeated": repeated})
+
+    async def _repeated(self, owner_id: int, replies: Sequence[p.SaidLine]) -> tuple[p.RecalledLine, ...]:
+        """The user's messages that the replies quote, and the memories that they contain."""
+        if not replies:
+            return ()
+        text, at = "\n".join(line.text for line in replies), replies[0].at
+        quoted = await page.quoted(self._deps.database, owner_id, quotations(text), at, QUOTED)
+        places = [Passage(MessageRange(x.chat_id, x.id, x.id), x.text, x.at) for x in quoted]
+        texts = await self._marked(owner_id, places)
+        stated = await page.stated(self._deps.database, owner_id, text, LEAST_QUOTED, at, QUOTED)
+        said = (p.RecalledLine(memory_id=None, text=t, at=x.at) for x, t in zip(quoted, texts, strict=True))
+        return (*said, *(x for x in stated if not any(x.text in line.text for line in quoted)))
 
     async def names(self, owner_id: int, args: p.PageNamesArgs) -> p.PageNames:
         found = await page.names(self._deps.database, owner_id, args.limit)
@@ -165,11 +191,19 @@ class PageReads:
     async def _days(self, owner_id: int, start: datetime, end: datetime) -> tuple[p.DayEntry, ...]:
         zone = self._deps.zone.key
         talks = await page.days(self._deps.database, owner_id, zone, start, end)
-        summaries = await page.summaries(self._deps.database, owner_id, start, end)
+        found = await page.summaries(self._deps.database, owner_id, start, end)
+        passages = [Passage(MessageRange(x.chat_id, x.from_id, x.to_id), x.text, x.to_at) for x in found]
+        texts = await self._marked(owner_id, passages)
+        summaries = [replace(x, text=text) for x, text in zip(found, texts, strict=True)]
         by_day: dict[str, list[p.TalkEntry]] = {}
         for day, talk in talks:
             by_day.setdefault(day, []).append(_with_summaries(talk, summaries))
         return tuple(p.DayEntry(day=day, talks=tuple(found)) for day, found in by_day.items())
+
+    async def _marked(self, owner_id: int, passages: Sequence[Passage]) -> list[str]:
+        """The texts of the passages, with a mark after each statement that no longer holds."""
+        changes = await changes_in(self._deps.database, owner_id, passages, None)
+        return [marked(x.text, changes_at(x.place, changes)) for x in passages]
 
 
 def _lines(lines: Sequence[p.SaidLine], sources: Sequence[int]) -> tuple[p.SaidLine, ...]:

@@ -1,0 +1,86 @@
+"""Finds echoes, which are replies of the assistant that mainly repeat what the user said before. Pure.
+
+An answer without a model consists of quotations, so it contains the words of its question's answer and often those of
+the question. It would therefore rank above the words that it quotes.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from tellonce_server.domain.retrieval.signals import Candidate, Floats, asking
+from tellonce_text.caches import of_texts
+
+GRAM: Final = 3
+"""Number of consecutive words that are compared. Texts without spaces between words have no echoes."""
+
+LEAST_REPEATED: Final = 1 / 3
+"""Minimum share of a reply's groups of words that are in the texts that it repeats, so that the reply is an echo. The
+quotation is the shorter part of an answer that begins with a sentence about itself."""
+
+SEVERAL: Final = 6
+"""Number of groups of words that a reply and a text share if the reply repeats the text. Half of the text's groups are
+also enough."""
+
+BELOW: Final = 0.001
+"""The difference between the score of an echo and the lowest score of the texts that it repeats."""
+
+_WORD: Final = re.compile(r"\w+")
+_REMEMBERED: Final = 256
+"""The candidates of a question are fewer."""
+
+
+class Source(NamedTuple):
+    """A text that may be repeated: a message of the user or a memory."""
+
+    text: str
+    at: datetime
+    score: float
+
+
+def said(candidates: Sequence[Candidate], scores: Floats) -> Iterator[Source]:
+    """The messages of the user, except those that consist of questions."""
+    pairs = zip(candidates, scores.tolist(), strict=True)
+    return (Source(c.head, c.sent_at, score) for c, score in pairs if c.role == "user" and asking(c.head) < 1)
+
+
+def below_sources(candidates: Sequence[Candidate], scores: Floats, sources: Iterable[Source]) -> Floats:
+    """The scores, in which every echo is below all texts that it repeats. A reply is an echo only of earlier texts."""
+    replies = [i for i, c in enumerate(candidates) if c.role == "assistant" and c.speaker is None and c.head]
+    if not replies:
+        return scores
+    stated = list(sources)
+    holders: dict[int, list[int]] = {}
+    for number, source in enumerate(stated):
+        for gram in _grams(source.text):
+            holders.setdefault(gram, []).append(number)
+    lowered = scores.copy()
+    for i in replies:
+        repeated = _repeated(candidates[i], stated, holders)
+        if repeated:
+            lowered[i] = min(lowered[i], min(source.score for source in repeated) - BELOW)
+    return lowered
+
+
+def _repeated(reply: Candidate, stated: Sequence[Source], holders: Mapping[int, Sequence[int]]) -> list[Source]:
+    """The earlier texts that the reply repeats, if it is an echo."""
+    grams = _grams(reply.head)
+    shared = Counter(number for gram in grams for number in holders.get(gram, ()))
+    found = [
+        stated[number]
+        for number, count in shared.items()
+        if stated[number].at < reply.sent_at and count >= min(SEVERAL, len(_grams(stated[number].text)) / 2)
+    ]
+    held = grams & {gram for source in found for gram in _grams(source.text)}
+    return found if len(held) >= LEAST_REPEATED * len(grams) else []
+
+
+@of_texts
+@lru_cache(_REMEMBERED)
+def _grams(text: str) -> frozenset[int]:
+    """The hashes of every GRAM consecutive words of the text. Hashes take less memory than words."""
+    words = _WORD.findall(text.casefold())
+    return frozenset(hash(" ".join(words[i : i + GRAM])) for i in range(len(words) - GRAM + 1))
