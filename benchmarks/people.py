@@ -58,13 +58,13 @@ def write(seed: int, style: Style) -> Dialogue:
 
 
 def _facts(rng: random.Random, pair: Sequence[str]) -> list[tuple[Block, str]]:
-    """A person's facts. The facts of a dialogue are of most kinds. Some kinds of events occur several times, so that no
-    fact can be found by its kind alone."""
+    """The facts of both people; most kinds of facts are used. Some kinds of events occur several times, so that no fact
+    can be found by its kind alone."""
     wanted: list[tuple[Block, str]] = []
     for who in pair:
         events, states = blocks("people_events.txt"), blocks("people_states.txt")
         wanted += [(block, who) for block in rng.sample(events, 16) for _ in range(rng.choice((1, 1, 2, 2, 3)))]
-        # If a fact can change, it has changed when it is told again.
+        # If a fact can change, it is told twice, and has changed the second time.
         wanted += [(b, who) for b in rng.sample(states, 12) for _ in range(2 if "u" in b.parts else 1)]
     rng.shuffle(wanted)
     return wanted
