@@ -87,7 +87,7 @@ def shown_under(message: Message) -> tuple[Pressed, ...]:
 
 
 def undo_under(message: Message) -> Pressed | None:
-    """The button under a message that undoes the action which the message reports."""
+    """The button that undoes the action reported by the message above it."""
     return next((one for one in shown_under(message) if one.action in _TAKE_BACK and not one.item), None)
 
 
@@ -95,7 +95,7 @@ _TAKE_BACK: Final = frozenset(("undo", "reopen", "unremind", "remind again"))
 
 
 def memory_under(message: Message) -> int | None:
-    """The number of the memory that the buttons under a message concern."""
+    """The number of the memory to which a message's buttons belong."""
     return next((one.number for one in shown_under(message) if one.action in _OF_MEMORY and not one.item), None)
 
 

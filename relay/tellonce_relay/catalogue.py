@@ -49,7 +49,7 @@ def phrase(key: str, **values: object) -> str:
 
 
 def server_text(text: ServerText) -> str:
-    """The bot's own sentence for a text of the server; the text itself if it has no code."""
+    """The bot's own sentence for a text of the server; without a sentence for the text's code, the text itself."""
     return phrase(f"server.{text.code}", **text.values) if f"server.{text.code}" in entries(spoken()) else str(text)
 
 

@@ -1,5 +1,5 @@
-"""The commands of the bot, in the order of its menu. This module has no answers. Answers that only the bot gives are in
-`commands/menu.py`; answers that the terminal also gives are in `commands/answers.py`."""
+"""The commands of the bot, in the order of its menu. This module has no answers. `commands/menu.py` contains the
+answers that only the bot gives. `commands/answers.py` contains the answers that the terminal gives, too."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Command:
-    """A command, and the kinds of orders in words (`orders.py`) that it carries out. The text `menu.NAME` of the catalogue
-    describes a command of the menu."""
+    """A command, and the kinds of orders (requests in words, `orders.py`) that run this command. The text `menu.NAME`
+    of the catalogue describes a command of the menu."""
 
     name: str
     orders: tuple[str, ...] = ()
@@ -35,4 +35,4 @@ COMMANDS: Final = (
 )
 MENU: Final = tuple(command.name for command in COMMANDS if command.in_menu)
 BY_ORDER: Final[Mapping[str, str]] = {kind: command.name for command in COMMANDS for kind in command.orders}
-"""The command that carries out each kind of order. The other kinds are answered without a command."""
+"""The command that carries out each kind of order. Orders of other kinds are answered without a command."""

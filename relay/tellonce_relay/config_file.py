@@ -1,4 +1,4 @@
-"""Reads and validates any file of the configuration folder, and names its mistakes."""
+"""Reads and validates any file of the configuration folder, and reports the file's mistakes."""
 
 import tomllib
 from collections.abc import Callable

@@ -2,9 +2,9 @@
 or 7, or an interval such as `R/2026-02-16T08:00/P2D`. As in Quartz, the weekday `1#2` is the second Monday of the
 month, and `5L` the last Friday.
 
-Times are in the user's time zone. When the clocks change, a time of day is due exactly once. If the hour of a due time
-is skipped, the routine is due later by the length of the change. If the hour of a due time occurs twice, the routine is
-due the first time. An expression that is due every hour is due in both hours.
+Times are in the user's time zone. When the clocks change, a time of day is due exactly once. If the clock change skips
+the hour of a due time, the routine is due later by the length of the change. If the hour of a due time occurs twice,
+the routine is due the first time. An expression that is due every hour is due in both hours.
 """
 
 import re

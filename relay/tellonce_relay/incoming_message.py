@@ -19,10 +19,10 @@ class Incoming:
     """A message. `message_id` is its id in the channel. Without `chat_id`, the message belongs to the caller's own
     chat. If several messages are answered together, `parts` contains them, and `message_id` is the id of the first one.
     `files` are shown to a model; `shows_file` means that the message came with a file. `quoted` is the text to which
-    the message replies; `quotes_person` means that a person wrote this text, `selected` are the words that the person
-    selected in it, and `quoted_memory` is the memory that a notice of the bot is about. `group` is the name of the chat
-    if the chat is a group. `edited` means that the message is a new version. If `kept` is false, the person asks that
-    neither the message nor the answer is stored."""
+    the message replies. `quotes_person` means that a person wrote this text, and `selected` contains the words that the
+    person selected in it. If the message replies to the bot's notice about a memory, `quoted_memory` is this memory.
+    `group` is the name of the chat if the chat is a group. `edited` means that the message is a new version. If `kept`
+    is false, the person asks that neither the message nor the answer is stored."""
 
     text: str
     chat_id: int | None
@@ -51,7 +51,8 @@ class Incoming:
 
     @property
     def meant(self) -> str:
-        """The words that a reply is about: what the person selected, or else the whole text replied to."""
+        """The words to which a reply refers: the words that the person selected or, without a selection, the whole
+        text."""
         return self.selected or self.quoted
 
     @property

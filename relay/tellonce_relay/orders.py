@@ -13,8 +13,8 @@ Alone = Literal["help", "stop", "know", "reminders", "greeting", "nod", "why", "
 Listed = Literal[Alone, "unremind", "remind", "remember", "forget", "summary", "correct", "task"]
 Kind = Literal[Listed, "off_record"]
 KINDS: Final[tuple[Listed, ...]] = get_args(Listed)
-"""The kinds of orders that have their own list of phrases. Orders that consist of a phrase alone come first, so that
-"forget it" does not forget every "it"."""
+"""The kinds of orders that have their own list of phrases. Orders that consist of a phrase alone come first. Otherwise,
+"forget it" would forget every "it"."""
 
 _WITH_MORE: Final[frozenset[Kind]] = frozenset(
     ("unremind", "remind", "remember", "forget", "task", "summary", "correct")
@@ -76,7 +76,8 @@ def order_of(text: str) -> Order | None:
 
 
 class Within(NamedTuple):
-    """Words that ask for a reminder within a message: the text before and after them, and their language."""
+    """A request for a reminder within a message: the text before and after the request's words, and the language of
+    these words."""
 
     before: str
     words: str

@@ -64,7 +64,7 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
 
 
 async def relay(dependencies: Dependencies, programme: Programme, stop: asyncio.Event) -> None:
-    """Handle updates and keep the schedule until stopped; then let running turns end."""
+    """Handle updates and run the schedule until `stop` is set; then let running turns end."""
     bot = Relay(dependencies)
     alarms = Alarms(programme.sender, f"telegram:{dependencies.bot.id}", dependencies.wake_alarms)
     try:
@@ -81,13 +81,13 @@ async def relay(dependencies: Dependencies, programme: Programme, stop: asyncio.
             await _receive(dependencies, bot, stop)
         finally:
             stop.set()
-            # A routine that was just sent must still be recorded.
+            # The schedule may have sent a routine's message just now. This message must still be recorded.
             await asyncio.gather(bot.drain(), schedule.ended(dependencies.drain_seconds))
 
 
 async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> bool:
     """Fetch the bot's identity, and set the menu and the update method. Retries until this succeeds. Returns False if
-    it is stopped before."""
+    `stop` is set before this succeeds."""
     pause = FIRST_PAUSE
     while True:
         try:

@@ -1,8 +1,8 @@
 """Stores small values by name in one file, the newest last. This module does not know what the stored values mean.
 
-Several processes, such as a relay and `tellonce send`, share the file, so it is read again when another process has
-changed it. A value is appended as a line, because replacing the file would take 20 times as long. On a busy disk, it
-would even take milliseconds, because ext4 writes a file to the disk when the file replaces another one.
+Several processes, such as a relay and `tellonce send`, share the file. When another process has changed the file, it is
+read again. A value is appended as a line, because replacing the file would take 20 times as long. On a busy disk,
+replacing would even take milliseconds, because ext4 then writes the new file to the disk at once.
 """
 
 import errno
@@ -76,8 +76,8 @@ class SeenStore:
 
 
 def append(file: Path, text: str) -> int:
-    """Add a line to the file and return the line's size in bytes. The line break is at the beginning of the line, so
-    that the line can be read even if a kill has cut the line before it. Raises OSError for a partial write."""
+    """Add a line to the file and return the line's size in bytes. The line break is at the beginning of the line: if a
+    kill has cut the previous line, this line can still be read. Raises OSError for a partial write."""
     line = f"\n{text}".encode()
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

@@ -1,4 +1,4 @@
-"""The small stores of the relay, each in a file of its folder, so that they survive restarts."""
+"""The small stores of the relay. Each is in a file of the relay's folder, so that it survives restarts."""
 
 from pathlib import Path
 
@@ -10,11 +10,11 @@ class Stores:
     """The stores in `folder`, which the relay and `tellonce send` share. Without a folder, they are lost when the process
     ends.
 
-    `newest` holds the highest message id of each chat. `parts` maps `chat:message` of each further part of a long
-    message to the id of its first part, because the memory knows only this id. `asked` holds the memories about which
-    the person was asked. `told` holds the sentences that are said only once. `languages` holds the language of each
-    chat, `alarms` the state of each reminder, `unfinished` each thread's request for a reminder whose time is missing,
-    and `routines` the id of the last message of each `chat:routine`.
+    `newest` contains the highest message id of each chat. `parts` maps each further part of a long message
+    (`chat:message`) to the id of the message's first part, because the memory knows only this id. `asked` contains the
+    memories about which the person was asked. `told` contains the sentences that are said only once. `languages`
+    contains the language of each chat, and `alarms` the state of each reminder. `unfinished` contains each thread's
+    request for a reminder whose time is missing. `routines` contains the id of the last message of each `chat:routine`.
     """
 
     def __init__(self, folder: Path | None = None) -> None:

@@ -41,7 +41,8 @@ def memory_view(
 
 
 def in_order(name: str, entries: Sequence[Memory]) -> Sequence[Memory]:
-    """The memories of a list: dates by their day, others as the memory lists them, the newest first."""
+    """The memories of a list. Dates are sorted by their day; other lists keep the memory's order, which is newest
+    first."""
     return sorted(entries, key=lambda m: m.deadline or _named_day(m) or m.valid_from) if name == "dates" else entries
 
 
@@ -64,7 +65,8 @@ def _named_day(memory: Memory) -> datetime | None:
 
 
 def _narrative(profile: Profile) -> str:
-    """The profile's text; empty if it only repeats memories that are listed below, as the text without a model does."""
+    """The profile's text; empty if it only repeats memories that are listed below. A text written without a model only
+    repeats them."""
     listed = (memory for name, entries in profile.lists.items() if name != "uncertain" for memory in entries)
     left = profile.narrative
     for content in sorted((memory.content for memory in listed), key=len, reverse=True):
@@ -209,7 +211,8 @@ def dated(memory: Memory, zone: tzinfo | None) -> str:
 
 
 def without_due(content: str, due: datetime) -> tuple[str, str]:
-    """A memory's words without its due time, and the time of day, such as `, 9:00 AM`, if they gave one."""
+    """The words of a memory without its due time; and the time of day, such as `, 9:00 AM`, if the words contained
+    it."""
     stamp = f" ({due:%Y-%m-%d %H:%M})"
     on = due.date().isoformat()
     words = content.replace(f" ({on})", "").replace(f" (by {on})", "").replace(stamp, "")

@@ -1,4 +1,4 @@
-"""Reads catalogues: TOML files of texts for people, in which the languages of a text stand side by side.
+"""Reads catalogues: TOML files that contain each text for people in all languages.
 
 A text is a table, such as `[reminder.set]`, with one entry for each language. The entry is a text, a list of words or a
 table of plural forms.
@@ -11,7 +11,7 @@ from importlib.resources.abc import Traversable
 from typing import Any, Final
 
 Texts = Mapping[str, Mapping[str, Any]]
-"""For the key of each text, the entries of the text by language."""
+"""Maps the key of each text to the text's entries by language."""
 
 LANGUAGES: Final = ("en", "de", "es", "ru", "ja")
 """The languages that a catalogue may contain."""
@@ -21,12 +21,13 @@ _SHARED: Final = files("tellonce") / "shared_texts.toml"
 
 def texts_of(own: Traversable) -> Texts:
     """The shared texts of all programs and the texts of a program's own catalogue. A text of its own catalogue replaces
-    the shared text with the same key. Raises ValueError for an entry in another language than `LANGUAGES`."""
+    the shared text with the same key. Raises ValueError for an entry whose language is not in `LANGUAGES`."""
     return dict(_texts(_read(_SHARED))) | dict(_texts(_read(own)))
 
 
 def in_language(texts: Texts, language: str) -> dict[str, Any]:
-    """The entry of each text in a language, or in English if the text lacks it. A text that lacks both is left out."""
+    """The entry of each text in a language; the English entry if the text has none in this language. A text that has
+    neither entry is left out."""
     found = {key: entries.get(language, entries.get("en")) for key, entries in texts.items()}
     return {key: entry for key, entry in found.items() if entry is not None}
 

@@ -19,8 +19,8 @@ STEADY_SECONDS = 30.0
 
 
 def python(module: str) -> list[str]:
-    """The command that runs a module with this Python. `-P` keeps the current folder off the module path. The folder
-    may belong to any project, whose modules could otherwise replace ours."""
+    """The command that runs a module with this Python. `-P` excludes the current folder from the module path. The
+    folder may belong to any project, and the project's modules could otherwise replace ours."""
     return [sys.executable, "-P", "-m", module]
 
 
@@ -69,9 +69,9 @@ class Child:
             await process.wait()
 
     async def _start(self) -> None:
-        # The child has its own session, so Ctrl-C in the terminal reaches only `up`, which stops the children in order.
-        # The child's standard input is a pipe from `up`. The pipe closes even if `up` is killed, and then the child
-        # ends.
+        # The child has its own session, so Ctrl-C in the terminal reaches only `up`. `up` then stops the children in
+        # order. The child's standard input is a pipe from `up`. The pipe closes even if `up` is killed, and then the
+        # child ends.
         self.process = await asyncio.create_subprocess_exec(
             *python(self.module),
             *self.arguments,

@@ -114,8 +114,8 @@ class MemoryClient:
             raise MemoryUnreachable(f"the answer of {tool} does not match the contract: {error}") from error
 
     async def _in_session(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
-        # This uses the session's own request method. `Client.call_tool` validates the answer with jsonschema first,
-        # which takes three times as long as the rest of the call; `_call` validates it with pydantic.
+        # This uses the session's own request method. `Client.call_tool` first validates the answer with jsonschema,
+        # which takes three times as long as the rest of the call. `_call` validates the answer with pydantic instead.
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
         return await self._client.session.send_request(request, CallToolResult)
 

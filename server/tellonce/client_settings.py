@@ -10,7 +10,7 @@ from tellonce.settings import Group, GroupSettings, Settings, SettingsError
 
 
 class Webhook(Group, frozen=True):
-    """The webhook: Telegram sends updates to the bot instead of being polled."""
+    """The webhook: Telegram sends updates to the bot, so the bot does not poll."""
 
     url: str | None = Field(
         default=None, description="Public URL to which Telegram sends updates; default: the bot polls Telegram."

@@ -1,4 +1,4 @@
-"""Connects a memory client by URL or by command. Over HTTP, it keeps working after the server restarts."""
+"""Connects a memory client by URL or by command. Over HTTP, the client keeps working after the server restarts."""
 
 import asyncio
 import json

@@ -87,7 +87,7 @@ class RecordedMessage(Contract):
 
 
 TOKEN_BUDGET: Final = 4300
-"""The tokens of a context, unless the caller asks for another number."""
+"""The default size of a context, in tokens."""
 
 
 class GetContextArgs(Place):

@@ -45,7 +45,8 @@ NOT_A_TIME = "is not a time; write a day or a time, as in 2026-03-15 or 2026-03-
 
 
 def _written_time(value: object) -> object:
-    """Refuse numbers, which pydantic would read as seconds since 1970: a year such as `2026` would be a time in 1970."""
+    """Refuse numbers. Pydantic would read them as seconds since 1970, so a year such as `2026` would be a time in
+    1970."""
     if isinstance(value, datetime) or (isinstance(value, str) and not _NUMBER.fullmatch(value.strip())):
         return value
     raise ValueError(NOT_A_TIME)
@@ -200,15 +201,15 @@ class Place(Contract):
 
 
 class ThreadPlace(Place):
-    """The place of a call that is seldom made for a reply. The schema does not list `reply_to_message_id`, because a
-    model pays tokens for every argument, but the call accepts it."""
+    """The chat and thread of a call that is seldom made for a reply. The schema does not list `reply_to_message_id`,
+    because a model pays tokens for every listed argument. The call still accepts this argument."""
 
     reply_to_message_id: SkipJsonSchema[ExternalId | None] = None
 
 
 class ChatPlace(ThreadPlace):
-    """The place of a call that gives the same result in every thread of the chat. The schema does not list the
-    thread."""
+    """The chat and thread of a call that gives the same result in every thread of the chat. The schema does not list
+    the thread."""
 
     message_thread_id: SkipJsonSchema[ThreadId | None] = None
 

@@ -22,7 +22,7 @@ Mode = Literal["shared", "exclusive"]
 
 
 class HeldLock:
-    """A lock on an open file, until `release` or the end of the process. Child processes do not inherit it."""
+    """A lock on an open file, until `release` or the end of the process. Child processes do not inherit the lock."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor

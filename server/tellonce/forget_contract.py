@@ -51,7 +51,7 @@ class ForgetArgs(ChatPlace):
 
 class ForgetMatch(Contract):
     """One match of a preview. `ref` is the number of a memory or message. The match with `others` represents all other
-    texts, such as summaries; its `ref` is 0, and its `text` is a sentence of one of these texts."""
+    texts, such as summaries. Its `ref` is 0, and its `text` is a sentence of one of these texts."""
 
     id: int = Field(description="For except.")
     kind: ResultKind

@@ -24,7 +24,7 @@ def data_folder() -> Path:
 
 
 def former_sources(kind: type[BaseSettings]) -> tuple[PydanticBaseSettingsSource, ...]:
-    """Sources that read settings by their former names, where the new name is not set."""
+    """Sources of settings: they read a setting by its former name if its new name is not set."""
     return _FormerEnvironment(kind), _FormerDotEnv(kind)
 
 
@@ -39,7 +39,8 @@ class _FormerDotEnv(DotEnvSettingsSource):
 
 
 def _renamed(variables: Mapping[str, str | None]) -> dict[str, str | None]:
-    """The variables that have a former name, under their new names. A process warns once of each such variable."""
+    """The variables that are set under a former name, each with its new name. A process warns once of each such
+    variable."""
     former = {name: new for name in variables if (new := _new(name.lower())) is not None}
     for name, new in sorted(former.items()):
         if name.upper() not in _warned:

@@ -15,4 +15,4 @@ TITLES: Final[Mapping[ImportKind, str]] = {
 """The names of programs whose exports the page asks for. The page also imports the other formats."""
 
 CHANNELS: Final = {kind: kind for kind in ("telegram", "chatgpt", "claude", "claude-code")} | {"markdown": "notes"}
-"""For each format whose messages all have the same channel, this channel."""
+"""The channel of each format whose messages all have the same channel."""

@@ -1,7 +1,7 @@
 """The log of a process on stderr: the type of an error and where it occurred, but never a person's text.
 
-The message of an error may quote such a text: a unique violation names the key, and a validation error shows its input.
-So only the messages of our own errors are shown, unless their class has `may_quote`.
+The message of an error may quote a person's text: a unique violation names the key, and a validation error shows its
+input. So only the messages of our own errors are shown, unless their class has `may_quote`.
 """
 
 import json
@@ -56,7 +56,7 @@ class Discreet(logging.Formatter):
         args = record.args
         if isinstance(args, tuple):
             record.args = tuple(described(value) if isinstance(value, BaseException) else value for value in args)
-        # Another handler may have cached its formatted traceback here, which contains the error's message.
+        # Another handler may have cached its formatted traceback here. This traceback contains the error's message.
         record.exc_text = None
         return _INPUT.sub("input_value=…, input_type", super().format(record))
 

@@ -215,8 +215,8 @@ LeftOutWhy = Literal["full", "clipped", "enough"]
 
 
 class LeftOut(Contract):
-    """The things that were left out or clipped for one reason. `things` counts things by kind; `section.NAME` is a
-    whole section."""
+    """The things that were left out or clipped for one reason. `things` counts the things by kind; the kind
+    `section.NAME` is a whole section."""
 
     why: LeftOutWhy
     things: dict[str, int]
@@ -268,14 +268,14 @@ class PageNames(Contract):
 
 
 class FormerText(Contract):
-    """The note mark and the deadline that a memory had before an edit."""
+    """Whether a memory was a note, and its deadline, before an edit."""
 
     note: bool
     deadline: Instant | None = None
 
 
 class FormerState(Contract):
-    """A former state of a memory. `edited` is set if the change that is undone was an edit."""
+    """A former state of a memory. `edited` is set if undoing the change undoes an edit."""
 
     memory_id: RowId
     status: RestorableStatus

@@ -1,8 +1,7 @@
 """The reasons why a memory is uncertain or has ended.
 
 A reason is stored in English, because models, exports and the command show it unchanged. `codes` recognizes the
-sentences of a reason, including the sentences of earlier releases, so that the page can show them in the reader's
-language.
+sentences of a reason, including those of earlier releases. The page can thus show them in the reader's language.
 """
 
 import re
@@ -46,8 +45,8 @@ _PHRASES: Final = {
     "replaced_by": "replaced by #{id}",
     "taken_back": "taken back",
 }
-"""The reasons that are the only reason of a memory. If a model gave one of these texts as its doubt, this reason
-follows all others."""
+"""The reasons that are the only reason of a memory. If a model gave one of these texts as its doubt, the text is the
+last part of the stored reason."""
 _TEXTS: Final = {**_SENTENCES, **_PHRASES}
 CODES: Final = tuple(_TEXTS)
 _FORMER: Final = {"no_quote": "It has no quote of the user."}

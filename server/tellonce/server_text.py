@@ -1,7 +1,7 @@
 """The texts of the server for people: errors, notices and notes.
 
-A text is English, because models and other programs show it unchanged. The `_meta` of a result contains the code and the
-values of each text, so that the bot and the page can show their own sentence in the reader's language.
+A text is English, because models and other programs show it unchanged. The `_meta` of a result contains the code and
+the values of each text. The bot and the page can thus show their own sentence in the reader's language.
 """
 
 from collections.abc import Iterable, Mapping

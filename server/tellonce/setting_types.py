@@ -41,8 +41,8 @@ Folder = Annotated[Path, AfterValidator(Path.expanduser)]
 
 
 def _with_scheme(value: Any) -> Any:
-    """Complete an address without a scheme, which Ollama's own variable allows: add `http://` and, if the port is
-    missing, port 11434."""
+    """Ollama's own variable allows an address without a scheme. Complete such an address: add `http://` and, if the
+    port is missing, port 11434."""
     if not isinstance(value, str) or not value or "://" in value:
         return value
     return f"http://{value}" if re.search(r":\d+/?$", value) else f"http://{value}:11434"

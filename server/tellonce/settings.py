@@ -85,7 +85,8 @@ EmbedderName = Literal["local", "ollama", "none"]
 
 
 class SettingsError(Exception):
-    """Some settings are wrong or missing; the exception text names each such setting and what is wrong with it."""
+    """Some settings are wrong or missing. The exception text names each of these settings and says what is wrong with
+    it."""
 
 
 class Budgets(Group, frozen=True):
@@ -207,7 +208,7 @@ ENVIRONMENT_ONLY = "_TELLONCE_ENVIRONMENT_ONLY"
 
 def ignore_env_file() -> None:
     """From now on, this process and its children do not read `.env`. A client may start a stdio server in the folder of
-    any project, and the author of that project could write a `.env` that sends the memory elsewhere."""
+    any project. The author of that project could write a `.env` that sends the memory elsewhere."""
     os.environ[ENVIRONMENT_ONLY] = "1"
 
 

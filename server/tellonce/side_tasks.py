@@ -69,7 +69,8 @@ class SideTasks:
 
     @property
     def health(self) -> dict[str, dict[str, object]]:
-        """For each task, whether it runs, how often it failed, and the type, not the text, of its last failure."""
+        """For each task: whether it runs, how often it failed, and the type of its last failure (not the failure's
+        text)."""
         return {
             name: {"running": record.running, "failures": record.failures, "error": record.error}
             for name, record in self._records.items()

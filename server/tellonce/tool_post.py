@@ -1,7 +1,7 @@
 """Calls tools over HTTP with one request each, in the version of MCP without sessions.
 
-The session of the MCP library needs 0.8 ms more processor time for each call, because it passes every message through
-three streams and four tasks. This module sends the same request, and reads the same answers.
+The session of the MCP library needs 0.8 ms more processor time for each call, because each message passes through three
+streams and four tasks. This module sends the same request, and reads the same answers.
 """
 
 import asyncio

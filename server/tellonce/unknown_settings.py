@@ -39,8 +39,8 @@ class UnknownSetting:
 def unknown_settings(
     environment: Mapping[str, str] | None = None, file: Path = Path(".env")
 ) -> tuple[UnknownSetting, ...]:
-    """The variables that no process reads: in the environment, those with our prefix; in the file, also those whose
-    names are similar to the name of a setting."""
+    """The variables that no process reads. In the environment, these are variables with our prefix; in the file, also
+    variables whose names are similar to a setting's name."""
     known = known_names()
     written = {name.upper() for name in DotEnvSettingsSource(ServerSettings, env_file=file).env_vars}
     set_here = {name.upper() for name in (os.environ if environment is None else environment)}

@@ -13,9 +13,9 @@ JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "rou
 
 
 class JobTraits(NamedTuple):
-    """`reads` is the input of a kind of job: its `messages`, its messages and earlier messages of the `chat`, the
-    `summaries` of a thread, or the `memories`. `replaces` says which former texts its result replaces: those of the
-    same `messages`, of the same `thread`, or of the `owner`."""
+    """`reads` is the input of a kind of job: the job's `messages`, these and earlier messages of the `chat`, the
+    `summaries` of a thread, or the `memories`. `replaces` says which former texts the job's result replaces: the texts
+    of the same `messages`, of the same `thread`, or of the `owner`."""
 
     reads: Literal["messages", "chat", "summaries", "memories"]
     replaces: Literal["messages", "thread", "owner"] | None = None
@@ -121,7 +121,7 @@ class Canonical(Contract):
 
 
 class ExchangeInput(Contract):
-    """Extract memories from `messages` and update the canonical summary. `before` holds earlier messages, which only
+    """Extract memories from `messages` and update the canonical summary. `before` contains earlier messages, which only
     help to resolve pronouns."""
 
     kind: Literal["exchange"] = "exchange"
@@ -200,8 +200,8 @@ WorkInput = Annotated[ExchangeInput | SummaryInput, Field(discriminator="kind")]
 
 
 class WorkItem(Contract):
-    """A claimed job. Every call about this job must pass its `fence`, which becomes invalid when the job is claimed
-    again."""
+    """A claimed job. Every call about this job must pass the job's `fence`. The fence becomes invalid when the job is
+    claimed again."""
 
     job_id: JobId
     kind: JobKind
@@ -285,7 +285,7 @@ FORMER_FIELDS: Final = {"rung": "tier", "best_rung": "best_tier"}
 
 
 class _TakesFormerNames(Contract):
-    """A base class for models that, in this release only, also accept a field under its former name."""
+    """A base class for models that also accept fields under their former names, in this release only."""
 
     @model_validator(mode="before")
     @classmethod
@@ -420,7 +420,7 @@ class ReadingStatus(Contract):
 
 class ProviderDown(Contract):
     """A model that has been unreachable since `since`. Until the provider is reachable again, the next tier does the
-    work of this tier. The results of the next tier are redone later."""
+    work of this tier. Later, this tier replaces the results of the next tier."""
 
     model: str
     tier: Tier

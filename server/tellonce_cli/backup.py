@@ -20,7 +20,7 @@ from tellonce_server.store.backup.archive import write
 from tellonce_server.store.backup.restore import all_texts
 
 MADE = "last-backup"
-"""The file in the data folder whose time of change is the time of the last backup."""
+"""The file in the data folder whose modification time is the time of the last backup."""
 
 NAME = "tellonce-%Y%m%dT%H%M%SZ.zip"
 """The file name of a backup in a folder; it contains the time of the backup in UTC."""
@@ -102,7 +102,7 @@ async def _backup(settings: ServerSettings, file: Path) -> None:
         raise CommandFailed(f"{file} already exists; choose another file, or remove this one.")
     require_memory(settings)
     # Only the owner may read the file, because it contains the memory. Until the backup is finished, the file has
-    # another name, so that it does not look like a finished backup.
+    # another name. Otherwise, it would look like a finished backup.
     part = file.with_name(f"{file.name}.part")
     try:
         part.touch(mode=0o600)

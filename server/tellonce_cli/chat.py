@@ -169,8 +169,8 @@ class Talk:
         console.print(phrase("turn.unsaid"))
 
     def _order_in(self, line: str) -> str | None:
-        """Without a model, the command that the user requests in words; None if there is no such request. A request to
-        stop is ignored, because there is nothing to stop in the terminal."""
+        """The command that the user requests in words; None if there is no such request, or if there is a model. A
+        request to stop is ignored, because there is nothing to stop in the terminal."""
         offline = isinstance(self._context.responder, OfflineResponder)
         order = (
             order_in(line, _now().astimezone(self._context.zone), self._context.zone)
@@ -192,8 +192,8 @@ class Talk:
             console.print(line, markup=False)
 
     def _offer_lines(self, incoming: Incoming) -> list[str]:
-        """Without a model, the line that offers a reminder for a day that the user's statement names, or the line that
-        says that no reminder was set."""
+        """Without a model: the line that offers a reminder for a day that the statement names, or the line that says
+        that no reminder was set."""
         asked = (incoming.text, incoming.sent_at, self._context.zone)
         if self._context.responder.claims or is_question(incoming.text):
             return []
@@ -220,7 +220,7 @@ class Talk:
         return await answer(self._context, incoming) or phrase("help.unknown_command")
 
     async def _help(self, _: _Given) -> str:
-        """The bot's help without the commands that the terminal lacks, and with the terminal's own."""
+        """The bot's help without the commands that the terminal does not have, and with the terminal's own commands."""
         known = {f"/{name}" for name in (*self._answers, *TOLD)}
         lines = phrase("help.text").splitlines()
         return "\n".join([*(line for line in lines if line[:1] != "/" or line.split()[0] in known), _HELP])

@@ -1,7 +1,7 @@
 """The reminders of the terminal chat. They are the same reminders as in the user's private chat with the bot.
 
-If there is a bot, the bot delivers the reminders, and the terminal, while it is open, shows those that become due.
-Without a bot, the terminal delivers them.
+If there is a bot, the bot delivers the reminders. While the terminal is open, it also shows each reminder that becomes
+due. Without a bot, the terminal delivers them.
 """
 
 import asyncio
@@ -27,8 +27,8 @@ LONGEST_NAP: Final = 15.0
 """Maximum seconds until the terminal notices a reminder that was set elsewhere."""
 
 LEAD: Final = timedelta(seconds=1)
-"""If a bot delivers the reminders, the terminal reads each reminder this long before its due time, because the bot may
-already have finished the reminder at its due time."""
+"""If a bot delivers the reminders, the terminal reads each reminder this long before its due time. At the due time, the
+bot may already have finished the reminder."""
 
 
 @dataclass
@@ -130,6 +130,6 @@ class ChatReminders:
 
 
 def terminal_delivers(settings: RelaySettings) -> bool:
-    """Whether the terminal delivers reminders. It does unless a bot may deliver them: a bot that these settings
-    configure, or a bot on the machine of a remote server."""
+    """Whether the terminal delivers reminders. The terminal delivers them unless a bot may deliver them: a bot that
+    these settings configure, or a bot on the machine of a remote server."""
     return settings.bot_token is None and urlsplit(settings.url).hostname in OURS

@@ -42,8 +42,8 @@ class Machine:
     home: Path
     environment: Mapping[str, str]
     windows: "Machine | None" = None
-    """Under WSL, the Windows account to which the folders of Windows programs belong. Its paths are written as Linux
-    sees them."""
+    """Under WSL, the Windows account to which the folders of Windows programs belong. The account's paths are written
+    as Linux sees them."""
 
     @property
     def app_data(self) -> Path:
@@ -57,9 +57,9 @@ class Machine:
 
 @dataclass(frozen=True)
 class Client:
-    """One client. `place` gives its file, `key` is the key of the list of servers in this file, and `entry` gives our
-    entry for the list. `after` is the user's next step; `{plugin}` in it is the command that installs our plugin. A
-    program with `on_desktop` runs on Windows if we run in WSL."""
+    """One client. `place` returns the client's configuration file, `key` is the name of the list of servers in this
+    file, and `entry` returns our entry for the list. `after` is the user's next step; `{plugin}` in it is the command
+    that installs our plugin. A program with `on_desktop` runs on Windows if we run in WSL."""
 
     title: str
     place: Callable[[Machine], Path]

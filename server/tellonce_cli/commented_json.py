@@ -41,8 +41,8 @@ def read(text: str) -> Any:
 
 
 def with_member(text: str, table: str, name: str, value: Any) -> str:
-    """The text in which the member `name` of the object `table` has the value. A missing member or object is added. The
-    text must be readable."""
+    """The text after the member `name` of the object `table` was set to the value. A missing member or object is added.
+    The text must be valid."""
     text = text or "{}\n"
     outer = _outermost(text)
     within = outer.find(table)
@@ -56,13 +56,13 @@ def with_member(text: str, table: str, name: str, value: Any) -> str:
 
 
 def without_member(text: str, table: str, name: str) -> str:
-    """The text without the member `name` of the object `table`. The text must be readable."""
+    """The text after the member `name` of the object `table` was removed. The text must be valid."""
     within = _outermost(text).find(table)
     return text if within is None else _removed(text, _object(text, within.value), name)
 
 
 def without_table(text: str, table: str) -> str:
-    """The text without the object `table`. The text must be readable."""
+    """The text after the object `table` was removed. The text must be valid."""
     return _removed(text, _outermost(text), table)
 
 
@@ -118,7 +118,7 @@ def _added(text: str, to: _Object, name: str, value: Any, depth: int) -> str:
 
 
 def _removed(text: str, of: _Object, name: str) -> str:
-    """The text without a member, its comma, and its line if nothing else is on it."""
+    """The text without a member and the member's comma, and without its line if the line has no other content."""
     member = of.find(name)
     if member is None:
         return text

@@ -64,8 +64,8 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
 
 
 def _plugin_instead() -> str:
-    """The reason why no entry is added while the plugin is enabled: the plugin already shares this memory, or it will
-    after a command that the text names."""
+    """The reason why no entry is added while the plugin is enabled. Either the plugin already shares this memory, or
+    the text names the command after which the plugin shares it."""
     settings = load(ServerSettings)
     if said := claude_plugin.trouble(this_machine(), settings):
         return (

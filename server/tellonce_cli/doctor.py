@@ -83,7 +83,7 @@ async def _all(settings: ServerSettings, relay: RelaySettings, checks: Sequence[
 
 
 async def finding(check: Check, settings: ServerSettings, relay: RelaySettings) -> Finding:
-    """The result of the check. If this user may not open a file, a finding that names the file."""
+    """The result of the check. If this user may not open a file, the finding names the file."""
     try:
         return await check(settings, relay)
     except PermissionError as error:
@@ -182,13 +182,13 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 
 async def _knows_us(settings: ServerSettings) -> bool:
-    """Whether the running server accepts the token in our data folder, and so has the same memory."""
+    """Whether the running server accepts the token in our data folder. If it does, it has the same memory."""
     file = settings.data_dir / "tokens" / "assistant"
     return file.exists() and await _refusal(f"{address(settings)}/mcp", file.read_text().strip()) is None
 
 
 async def _refusal(url: str, token: str) -> str | None:
-    """The reason why the server does not serve the token; None if it does."""
+    """The reason why the server refuses the token; None if the server accepts it."""
     async with connect_http(url, token, attempts=1) as memory:
         try:
             await memory.get_profile(c.GetProfileArgs())
@@ -335,7 +335,7 @@ async def _claude_online(_: ServerSettings, relay: RelaySettings) -> Finding:
 
 
 def _names(answer: httpx2.Response) -> list[str]:
-    """The names of the provider's models; none if the answer does not list them."""
+    """The names of the provider's models; empty if the answer does not list them."""
     try:
         return [str(model["id"]) for model in answer.json()["data"]]
     except (ValueError, LookupError, TypeError):

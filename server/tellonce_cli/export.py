@@ -79,7 +79,7 @@ def _as_json(_: Mapping[int, str]) -> Callable[[Entry], str]:
 
 
 def _as_markdown(names: Mapping[int, str]) -> Callable[[Entry], str]:
-    """A function that writes one entry. Before the first entry of a chat and before the memories, it writes a
+    """A function that writes one entry. Before the first entry of a chat and before the memories, the function writes a
     heading."""
     last: str | None = None
 

@@ -1,6 +1,6 @@
 """Finds the user who owns the memory in a database if the user in the settings owns none or almost none of it.
 
-This happens after TELEGRAM_USER_ID is set for the first time, and when a memory is restored or opened without its
+This is the case after TELEGRAM_USER_ID is set for the first time, and when a memory is restored or opened without its
 `.env`.
 """
 
@@ -38,7 +38,7 @@ def named(held: Mapping[int, Texts], settings: ServerSettings) -> str | None:
     memory is hidden.
 
     `held` contains the number of texts of each owner. The local user's memory counts as hidden until the user of the
-    settings has at least half as many texts, which is the case after the memory was moved to this user.
+    settings has at least half as many texts. This is the case after the memory was moved to this user.
     """
     texts, user = {owner: sum(each) for owner, each in held.items()}, settings.default_user
     own = texts.get(user, 0)

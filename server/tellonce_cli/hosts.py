@@ -38,7 +38,7 @@ _DECIDES = (
     "mask_messages",
 )
 """The settings that determine whose memory a server serves, where it is, and in which form. The settings of the chosen
-embedder are added. Their names begin with the name of the embedder, as in `ollama_url`."""
+embedder are added. The names of these settings begin with the name of the embedder, as in `ollama_url`."""
 
 _SECRET = "put the value of your setting here"
 
@@ -50,8 +50,8 @@ def address(settings: ServerSettings) -> str:
 
 def desktop_snippet(settings: ServerSettings, *, reveal: bool = False) -> dict[str, Any]:
     """The entry for Claude Desktop. It contains absolute paths and the settings, because Claude Desktop sees neither
-    our environment nor `.env`. With `reveal`, which is meant for files, it contains secrets; otherwise,
-    placeholders."""
+    our environment nor `.env`. With `reveal`, which is meant for files, the entry contains the secrets; otherwise, it
+    contains placeholders."""
     program = own_command()
     entry: dict[str, Any] = {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}
     told = _told(settings, reveal)
@@ -59,15 +59,15 @@ def desktop_snippet(settings: ServerSettings, *, reveal: bool = False) -> dict[s
 
 
 def own_command() -> list[str]:
-    """The command that starts this program, whatever the current folder is."""
+    """The command that starts this program from any current folder."""
     installed = (Path(sys.argv[0]).absolute(), Path(sys.executable).with_name("tellonce"))
     command = next((file for file in installed if file.name == "tellonce" and file.exists()), None)
     return [str(command)] if command is not None else python("tellonce_cli.entry")
 
 
 def require_installation() -> None:
-    """Raises CommandFailed if this program is in the cache of `uvx` or `pipx run`, because the path of a cached program
-    must not be written to a file."""
+    """Raises CommandFailed if this program is in the cache of `uvx` or `pipx run`. The path of a cached program must
+    not be written to a file."""
     parts = Path(sys.prefix).parts
     of_pipx = "pipx" in parts and not {".cache", "Caches"}.isdisjoint(parts)
     if of_pipx or any(part.startswith("archive-v") for part in parts):
@@ -78,7 +78,8 @@ def require_installation() -> None:
 
 
 def shown_command() -> str:
-    """The command of this program as a person types it: `tellonce` if the shell finds it, otherwise with its path."""
+    """The command of this program as a person types it: `tellonce` if the shell finds this name, otherwise the
+    program's path."""
     return "tellonce" if shutil.which("tellonce") else shlex.join(own_command())
 
 

@@ -63,7 +63,7 @@ def run(
     yes: bool = False,
     dry_run: bool = False,
 ) -> int:
-    """Import the file. Returns 0 also if nothing in it was new, or if the user declined."""
+    """Import the file. Returns 0 also if the file contained nothing new, or if the user declined."""
     if not file.exists():
         raise CommandFailed(f"there is no file {file}.")
     settings = local_settings()
@@ -81,7 +81,7 @@ def run(
 
 
 def _kind(named: str | None, source: Source) -> ImportKind:
-    """The kind that the user named; otherwise the kind recognized from the file, which is printed."""
+    """The kind that the user named. If none was named, the kind is recognized from the file and printed."""
     for kind in KINDS:
         if kind == named:
             return kind
@@ -98,8 +98,8 @@ def _foreseen(settings: ServerSettings, kind: ImportKind, source: Source) -> For
 
 
 def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
-    """Show the forecast and ask. If nobody can be asked, an import needs --yes if it calls a model or if no message is
-    recognized as the user's."""
+    """Show the forecast and ask. If nobody can be asked, --yes is required for an import that calls a model, or in
+    which no message is recognized as the user's."""
     for line in foreseen.lines:
         console.print(line, markup=False)
     if dry_run or yes:
@@ -123,8 +123,8 @@ def _progress(title: str, file: Path) -> Generator[Callable[[int], None]]:
 
 
 def own_bot() -> str | None:
-    """The user id of our bot, which is the beginning of its token; None without a valid token. Messages of this user
-    are imported as the assistant's."""
+    """The user id of our bot, taken from the beginning of the bot's token; None without a valid token. Messages of this
+    user are imported as the assistant's."""
     token = load(RelaySettings).bot_token
     number = token.get_secret_value().partition(":")[0] if token is not None else ""
     return number if number.isdecimal() else None

@@ -34,8 +34,8 @@ def terminal_as_found() -> Generator[None]:
 
 
 class Keyboard:
-    """Reads standard input in a separate thread. It is not a thread of asyncio's pool, because asyncio waits for those
-    threads at exit, so the user would have to press Enter after Ctrl-C."""
+    """Reads standard input in a separate thread. It is not a thread of asyncio's pool. At exit, asyncio waits for the
+    threads of its pool, so the user would have to press Enter after Ctrl-C."""
 
     def __init__(self) -> None:
         self.interactive = sys.stdin.isatty() and sys.stdout.isatty()
@@ -115,7 +115,7 @@ def _typed(prompt: str) -> str | None:
 
 class _Pipe:
     """Reads lines from the descriptor of standard input. It does not use `sys.stdin`, because a thread that waits there
-    holds a lock that the exit of the process needs."""
+    would keep a lock that the process needs in order to exit."""
 
     def __init__(self) -> None:
         self._rest = b""

@@ -119,7 +119,7 @@ def _line(memory: c.Memory, zone: tzinfo) -> str:
 
 
 class Found(c.SearchResults):
-    """Results, and the name of each chat, which only people see."""
+    """Search results, and the names of their chats. Only people see these names."""
 
     chats: dict[int, str] = Field(default={}, exclude=True)
 

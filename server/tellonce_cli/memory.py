@@ -21,8 +21,8 @@ from tellonce_server.services.services import Services
 def local_settings() -> ServerSettings:
     """The settings of a command that works on the storage of this machine.
 
-    Raises CommandFailed if the settings name a server on another machine, or a token that is not this machine's,
-    because the command would then use another memory than the user named.
+    Raises CommandFailed if the settings name a server on another machine, or a token that is not this machine's. In
+    both cases, the user means another memory than this machine's.
     """
     settings, client = load(ServerSettings), load(ClientSettings)
     host = urlsplit(client.url).hostname
@@ -56,8 +56,7 @@ async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
     if not has_memory(settings) and (await health(address(settings))).get("ready"):
         raise CommandFailed(ANOTHER.format(url=address(settings), folder=settings.data_dir))
     quiet = settings.model_copy(update={"embeddings": "none"})
-    # These logs are switched off, because the command reports the error itself, and nobody else waits for its event
-    # loop.
+    # These logs are switched off: the command reports the error itself, and a blocked event loop affects nobody else.
     for name in ("storage", "loop_watch"):
         logging.getLogger(f"tellonce_server.app.{name}").setLevel(logging.CRITICAL)
     found = Storage(quiet, keeps_tokens=False)

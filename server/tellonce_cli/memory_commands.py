@@ -29,8 +29,8 @@ def _of_kind(kinds: tuple[str, ...]) -> Any:
 
 
 def _placed(message: str) -> tuple[int | None, str]:
-    """The chat and number of a message such as `42:7`. Any other name is that of a message in this terminal's chat; the
-    chat is then None."""
+    """The chat and number of a message such as `42:7`. Any other name is the name of a message in this terminal's chat;
+    the returned chat is then None."""
     named = re.fullmatch(r"(-?\d{1,18}):(\d{1,18})", message)
     return (int(named[1]), named[2]) if named else (None, message)
 

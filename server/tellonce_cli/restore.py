@@ -1,8 +1,7 @@
 """`tellonce restore FILE`: replaces the memory with a backup, in one transaction. Then the command erases again
 everything that was forgotten after the backup.
 
-If the backup was made of this same memory, the backup's access tokens are not restored, so a revoked token stays
-revoked.
+If the backup was made of this same memory, its access tokens are not restored. A revoked token thus stays revoked.
 """
 
 import asyncio
@@ -65,7 +64,7 @@ async def _refuse_if_in_use(connection: Any) -> None:
 
 
 async def _newer(connection: Any, file: Path) -> str:
-    """How many of the present texts the backup cannot contain, as part of a sentence; empty if this is not known."""
+    """How many of the memory's texts are newer than the backup, as part of a sentence; empty if this is not known."""
     try:
         found = await newer_texts(connection, file)
     except BackupRefused as refusal:

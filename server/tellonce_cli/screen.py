@@ -66,8 +66,8 @@ notes = Screen(stderr=True, markup=False, highlight=False)
 
 
 def make_printable() -> None:
-    """Let any text be printed in every locale. Files get UTF-8. A terminal shows a character that its encoding lacks as
-    an escape."""
+    """Let any text be printed in every locale. Files get UTF-8. If a terminal's encoding lacks a character, an escape
+    is shown instead."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")

@@ -31,7 +31,7 @@ _HEAD = frozenset(("at", "process", "event", "traceId", "ms"))
 
 @dataclass(frozen=True)
 class Event:
-    """An event from one line of the journal. It ended at `at` and, if it was timed, took `ms` milliseconds."""
+    """An event from one line of the journal. The event ended at `at` and, if it was timed, took `ms` milliseconds."""
 
     at: datetime
     process: str
@@ -88,7 +88,8 @@ def last_turns(folder: Path) -> list[list[Event]]:
 
 
 def _events(folder: Path, about: str = "", days: int | None = None) -> Iterator[Event]:
-    """The events of the newest `days` files whose lines contain `about`. A line cut by a crash is skipped."""
+    """The events of the newest `days` files (None: of all files), from the lines that contain `about`. A line cut by a
+    crash is skipped."""
     files = sorted(folder.glob("*.jsonl"))
     for file in files[-days:] if days is not None else files:
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -127,8 +128,8 @@ def tree_of(events: Sequence[Event]) -> Tree:
 
 
 def holder(event: Event, events: Sequence[Event]) -> Event | None:
-    """The shortest timed event that contains this event. Both events must be of the same process, or this event must be
-    the server's. They must not be of different jobs."""
+    """The shortest timed event during which this event happened. Both events must be of the same process, or this event
+    must be the server's. They must not be of different jobs."""
     around = [other for other in events if other is not event and _holds(other, event)]
     return min(around, key=lambda e: e.ms or 0, default=None)
 

@@ -145,7 +145,8 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float, else
 
 
 def _ways(settings: ServerSettings) -> list[str]:
-    """Lines about the assistants on this machine: which share this memory, which do not and why, and how to add one."""
+    """Lines about the assistants on this machine: which of them share this memory, which do not and why, and how to add
+    one."""
     name, machine = shown_command(), this_machine()
     states = connected(machine)
     there = [client for client, state in states.items() if state is True]

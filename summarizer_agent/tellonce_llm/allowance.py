@@ -34,8 +34,8 @@ class Allowance:
 
     async def take(self, share: float = 1.0) -> float:
         """Count a call and return 0. If no call is allowed now, return the seconds until the next call is allowed. The
-        call may use only the `share` of each limit, so that a share below 1 leaves the rest to other callers. Raises
-        TimeoutError if another process keeps the file locked."""
+        call may use only the `share` of each limit; the rest is reserved for other callers. Raises TimeoutError if
+        another process keeps the file locked."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with anyio.fail_after(_LOCK_SECONDS):
             async with exclusive(self.file.with_suffix(".lock")):
@@ -69,7 +69,7 @@ class Allowance:
 
 
 def _wait(calls: list[float], most: int, span: float, now: float) -> float:
-    """Seconds until fewer than `most` of the calls lie within `span`."""
+    """Seconds until `span` contains fewer than `most` of the calls."""
     within = [at for at in calls if at > now - span]
     if len(within) < most:
         return 0.0

@@ -125,7 +125,7 @@ def _parts(text: str) -> dict[int, Any]:
 
 
 def _share(answer: Answer, index: int, count: int) -> Answer:
-    """The share of one request; the first gets the remainder of the division."""
+    """One request's share of the cost; the first request also gets the remainder of the division."""
 
     def part(total: int) -> int:
         return total // count + (total % count if index == 0 else 0)

@@ -29,7 +29,7 @@ class Breaker:
         return max(0.0, self._until - self.clock())
 
     def probing(self) -> None:
-        """Record that a request is sent. After a pause, one request is a probe; until its result is known, other
+        """Record that a request is sent. After a pause, the first request is a probe. Until its result is known, other
         requests are refused."""
         if self._failures:
             self._until = self.clock() + self.longest_probe

@@ -1,4 +1,4 @@
-"""Commands that run as child processes, such as `claude`: the environment that a command gets, and how it is ended."""
+"""Commands that run as child processes, such as `claude`: the environment of such a command, and how it is ended."""
 
 import asyncio
 import os
@@ -45,7 +45,7 @@ async def output(
     command: Sequence[str], seconds: float, env: Mapping[str, str] | None = None
 ) -> tuple[int, bytes, bytes]:
     """Run a command without input. Returns its exit code, output and errors. Raises TimeoutError after `seconds`, and
-    OSError if it cannot be run. The programs that the command has started end with it."""
+    OSError if it cannot be run. When the command ends, the programs that it has started are ended, too."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         *command, stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe, env=env, start_new_session=True
@@ -62,7 +62,8 @@ async def output(
 
 
 def _end_group(number: int) -> None:
-    """Kill a command that leads a session, and the programs that it has started. Windows has no such groups."""
+    """Kill a command that is the leader of a session, and the programs that it has started. Windows has no such
+    groups."""
     if os.name == "posix":
         with suppress(ProcessLookupError):
             os.killpg(number, signal.SIGKILL)

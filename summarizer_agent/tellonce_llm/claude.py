@@ -1,5 +1,5 @@
-"""Claude through the Anthropic API. Importing this module takes 1.5 s of processor time, so it is imported only to ask
-Claude."""
+"""Claude through the Anthropic API. Importing this module takes 1.5 s of processor time, so the module is imported only
+when Claude is asked."""
 
 import asyncio
 import time
@@ -18,8 +18,8 @@ from tellonce_llm.prices import price_of
 
 DEFAULT_MODEL = "claude-haiku-4-5"
 
-# Some failures of the SDK are not AnthropicErrors: a cut stream raises an error of httpx2, and a garbled body raises a
-# ValueError of json. A valid body that is neither a message nor a stream of events raises one of several built-in
+# Some failures of the SDK are not AnthropicErrors: a broken stream raises an error of httpx2, and an invalid body
+# raises json's ValueError. A valid body that is neither a message nor a stream of events raises one of several built-in
 # errors.
 _FAILURES = (
     anthropic.AnthropicError,

@@ -39,8 +39,8 @@ class ClaudeCli:
     async def complete(self, request: Completion) -> Answer:
         """The whole answer. Raises LLMUnavailable if the limit of calls is reached, or if the command fails or takes
         too long."""
-        # Requests with `together` are for learning. All other calls are for summaries, which can wait, so half of the
-        # calls are reserved for learning.
+        # Requests with `together` are for learning. All other calls are for summaries. Summaries can wait, so half of
+        # the calls are reserved for learning.
         await self._take(1.0 if request.together else 0.5)
         started = time.monotonic()
         with private_folder("\n\n".join(block.text for block in request.system), {"mcpServers": {}}) as folder:
@@ -121,7 +121,7 @@ async def started(
 
 @contextmanager
 def private_folder(system: str, config: Mapping[str, Any]) -> Generator[Path]:
-    """A private working folder with the system prompt and the configuration of MCP, removed afterwards."""
+    """A private working folder with the system prompt and the MCP configuration. The folder is removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="tellonce-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "mcp.json").write_text(json.dumps(config))

@@ -1,7 +1,7 @@
 """The errors of language models, the same for all providers.
 
-The reason of an error is shown, logged and stored, so we word it ourselves. The reason repeats only those parts of a
-provider's message that are about the account or the model, never parts that may quote the request.
+The reason of an error is shown, logged and stored, so we word it ourselves. The reason repeats only the parts of a
+provider's message about the account or the model, because other parts may quote the request.
 """
 
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from typing import Literal
 from tellonce_llm.model import Answer
 
 Cause = Literal["busy", "away", "key", "billing", "model", "refused"]
-"""The cause of a failure. A person needs it to know how to act.
+"""The cause of a failure. A person needs the cause to know what to do.
 
 `busy`: the provider asks us to slow down. `away`: the provider cannot be reached, or its answer broke off. `key`,
 `billing`, `model`: the account or the settings are wrong. `refused`: the provider will not answer this request.

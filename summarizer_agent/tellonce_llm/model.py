@@ -108,7 +108,7 @@ async def readable(model: LanguageModel) -> frozenset[FileKind]:
 
 
 class Wrapped:
-    """A wrapper that has the name, tier and kinds of files of a model, and passes requests to this model."""
+    """A wrapper around a model: it has the model's name, tier and kinds of files, and passes requests to the model."""
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model

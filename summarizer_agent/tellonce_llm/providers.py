@@ -52,7 +52,7 @@ def learning_tiers(settings: SummarizerSettings) -> list[Tier]:
 
 
 def model_of(tier: Tier, settings: ClientSettings, model: str) -> LanguageModel:
-    """The model of this tier. Raises SettingsError if its setting is missing."""
+    """The model of this tier. Raises SettingsError if the setting that this tier needs is missing."""
     provider = PROVIDERS[tier]
     if provider.given(settings) is None:
         raise SettingsError(f"TELLONCE_RESPONDER={settings.responder} needs {provider.needs}.")

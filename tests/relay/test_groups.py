@@ -158,3 +158,12 @@ async def test_in_a_group_only_who_speaks_to_the_bot_is_answered(memory: Memory,
     ]
     assert "User (Priya): Ann, lunch at 12?" in context
     assert "Ann, lunch at 12?" in responder.prompts[0].text, "what was said to others is known all the same"
+
+
+async def test_in_a_personal_group_only_its_owner_is_heard(memory: Memory) -> None:
+    async with relaying(memory, Echo()) as api:
+        await api.say("Where do I live?", user=43, chat=PERSONAL)
+        await api.say("I am here", chat=PERSONAL)
+        assert await api.replies(1) == ["re I am here"]
+    async with memory.tables() as tables:
+        assert not await tables.fetchval("select count(*) from messages where content like 'Where%'")

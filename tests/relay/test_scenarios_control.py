@@ -62,7 +62,7 @@ async def test_a_reply_in_words_takes_back_what_was_remembered(life: Life, said:
     async with life.day() as day:
         await day.say("Remember that Tom likes jazz")
         assert await day.say(said, reply_to=day.api.sent[-1]["message_id"]) == []
-        assert texts(day.api) == ["↩ Taken back"]
+        assert texts(day.api) == ["↩ Taken back: Tom likes jazz"]
         await day.say("remind me tomorrow at 9 to call Bo")
         await day.say("cancel", reply_to=day.api.sent[-1]["message_id"])
         assert texts(day.api)[1] == "✗ Cancelled: call Bo"
@@ -76,7 +76,7 @@ async def test_a_reply_in_words_takes_back_what_a_model_saved(life: Life) -> Non
     async with life.day(model) as day:
         await day.say("My friend Tom likes jazz")
         assert await day.say("undo that", reply_to=day.api.sent[-1]["message_id"]) == []
-        assert texts(day.api) == ["Nice!", "↩ Taken back"]
+        assert texts(day.api) == ["Nice!", "↩ Taken back: Tom likes jazz"]
     assert len(model.prompts) == 1
     assert await life.memories() == [("Tom likes jazz", "rejected")]
 
@@ -87,7 +87,7 @@ async def test_what_was_remembered_is_whole_and_can_be_taken_back_a_week_later(l
         assert await day.say("/remember") == [phrase("memory.remember_what")]
         await day.say(f"/remember {'x' * 4080}")
         life.clock.forward(days=8)
-        assert await day.press("Undo", day.api.sent[1]) == "↩ Taken back"
+        assert await day.press("Undo", day.api.sent[1]) == "↩ Taken back: My sister lives in Rome"
         (answer,) = await day.say("Where does my sister live?")
     assert answer.startswith("I remember: My sister lives in Porto")
     stored = await life.memories()

@@ -274,8 +274,9 @@ async def test_a_memory_that_is_away_during_a_burst_loses_no_message_and_a_tap_s
             await api.press(kept, "Undo")
             away.away = False
             await api.until(lambda: texts(api)[-1] == "re Entry 20")
-            await api.until(lambda: kept["text"] == phrase("memory.taken_back"))
-            assert api.world.toasts == [phrase("memory.taken_back")]
+            taken_back = phrase("memory.taken_back", content="The key is with Mrs Novak")
+            await api.until(lambda: kept["text"] == taken_back)
+            assert api.world.toasts == [taken_back]
     window = await history(memory)
     said = [line.split("User: ")[1] for line in window.split("\n") if "User: " in line]
     assert said == [f"Entry {n}" for n in range(1, 21)]

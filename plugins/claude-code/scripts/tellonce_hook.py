@@ -1,7 +1,8 @@
-"""The entry of every hook: `python3 -E -s -S tellonce_hook.py EVENT`. It needs only Python 3.9 or
-later, without packages.
+"""The entry point of every hook: `python3 -E -s -S tellonce_hook.py EVENT`. It needs only Python 3.9 or later, without
+packages.
 
-The work is in a package next to this file, because Python caches the compiled form of imports, but not of scripts.
+The code of the hooks is in a package next to this file, because Python caches the compiled form of imported modules,
+but not of scripts.
 """
 
 import sys

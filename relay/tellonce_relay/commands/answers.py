@@ -27,8 +27,8 @@ _NOTES_READ = 50
 
 @dataclass(frozen=True)
 class CommandContext:
-    """The dependencies of commands and buttons. `queue` returns the backlog and the cost; it is None if there is no
-    token that may read them. `sent` has each chat's last message of each routine."""
+    """The dependencies of commands and buttons. `queue` returns the backlog and the cost. It is None if this machine
+    has no token that may read them. `sent` has each chat's last message of each routine."""
 
     memory: MemoryClient
     responder: Responder
@@ -40,7 +40,8 @@ class CommandContext:
 
 
 async def answer(context: CommandContext, incoming: Incoming) -> str | None:
-    """The complete answer; None for a command that is not answered here. Raises MemoryUnreachable and MemoryRefused."""
+    """The complete answer; None for a command that this module does not answer. Raises MemoryUnreachable and
+    MemoryRefused."""
     name, text = command_of(incoming.text)
     told = TOLD.get(name.removeprefix("/"))
     return await told(context, incoming, text) if told is not None else None
@@ -105,15 +106,15 @@ async def _why(context: CommandContext, incoming: Incoming, _: str) -> str:
 
 
 async def _why_memory(context: CommandContext, incoming: Incoming) -> str:
-    """The memory that a message of the bot (such as the confirmation of a reminder) is about, with the reasons for this
-    memory. Empty for other messages."""
+    """The memory to which a message of the bot refers (such as the confirmation of a reminder), and the grounds for
+    this memory. Empty for other messages."""
     if incoming.quoted_memory is None:
         return ""
     try:
         known = await context.memory.explain(c.ExplainArgs(memory_id=incoming.quoted_memory, chat_id=incoming.chat_id))
     except MemoryRefused:
         return ""
-    assert known.memory is not None  # it was asked for by its number
+    assert known.memory is not None  # never None, because the request names a memory
     since = phrase("memory.since", day=views.long_day(known.memory.valid_from.astimezone(context.zone)))
     shown = phrase("memory.one", content=views.dated(known.memory, context.zone), since=since)
     return "\n".join([shown, *grounds(known)])
@@ -154,4 +155,5 @@ TOLD: Final[Mapping[str, Callable[[CommandContext, Incoming, str], Awaitable[str
     "help": _help,
     "start": _start,
 }
-"""The answer to each of these commands, as a text alone. It gets the text after the command."""
+"""For each command that is answered with a text alone: a function that maps the text after the command to the
+answer."""

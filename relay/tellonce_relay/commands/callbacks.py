@@ -145,7 +145,7 @@ class Callbacks:
         await _show(self._outbox, message, reaction)
 
     async def undo(self, message: Message, found: buttons.Pressed) -> None:
-        """Carry out a button without a tap. Raises MemoryUnreachable and MemoryRefused."""
+        """Run a button's action without a tap. Raises MemoryUnreachable and MemoryRefused."""
         if self._done.get(_name(message)) is None:
             chat = self._moved.memory_chat(message.chat.id)
             reaction = await pressed(self._context, chat, found, self._now())

@@ -33,7 +33,8 @@ class Confirmations:
         self._now = now
 
     def to_ask(self, chat_id: int, uncertain: Sequence[c.Memory]) -> list[c.Memory]:
-        """The oldest memories about which no question was asked yet, at most as many as questions may be asked now."""
+        """The memories to ask about now: the oldest ones about which no question was asked yet, at most as many as
+        there may be new questions."""
         asked = {m.id: self._asked.get(_key(chat_id, m, self._now())) for m in uncertain}
         still_open = sum(when is not None and self._is_open(when) for when in asked.values())
         fresh = sorted((m for m in uncertain if asked[m.id] is None), key=lambda m: m.id)
@@ -43,8 +44,8 @@ class Confirmations:
         self._asked.put(_key(chat_id, memory, self._now()), self._now().isoformat())
 
     def question(self, memory: c.Memory, known: c.Explanation | None = None) -> str:
-        """The question about an uncertain memory. It says who claims the memory, and quotes the person's words that
-        support it."""
+        """The question about an uncertain memory. It says who claims the memory, and quotes the person's words for
+        it."""
         overdue = is_overdue(memory, self._now())
         asked = phrase(
             "memory.is_still_a_goal" if overdue else "memory.is_this_right", content=views.in_days(memory.content)
@@ -59,7 +60,7 @@ class Confirmations:
 
 
 def grounds(known: c.Explanation) -> Iterator[str]:
-    """Lines that say who claims an uncertain memory, and quote the person's words that support it."""
+    """Lines that say who claims an uncertain memory and that quote the person's words for it."""
     words = list(known.quotes) or [source.text for source in known.sources if source.role == "user"]
     if known.model:
         who = phrase("memory.an_assistant") if known.model == _ASSISTANT else known.model
@@ -75,8 +76,8 @@ def is_overdue(memory: c.Memory, now: datetime) -> bool:
 
 
 def _key(chat_id: int, memory: c.Memory, now: datetime) -> str:
-    """The name of the question about a memory. If the memory later becomes an overdue goal, the question is a different
-    one with another name."""
+    """The name of the question about a memory. If the memory later becomes an overdue goal, the bot asks another
+    question, which has another name."""
     return f"{chat_id}:{memory.id}:overdue" if is_overdue(memory, now) else f"{chat_id}:{memory.id}"
 
 
@@ -113,8 +114,8 @@ def reworded(message: Message, bot_id: int) -> int | None:
 
 
 async def reword(memory: MemoryClient, incoming: Incoming, memory_id: int) -> Reply:
-    """Replace a memory with the person's own wording, which makes it certain. If the memory has changed since the
-    question, for example on the page, show its present wording instead."""
+    """Replace a memory's text with the person's own wording. The memory is then certain. If the memory has changed
+    since the question, for example on the page, show its present wording instead."""
     known = await memory.explain(c.ExplainArgs(memory_id=memory_id, chat_id=incoming.chat_id))
     if incoming.quoted and not incoming.edited and _flat(known.text) not in _flat(incoming.quoted):
         return Reply(right_wording(known.text, memory_id))

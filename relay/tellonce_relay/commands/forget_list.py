@@ -103,7 +103,7 @@ def list_of(title: str, target: c.ForgetArgs, preview: c.Forgotten) -> ForgetLis
 
 
 def after(shown: ForgetList, press: Pressed) -> ForgetList:
-    """Return the list as a tap of a button has changed it."""
+    """Return the list after a tap on one of its buttons."""
     every = frozenset(match.id for match in shown.matches)
     match press.action:
         case "tick":

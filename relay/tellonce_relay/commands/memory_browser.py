@@ -13,7 +13,7 @@ from tellonce_relay.catalogue import phrase
 
 TABS = ("all", *c.PROFILE_LISTS, "notes")
 _NOTES = TABS.index("notes")
-"""The tab of the notes that contexts do not show. There may be thousands of such notes, so the other tabs do not read
+"""The tab with the notes that contexts do not show. There may be thousands of such notes, so the other tabs do not read
 them."""
 _MOST_NOTES = 1000
 PAGE = 6

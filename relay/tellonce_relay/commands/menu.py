@@ -30,12 +30,12 @@ class Conversation(Protocol):
     """The conversation in which a command is given."""
 
     async def stop(self, *, owed: bool | None = None) -> bool:
-        """End the running answer. With `owed` True, end it only if it waits for the model; with `owed` False, only if
-        it does not wait. Returns whether an answer was ended."""
+        """End the running answer. `owed` limits this: with True, only an answer that waits for the model is ended; with
+        False, only an answer that does not wait for it. Returns whether an answer was ended."""
         ...
 
     def last_answer(self) -> str | None:
-        """The id of the message with the latest answer, as far as it is known."""
+        """The id of the message with the latest answer, if known."""
         ...
 
     def trouble(self) -> str:
@@ -49,7 +49,7 @@ class Conversation(Protocol):
 
 @dataclass(frozen=True)
 class Asked:
-    """A command that the bot is given; `text` is what follows it."""
+    """A command that was sent to the bot; `text` is the rest of the message."""
 
     context: CommandContext
     incoming: Incoming
@@ -71,7 +71,7 @@ async def run(context: CommandContext, incoming: Incoming, conversation: Convers
 
 
 async def _told(name: str, asked: Asked) -> Reply:
-    """The answer to a command that the terminal gives, too."""
+    """The answer to a command that the terminal answers in the same way."""
     return Reply(await TOLD[name](asked.context, asked.incoming, asked.text))
 
 
@@ -90,7 +90,7 @@ async def _edit(asked: Asked) -> Reply:
 
 
 async def _remember(asked: Asked) -> Reply:
-    """Store the text and, if it names a future day, offer to remind of it."""
+    """Store the text. If it names a future day, offer a reminder for that day."""
     if not asked.text:
         return await _told("remember", asked)
     incoming, zone = asked.incoming, asked.context.zone
@@ -168,19 +168,20 @@ async def _routines(asked: Asked) -> Reply:
 
 
 async def _new(asked: Asked) -> Reply:
-    """Begin a new conversation. A running answer ends, because it would be the first message of the new one."""
+    """Begin a new conversation. A running answer is ended first; otherwise it would be the first message of the new
+    conversation."""
     await asked.conversation.stop(owed=False)
     return await _told("new", asked)
 
 
 async def _why(asked: Asked) -> Reply:
-    """Explain the answer replied to, or the last one."""
+    """Explain the answer to which the person replies; without a reply, the last answer."""
     about = asked.incoming.reply_to_message_id or asked.conversation.last_answer()
     return await _told("why", replace(asked, incoming=replace(asked.incoming, reply_to_message_id=about)))
 
 
 async def _status(asked: Asked) -> Reply:
-    """The status, with the reason if this chat's question waits for the model."""
+    """The status. If this chat's question waits for the model, also the reason."""
     return Reply("\n".join(filter(None, ((await _told("status", asked)).text, asked.conversation.trouble()))))
 
 

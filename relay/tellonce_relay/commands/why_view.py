@@ -59,8 +59,8 @@ def _counts(receipt: Explanation) -> list[str]:
 
 
 def _noun(kind: str, other: str = "thing") -> str:
-    """The noun that is used to count a receipt's entry such as `message 12: history budget`. A line of the log is
-    counted as a message."""
+    """The noun for counting receipt entries such as `message 12: history budget`. A line of the log is counted as a
+    message."""
     return next((n for n in _NOUNS if kind.startswith(n[:-1])), "message" if kind.startswith("log ") else other)
 
 
@@ -73,7 +73,7 @@ def _body(receipt: Explanation, name: str) -> list[str]:
         if line.startswith(("[", "- ")) or not entries:
             entries.append(line)
         elif not line.startswith("⟦") and not line.isupper():
-            entries[-1] = f"{entries[-1]} {line}"  # the next line of a message
+            entries[-1] = f"{entries[-1]} {line}"  # a further line of the same message
     return [entry for entry in entries if entry and not entry.startswith("⟦") and not entry.isupper()]
 
 

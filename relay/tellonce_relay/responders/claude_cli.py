@@ -21,7 +21,7 @@ from tellonce_relay.responders.responder import CannotAnswer
 
 SERVER = "memory"
 TOOLS = ("search_memory", "get_profile", "explain")
-"""The tools for the command. They only read; to store something, the command puts a tag into its answer."""
+"""The tools for the command. These tools only read. To store something, the command puts a tag into its answer."""
 
 _COMPLAINTS: dict[Cause, re.Pattern[str]] = {
     "billing": re.compile(r"credit balance|API Error: 402|no credit", re.I),

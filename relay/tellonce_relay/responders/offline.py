@@ -80,7 +80,7 @@ _NEARLY = 0.5
 questions of `tests/relay/test_offline_questions.toml`: 0.5 adds 8 right and 3 other lines, 0.4 adds 9 and 7, and 0.55
 adds 7 and 1."""
 _FAR = 1.5
-"""If no result shares a word with the question, a result is shown if its score is at most this far below the best
+"""If no result shares a word with the question, results are shown whose scores are at most this far below the best
 score. Of 20 such questions over 30 messages, the best result answers 12; the first three results within this distance
 answer 16."""
 _LISTED = 8
@@ -88,9 +88,9 @@ _LABEL = re.compile(r"\[[^\]]*\]")
 _SHOWN = re.compile(r"\[(?:location|place|contact) [^\]]*\]")
 _SHOWN_WORDS = "location place contact"
 _BEFORE = timedelta(minutes=5)
-"""Maximum time between a place and a later message about it, such as "I parked here"."""
+"""Maximum time between a message with a place and a later message about this place, such as "I parked here"."""
 _ANSWERED = 2
-"""The difference between the numbers of two consecutive messages of a person if the bot has answered the first one."""
+"""If the bot answers a message, the number of the person's next message is higher by this difference."""
 _MASK = re.compile(r"\[secret:[^\]]*\]")
 _BURST = timedelta(seconds=2)
 """Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
@@ -100,7 +100,7 @@ UTC = ZoneInfo("UTC")
 
 
 class OfflineResponder:
-    """`zone` is the person's time zone. It decides which days the person's words mean."""
+    """`zone` is the person's time zone. The zone decides which days the person's words mean."""
 
     name = "offline"
     claims = False
@@ -143,7 +143,7 @@ async def _shown_before(
     found: Sequence[c.SearchResult], incoming: Incoming, memory: MemoryClient
 ) -> list[c.SearchResult]:
     """The places and contacts that the person sent directly before the best result. The result may be about them, as in
-    `I parked here`. They have no words of the question, so they are not results themselves."""
+    `I parked here`. They contain no words of the question, so the search does not find them."""
     best = max(filter(_is_said, found), key=lambda r: r.score, default=None)
     if best is None:
         return []
@@ -173,7 +173,7 @@ def quotes_in(answer: str) -> list[str]:
 
 
 def quotes_nothing(answer: str) -> bool:
-    """Whether an answer is one of this responder's sentences that use nothing of the memory."""
+    """Whether an answer is one of this responder's fixed sentences, which contain nothing from the memory."""
     return any(answer.strip() == text.strip() for key in _OURS for text in in_every_language(key))
 
 
@@ -247,8 +247,8 @@ def _with_bursts(chosen: Sequence[c.SearchResult], told: Sequence[c.SearchResult
 
 
 def _is_beside(one: c.SearchResult, other: c.SearchResult) -> bool:
-    """Whether the other message belongs to the same burst, or is a place or contact that was sent directly before. Other
-    labels, such as `[voice message]`, belong to no burst, because they say nothing."""
+    """Whether the other message belongs to the same burst, or is a place or contact that was sent directly before. A
+    message that is only another label, such as `[voice message]`, belongs to no burst, because it has no content."""
     if (one.speaker, one.thread_key) != (other.speaker, other.thread_key):
         return False
     if _SHOWN.fullmatch(other.text):
@@ -287,8 +287,8 @@ def _covers(question: str, chosen: Sequence[c.SearchResult]) -> bool:
 
 
 def _newer_in_other_words(near: Sequence[c.SearchResult], told: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The best message of the person that is newer than the best of `near` and almost as near in meaning, or nothing.
-    A changed state is often described in words that the question does not contain."""
+    """The best of the person's messages that are newer than the best of `near` and score almost as high; empty if there
+    are none. A changed state is often described in words that the question does not contain."""
     if not near:
         return []
     best = max(near, key=lambda r: r.score)
@@ -345,8 +345,8 @@ def _tells(question: str, words: str) -> bool:
 
 
 def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The results without duplicates. If the text of one result contains the text of another result, only one of them
-    is kept; the person's own messages have priority over memories and the bot's messages."""
+    """The results without duplicates. If the text of one result contains the text of another, only one of the two is
+    kept. The person's own messages have priority over memories and the bot's messages."""
     kept: list[c.SearchResult] = []
     for result in sorted(results, key=lambda r: not _is_said(r)):
         text = _flat(result.text).casefold()
@@ -385,9 +385,9 @@ def _quoted(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -
 
 
 def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -> str:
-    """The days and times that relative words name, such as ` (next Tuesday: Tue, Nov 24)`. `≈` marks a casual count. If
-    the words can mean two days, both are given. A date of this year is left out, because it needs no explanation. Empty
-    if there are no such words."""
+    """The days and times that relative words name, such as ` (next Tuesday: Tue, Nov 24)`. `≈` marks a day from a vague
+    count, such as `a couple of days ago`. If the words can mean two days, both are given. A date of this year is left
+    out, because it needs no explanation. Empty if there are no such words."""
     said, now = Said(said_at, zone, region_of(zone)), incoming.sent_at.astimezone(zone)
     relative = (one for one in expressions(words, said) if not _is_date_of(now.year, one))
     named = ((one, possible_readings(one)) for one in relative)
@@ -397,8 +397,7 @@ def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) 
 
 
 def _is_date_of(year: int, found: Expression) -> bool:
-    """Whether the words name a date without its year, such as `March 4`, and the first date that they can mean is in
-    `year`."""
+    """Whether the words name a date without its year, such as `March 4`, and the first possible date is in `year`."""
     starts = {(reading.start.month, reading.start.day) for reading in found.readings}
     return len(starts) == 1 < len(found.readings) and found.readings[0].start.year == year
 
@@ -427,7 +426,7 @@ def _asks(text: str) -> bool:
 
 @cache
 def _question_words(language: Language) -> re.Pattern[str]:
-    """Words at the beginning of a question that people often send without its mark."""
+    """Words that begin a question. People often send such questions without a question mark."""
     return re.compile(rf"\W*(?:{'|'.join(map(re.escape, entries(language)['orders.asks']))})(?![\w-])", re.IGNORECASE)
 
 

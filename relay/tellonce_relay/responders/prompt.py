@@ -43,7 +43,7 @@ GO_ON = (
 MAX_TOKENS = 2048
 
 STRETCH = 12
-"""Lines of history per block. The window grows at its end only, so complete blocks stay unchanged."""
+"""Lines of history per block. The window grows only at its end, so complete blocks stay unchanged."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,8 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the user replies to, as the channel shows it: its text, who wrote it, and the words `selected` in it."""
+    """The message to which the user replies, as the channel shows it: its text, its author, and the words in it that
+    the user selected."""
 
     text: str = ""
     speaker: str = "User"
@@ -103,8 +104,8 @@ def build(
     files: tuple[File, ...] = (),
     reply: Reply = NO_REPLY,
 ) -> Prompt:
-    """Build sections 1-10 in the order of docs/CONTRACT.md, 4, with a cache breakpoint before each section that changes
-    more often than the section before it. The time is directly before the message, because at the beginning it would
+    """Build sections 1-10 in the order of docs/CONTRACT.md, 4. Each section that changes more often than the section
+    before it begins with a cache breakpoint. The time is directly before the message, because at the beginning it would
     prevent caching. `profile` is the text to use as long as the memory has no profile."""
     shown = [section for section in context.sections or () if section.name != "now"]
     known = _texts(shown, "profile") or ([f"USER PROFILE\n{profile.strip()}"] if profile.strip() else [])
@@ -123,7 +124,7 @@ def build(
 
 
 def _unknown_quote(context: Context, reply: Reply) -> str:
-    """The section with the message that the user replies to, if the memory does not have it; else empty."""
+    """The section with the message to which the user replies; empty if the context already contains this message."""
     if not reply.text or _texts(context.sections or (), "quoted"):
         return ""
     return f"QUOTED MESSAGE\n{contained(f'{reply.speaker}: {reply.text}')}"
@@ -139,9 +140,9 @@ def _tags(files: tuple[File, ...]) -> str:
 
 
 def _focus(context: Context) -> str:
-    """The section about the earlier message to which the user most likely refers: a question of the bot, or the bot's
-    last message if the history does not contain it. Empty if there is no such message, or if another section shows
-    it."""
+    """The section about the earlier message to which the user most likely refers. It is a question of the bot, or the
+    bot's last message if the history does not contain that message. Empty if there is no such message, or if another
+    section shows it."""
     focus = context.focus
     if focus is None or focus.source == "reply":
         return ""

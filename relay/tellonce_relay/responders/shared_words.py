@@ -22,7 +22,8 @@ def content_words(text: str) -> set[str]:
 
 
 def shared(wanted: set[str], text: str) -> set[str]:
-    """The content words of `wanted` that a text contains, also in a form that is up to two letters longer or shorter."""
+    """The content words of `wanted` that a text contains. A form that is up to two letters longer or shorter counts,
+    too."""
     held = content_words(text)
     begun = held.union(*map(_beginnings, held))
     return {word for word in wanted if word in begun or _beginnings(word) & held}
@@ -34,6 +35,6 @@ def _beginnings(word: str) -> set[str]:
 
 
 def is_about(said: set[str], text: str) -> bool:
-    """Whether at least half of the content words of a text were said."""
+    """Whether `said` contains at least half of the content words of a text."""
     words = content_words(text)
     return 0 < len(words) <= 2 * len(said & words)

@@ -1,9 +1,9 @@
 """Delivers due reminders, each exactly once even if processes are killed. This module does not know how reminders are
 set.
 
-The server hands out due reminders. A note is written before a message is sent, and the message's number is noted
-afterwards. If a process finds a note without the number, it checks whether the message has arrived, and sends the
-message again only if it has not.
+The server hands out due reminders. A note is stored before a message is sent, and the message's number is added to the
+note afterwards. If a process finds a note without the number, it checks whether the message has arrived. If not, the
+process sends the message again.
 """
 
 import asyncio
@@ -55,7 +55,8 @@ class Alarms:
             await patiently(self.deliver_due, FOREVER)
 
     async def deliver_due(self) -> datetime | None:
-        """Deliver due reminders; returns when the next is due. Raises MemoryUnreachable and MemoryRefused."""
+        """Deliver the reminders that are due, and return the time at which the next reminder is due. Raises
+        MemoryUnreachable and MemoryRefused."""
         claimed = await self.sender.memory.claim_reminders(ClaimRemindersArgs(worker=self.worker))
         for reminder in claimed.reminders:
             with (
@@ -105,7 +106,7 @@ class Alarms:
             logger.warning("a reminder could not be sent: %s", error)
             self.sender.emit("reminder_not_sent", reason=type(error).__name__)
             if self.sender.outbox.is_closed(chat):
-                self.sender.stores.alarms.put(key, "")  # not arrived, so the next text may say "late"
+                self.sender.stores.alarms.put(key, "")  # not arrived, so the next attempt may say "late"
                 return
             if self.sender.now() - reminder.due_at < GIVEN_UP:
                 return
@@ -116,7 +117,8 @@ class Alarms:
         self.sender.emit("reminder_delivered", late=late)
 
     async def _shown(self, key: str, reminder: Reminder, text: str, *, late: bool) -> int:
-        """Send the reminder, unless it has arrived, and return its message's id. Raises NotSent and AnswerLost."""
+        """Send the reminder, unless it has already arrived, and return its message's id. Raises NotSent and
+        AnswerLost."""
         note = self.sender.stores.alarms.get(key) or ""
         if note.startswith(_SENT):
             return int(note.removeprefix(_SENT))

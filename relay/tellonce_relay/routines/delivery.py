@@ -94,7 +94,8 @@ def _to_record(post: Post) -> c.RecordMessageArgs:
 
 
 def send_once(chat_id: int, routine: str, agent: str | None, text: str) -> int:
-    """Send, record and end, for scripts. Returns 0 if both succeeded, else 1 with a sentence on standard error."""
+    """Send and record the message, then end the process; for scripts. Returns 0 if both succeeded, else 1 with a
+    sentence on standard error."""
     settings = load(RelaySettings)
     return asyncio.run(_send_once(settings, bot_token(settings), Post(text, chat_id, routine, agent)))
 

@@ -41,7 +41,7 @@ def _trusted() -> SSLContext:
 
 @asynccontextmanager
 async def make_bot(token: str, api_url: str) -> AsyncGenerator[Bot]:
-    """A client of the Bot API at `api_url` for the bot of `token`."""
+    """A client of the Bot API at `api_url` for the bot with this `token`."""
     request = _Request(
         connection_pool_size=CONNECTIONS,
         read_timeout=SECONDS,
@@ -51,7 +51,7 @@ async def make_bot(token: str, api_url: str) -> AsyncGenerator[Bot]:
     )
     await request.initialize()
     try:
-        # Without `get_updates_request`, the library creates a second client for updates, which nobody would close.
+        # Without `get_updates_request`, the library creates a second client for updates, and nobody would close it.
         yield Bot(token, f"{api_url}/bot", f"{api_url}/file/bot", request=request, get_updates_request=request)
     finally:
         await request.shutdown()

@@ -114,6 +114,6 @@ def _within_limits(text: str) -> str:
 
 
 def _check_size(attachment: Attachment) -> None:
-    """Raises Unperceived if the file is too large. The message may not give the size; `getFile` does."""
+    """Raises Unperceived if the file is too large. The message does not always give the size; `getFile` does."""
     if attachment.is_too_large:
         raise Unperceived(phrase("senses.too_large", megabytes=LARGEST[attachment.kind] // MEGABYTE))

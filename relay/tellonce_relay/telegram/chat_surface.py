@@ -28,7 +28,7 @@ TYPING_AFTER, TYPING_SECONDS = 0.2, 4.5
 indicator, and the indicator would delay the answer. Telegram shows the indicator for five seconds."""
 
 UNKNOWN = 0
-"""Replaces the unknown number of a message that was sent."""
+"""The number of a message that was sent but whose number is unknown."""
 
 
 @dataclass
@@ -36,8 +36,8 @@ class Delivery:
     """How much of an answer was delivered.
 
     `numbers` are the ids of the answer's final messages so far; `draft` is the id of the draft message. While a message
-    is being sent, `after` is the highest message id before it, and `sketch` is the message's text if the message is a
-    draft. `begun` is the text of the first message if the rest goes into further messages.
+    is being sent, `after` is the highest message id before it. If this message is a draft, `sketch` is its text.
+    `begun` is the text of the first message if the rest goes into further messages.
     """
 
     numbers: list[int] = field(default_factory=list)
@@ -79,8 +79,7 @@ class ChatSurface:
         self._next_draft = clock() + self._pace
 
     def quote(self, number: int) -> None:
-        """Send the answer as a reply to the message `number`, because the answer comes late, and other messages may be
-        between it and that message."""
+        """Send a late answer as a reply to the message `number`, because other messages may be between the two."""
         self._to = replace(self._to, reply_to=self._to.reply_to or number)
 
     async def typing(self) -> None:
@@ -144,7 +143,7 @@ class ChatSurface:
             self._there(await self._one(part, buttons, self._about_to))
 
     async def settle_said(self, text: str, markup: Markup | None = None) -> None:
-        """Do what `settle` does, for a text of `say_once`. Raises NotShown."""
+        """Like `settle`, but for a text of `say_once`. Raises NotShown."""
         if self._delivery.after is not None:
             part, buttons = _said(text, markup)[len(self._delivery.numbers)]
             await self._look_for(part, self._delivery.after, buttons)

@@ -107,7 +107,7 @@ class _Opened(NamedTuple):
 class _Writer:
     """The output so far. `lists` holds the number of each open ordered list, or None for a bullet list.
 
-    `block_begins` says that an item or a quotation was just opened, so its first block needs no line break before it.
+    `block_begins` says that an item or a quotation was just opened. Then its first block needs no line break before it.
     """
 
     parts: list[str] = field(default_factory=list)
@@ -143,8 +143,8 @@ class _Writer:
             self.marks.append(Mark(kind, start, self.at - start, url, language))
 
     def paragraph(self) -> None:
-        """Begin a block. A blank line separates the block from the block before it; in a list, a line break does. The
-        first block of an item or quotation begins without a separator."""
+        """Begin a block. A blank line separates the block from the block before it; in a list, only a line break does.
+        The first block of an item or quotation begins without a separator."""
         if self.block_begins:
             self.block_begins = False
         elif self.parts:
@@ -289,8 +289,9 @@ _BLOCKS: dict[str, Callable[[_Writer, Token], None]] = {
 
 
 def cut_out(whole: Marked, at: int, piece: str) -> Marked:
-    """Return a piece of the marked text `whole` with the piece's marks, without blanks at both ends. Telegram would
-    remove these blanks without moving the marks. The indentation of code stays, because Telegram keeps it."""
+    """Return the part `piece` of `whole`, which begins at `at`, with its marks and without blanks at both ends.
+    Telegram would remove these blanks without moving the marks. The indentation of code stays, because Telegram keeps
+    it."""
     lead = len(_BLANK_LINES.match(piece)[0])  # type: ignore[index]  # it matches any text
     if not any(m.kind == "pre" and m.offset <= at + lead < m.offset + m.length for m in whole.marks):
         lead = len(piece) - len(piece.lstrip())
@@ -355,7 +356,8 @@ def _cut_at(text: str, longest: int) -> int:
 
 
 def _between_signs(text: str, cut: int) -> int:
-    """The cut, moved back out of a sign of several characters, such as an emoji with a skin tone or a flag."""
+    """The cut. A cut inside a sign of several characters, such as an emoji with a skin tone or a flag, is moved to
+    before the sign."""
     start = cut
     while start > max(1, cut - _LONGEST_SIGN) and _goes_on(text, start):
         start -= 1
@@ -363,7 +365,7 @@ def _between_signs(text: str, cut: int) -> int:
 
 
 def _goes_on(text: str, cut: int) -> bool:
-    """Whether the characters before and after the cut are one sign."""
+    """Whether the characters before and after the cut belong to one sign."""
     if text[cut - 1] == _JOINER or text[cut] in _EXTENDING or unicodedata.category(text[cut]).startswith("M"):
         return True
     flags = len(text[:cut]) - len(text[:cut].rstrip(_FLAG_LETTERS))

@@ -32,7 +32,7 @@ def incoming(
     if not text.strip():
         return None
     thread, user, known = thread_facts(message), message.from_user, moved or MovedGroups()
-    name = name_of(user.first_name) if user is not None else ""  # a line break in it would be a line of the prompt
+    name = name_of(user.first_name) if user is not None else ""  # a line break would begin a new prompt line
     chat = message.chat.id
     return Incoming(
         text=text,
@@ -83,7 +83,7 @@ class ThreadFacts:
 
 
 def thread_facts(message: Message) -> ThreadFacts:
-    """The thread data of a message, which may be in a topic, a reply, or neither.
+    """The thread data of a message. The message may be in a topic, may be a reply, or neither.
 
     In a topic, Telegram reports the topic's creation as the reply target of every message that is not a reply. In a
     supergroup without topics, a reply has a thread id that is not a topic; sending to it fails.

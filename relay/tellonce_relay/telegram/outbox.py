@@ -3,8 +3,8 @@ before sending it again.
 
 Telegram has no idempotency keys, and a bot cannot read a chat. But Telegram refuses an edit without changes as "not
 modified", which proves that the message has exactly this text, and message numbers only increase. So if the answer to a
-send is lost, such an edit is tried at the message ids after the highest known id. If such an edit finds the message,
-the message was sent; otherwise the message is sent again.
+send is lost, the outbox tries such an edit with the message ids after the highest known id. If such an edit finds the
+message, the message was sent; otherwise the message is sent again.
 
 A text may still appear twice in two cases. First, Telegram may execute the send only after this check. Second, the
 message may be more than `LOOK_AT` unseen messages away; this is possible if more than a hundred updates are waiting.
@@ -39,9 +39,9 @@ SETTLING = 1.5
 """Seconds of waiting before the first check of which messages of a former process have arrived. Telegram may execute a
 request shortly after the process that sent the request was killed."""
 MOST_REFUSALS = 100
-"""Maximum number of attempts to send one message if Telegram refuses it with errors that seem unrelated to the message.
-The last attempts are half a minute apart. After this many attempts, the message is assumed to be the cause and is given
-up, so that it does not block its chat forever. While Telegram is unreachable, sending is retried without limit."""
+"""Maximum number of attempts to send one message if Telegram's errors seem unrelated to the message. The last attempts
+are half a minute apart. After this many attempts, the message is assumed to be the cause and is dropped, so that it
+does not block its chat forever. While Telegram is unreachable, sending is retried without limit."""
 
 SUPERGROUPS_BELOW = -1_000_000_000_000
 
@@ -131,8 +131,8 @@ class Outbox:
             known -= set(sorted(known)[:1000])
 
     def is_closed(self, chat_id: int) -> bool:
-        """Whether the chat refused the last message, because the person blocked the bot or a group removed it, and no
-        message came from there since."""
+        """Whether the chat refused the bot's last message and has sent no message since. A chat refuses messages if the
+        person blocked the bot, or if the group removed it."""
         return chat_id in self._closed
 
     async def typing(self, to: Address) -> None:
@@ -237,8 +237,8 @@ class Outbox:
             await self._sleep(left)
 
     async def find(self, chat_id: int, what: Marked, after: int, markup: Markup | None = None) -> int | None:
-        """Return the id of the message with exactly the text `what` among the messages after the id `after`; None if
-        there is no such message. Raises TelegramError."""
+        """Search the messages after the id `after` for a message with exactly the text `what`, and return its id; None
+        if there is no such message. Raises TelegramError."""
         keyboard = markup if isinstance(markup, InlineKeyboardMarkup) else None
         unseen = (n for n in count(after + 1) if n not in self._seen[_counter(chat_id)])
         for number in islice(unseen, LOOK_AT):
@@ -329,8 +329,8 @@ class Outbox:
 
 
 def _counter(chat_id: int) -> int:
-    """Return the id of the message counter of a chat: each supergroup has its own counter; a bot's private chats and
-    basic groups share one counter."""
+    """Return the id of a chat's message counter. Each supergroup has its own counter; a bot's private chats and basic
+    groups share one counter."""
     return chat_id if chat_id < SUPERGROUPS_BELOW else 0
 
 

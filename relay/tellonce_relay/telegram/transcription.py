@@ -50,7 +50,7 @@ class _ByAddress:
 
 
 class _ByCommand:
-    """Runs the command. The file's path replaces `{file}`; without `{file}`, it follows the command's own arguments."""
+    """Runs the command. The file's path replaces `{file}`; without `{file}`, the path is added as the last argument."""
 
     def __init__(self, command: str) -> None:
         self._command = shlex.split(command)

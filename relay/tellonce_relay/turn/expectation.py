@@ -1,5 +1,5 @@
-"""Detects the value that an answer requests by a question of a clear type at its end. No slot accepts any text, because
-such a slot would accept whatever the person says next. Pure."""
+"""Detects the kind of value that an answer requests, if the answer ends with a question of a clear type. Every slot
+restricts what it accepts, because a slot without a restriction would accept whatever the person says next. Pure."""
 
 import re
 
@@ -31,8 +31,8 @@ _YES_NO = re.compile(
 
 
 def expected(answer: str) -> Expects | None:
-    """The value that the next message may give; None if the answer does not end with a question, or ends with an open
-    question."""
+    """The kind of value that the next message may give; None if the answer does not end with a question, or ends with
+    an open question."""
     found = _LAST_QUESTION.search(answer.strip())
     if found is None:
         return None

@@ -18,7 +18,7 @@ PASSING = ("busy", "away")
 """Causes of failure that may end within seconds."""
 
 _OVERLAP = 12
-"""Characters that two parts of an answer must share to count as a repetition."""
+"""Minimum number of characters that two parts of an answer must share to count as a repetition."""
 
 _LONGEST_OVERLAP = 400
 _LONGEST_WORD = 40
@@ -55,7 +55,8 @@ class Persistence:
 
     @property
     def briefly(self) -> "Persistence":
-        """Return a shorter persistence, for an answer that is retried later anyway and for which nobody waits."""
+        """Return a shorter persistence. It is for an answer that is retried later anyway, so nobody waits for it
+        now."""
         return replace(self, total=self.total / 10)
 
 
@@ -99,7 +100,7 @@ def continued(begun: str, more: str) -> str:
 
 
 STOPPED_HERE: Final = " … [the user stopped this answer here]"
-"""Added to a stopped answer in the memory only, so that a model knows why the answer ends."""
+"""Appended to a stopped answer, but only in the memory, so that a model knows why the answer ends."""
 
 
 def trouble(cause: Cause, *, owed: bool) -> str:

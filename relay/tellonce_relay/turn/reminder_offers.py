@@ -42,7 +42,7 @@ EARLIER: Final = timedelta(hours=1)
 @dataclass(frozen=True)
 class _Unfinished:
     """A request for a reminder without a time: its message, and the message's chat in the memory. `completed_by` is the
-    message that gave the time later."""
+    message that gave the missing time later."""
 
     asked_at: datetime
     chat_id: int | None
@@ -60,8 +60,8 @@ class _Unfinished:
 
 class ReminderRequests:
     """Carries out requests for reminders. If a time is missing, the next message of the thread may give it. This also
-    works after a restart, because the store `unfinished` has the id of the request's message. The text of the request
-    is only in the memory, so that forgetting erases it."""
+    works after a restart, because the store `unfinished` contains the id of the request's message. The text of the
+    request is stored only in the memory, so that forgetting erases the text."""
 
     def __init__(
         self, memory: MemoryClient, zone: ZoneInfo, now: Callable[[], datetime], unfinished: SeenStore
@@ -84,8 +84,8 @@ class ReminderRequests:
         return set_reply(made, incoming.sent_at, self._zone)
 
     async def complete(self, thread: Thread, incoming: Incoming, text: str) -> Reply:
-        """Set the last request's reminders at the times of `text`. `completes` must be true for this text. Raises
-        MemoryUnreachable and MemoryRefused."""
+        """Set the reminders of the thread's last request at the times that `text` gives. `completes` must be true for
+        this text. Raises MemoryUnreachable and MemoryRefused."""
         asked = self._get(thread)
         assert asked is not None
         try:
@@ -115,7 +115,7 @@ class ReminderRequests:
         return asked is not None and (asked.message_id, asked.completed_by) == (incoming.message_id, "")
 
     def _complete(self, thread: Thread, incoming: Incoming) -> None:
-        """Note which message gave the time, because this message is carried out once more after a kill."""
+        """Store which message gave the time. After a kill, this message is carried out again."""
         asked = self._get(thread)
         if asked is not None and not asked.completed_by:
             self._put(thread, replace(asked, completed_by=incoming.message_id))
@@ -134,7 +134,7 @@ def _key(thread: Thread) -> str:
 
 def _what(request: str, said_at: datetime, zone: ZoneInfo) -> str:
     """The subject of a request that has no possible time; empty if the request has a possible time."""
-    request = own_words(request).strip() or request  # a caption follows a label
+    request = own_words(request).strip() or request  # in a caption, the person's words follow a label
     order, (name, text) = order_of(request), command_of(request)
     try:
         wanted_by(text if name == "/remind" or order is None else order.rest, said_at, zone)
@@ -144,10 +144,11 @@ def _what(request: str, said_at: datetime, zone: ZoneInfo) -> str:
 
 
 def offered(text: str, said_at: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
-    """The reminders to offer for a statement. If it names a future day: one reminder at nine, or an hour before the
-    time of day. If it begins or ends with repeated times, such as `every Friday at 5 pm`: one reminder for each of
-    these times. If it begins with a length of time and a colon, as in `in an hour and a half: call mum`: one reminder
-    after this time. Empty for a long or forwarded text, and if the time is near or past."""
+    """The reminders to offer for a statement. If the statement names a future day: one reminder at nine, or an hour
+    before the time of day. If the statement begins or ends with repeated times, such as `every Friday at 5 pm`: one
+    reminder for each of these times. If the statement begins with a length of time and a colon, as in `in an hour and a
+    half: call mum`: one reminder after this time. Empty for a long or forwarded text, and if the time is near or
+    past."""
     if len(text) > LONGEST_QUOTED or is_forwarded(text):
         return ()
     if waited := elapsing_by(text, said_at, zone):

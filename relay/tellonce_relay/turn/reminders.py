@@ -60,8 +60,8 @@ class Wanted:
 
     def args(self, incoming: Incoming, *, claimed: bool = False, recorded: bool = False) -> SetReminderArgs:
         """The arguments. `claimed` means that the reminder is a model's claim, which the server checks. `recorded`
-        means that the message is recorded; it is then given as the source, so that the reminder is not learned
-        twice."""
+        means that the memory already has the message. The message is then named as the source, so that the reminder is
+        not learned twice."""
         return SetReminderArgs(
             content=self.what,
             at=self.at,
@@ -104,7 +104,7 @@ class NotSet(Exception):
 
 
 async def listed(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, topic: str = "") -> Reply:
-    """The reminders that share a word with the topic; all reminders if none does. Raises MemoryUnreachable and
+    """The reminders that share a word with the topic; if there are none, all reminders. Raises MemoryUnreachable and
     MemoryRefused."""
     known, said = await coming(memory, incoming), content_words(topic)
     meant = tuple(reminder for reminder in known if said & content_words(subject_of(reminder)))
@@ -146,8 +146,8 @@ def _words_of(text: str, found: Sequence[Alarm], now: datetime, zone: ZoneInfo) 
 
 
 def _with_day(first: str, own: str, now: datetime, zone: ZoneInfo) -> str:
-    """The words `own` of a time, preceded by the day in the words `first`: with `every weekday at 8:30`, the time
-    `17:00` becomes `every weekday 17:00`."""
+    """Return the words `own` of a time with the day from the words `first` before them: with `every weekday at 8:30`,
+    the time `17:00` becomes `every weekday 17:00`."""
     parts, added = first.split(), own.split()
     for count in range(len(parts) - 1, 0, -1):
         if not has_time(" ".join(parts[:count]), now, zone):
@@ -159,8 +159,8 @@ def _with_day(first: str, own: str, now: datetime, zone: ZoneInfo) -> str:
 
 
 def elapsing_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
-    """The reminder of a text that begins with a time that is to elapse and a colon: `in an hour and a half: call mum`.
-    Empty for other texts."""
+    """The reminder of a text that begins with a length of time and a colon: `in an hour and a half: call mum`. Empty
+    for other texts."""
     words, colon, what = text.partition(":")
     line = line_of(words) if colon and what.strip() else None
     led = elapsing(line, 0) if line is not None else None
@@ -168,8 +168,8 @@ def elapsing_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
 
 
 def repeated_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
-    """The reminders of a text that begins or ends with repeated times of day and names their subject; otherwise
-    empty."""
+    """The reminders of a text that begins or ends with repeated times of day and names the reminders' subject;
+    otherwise empty."""
     try:
         found = _alarms_in(text, now, zone)
         outer = found[0].start == 0 or not text[found[-1].end :].strip(" .!")
@@ -181,8 +181,8 @@ def repeated_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
 
 def _subjects(text: str, found: Sequence[Alarm]) -> list[str]:
     """The subject of the reminder at each of the times. A text before the first time is the subject at all times.
-    Otherwise, the subject at a time is the text after this time or, if there is none, the subject at a neighboring
-    time: `at 9 and at 15:00 to take the pills`."""
+    Otherwise, the subject at a time is the text after this time. If there is no such text, it is the subject at a
+    neighboring time: `at 9 and at 15:00 to take the pills`."""
     ends = [*(one.start for one in found[1:]), len(text)]
     parts = [text[one.end : end].strip(" ,:") for one, end in zip(found, ends, strict=True)]
     before = text[: found[0].start].rstrip()
@@ -259,8 +259,8 @@ def _at(what: str, found: Alarm, words: str, now: datetime, zone: ZoneInfo) -> W
 
 
 def set_reply(made: Sequence[Reminder], now: datetime, zone: ZoneInfo) -> Reply:
-    """The confirmation of reminders that were set together, each with its time in the person's zone and a button that
-    cancels it."""
+    """The confirmation of reminders that were set together. It shows the time of each in the person's zone, and a
+    button that cancels it."""
     if len(made) > 1:
         markup = buttons.reminder_list([one.memory.id for one in made])
         return Reply("\n".join([phrase("reminder.set_several"), *_lines(made, now, zone)]), markup)
@@ -269,7 +269,7 @@ def set_reply(made: Sequence[Reminder], now: datetime, zone: ZoneInfo) -> Reply:
 
 
 def cancelled_reply(reminder: Reminder) -> Reply:
-    """The note that a reminder was cancelled, with a button that reverts this."""
+    """The note that a reminder was cancelled, with a button that undoes the cancellation."""
     return Reply(phrase("reminder.cancelled", what=what_of(reminder)), buttons.reminder_restore(reminder.memory.id))
 
 

@@ -40,8 +40,8 @@ class Done:
     which the memory was unreachable.
 
     `doubted` are claims that the user's words do not support. `unclosed` are goals and reminders that a tag would close
-    although the user did not mention them. The user is asked about both. `unset` are sentences about reminders without
-    a possible time; the answer may have promised these reminders.
+    although the user did not mention them. The user is asked about the memories in `doubted` and `unclosed`. `unset`
+    are sentences about reminders without a possible time; the answer may have promised these reminders.
     """
 
     applied: int = 0
@@ -145,8 +145,8 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
 
 
 async def _close(memory: MemoryClient, incoming: Incoming, topic: str, patience: float, done: Done) -> None:
-    """Close the goal that matches the topic or, if there is none, cancel the reminder that matches it. If the user did
-    not mention the goal or reminder, the user is asked instead. Raises MemoryRefused if nothing matches."""
+    """Close the goal that matches the topic or, if there is none, cancel the reminder that matches the topic. If the
+    user did not mention the goal or reminder, the user is asked instead. Raises MemoryRefused if nothing matches."""
     wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
     found = await patiently(lambda: memory.search_memory(wanted), patience)
     goal = next((goal for goal in found.results if _share_a_word(topic, goal.text)), None)
@@ -154,7 +154,7 @@ async def _close(memory: MemoryClient, incoming: Incoming, topic: str, patience:
         await _complete(memory, incoming, goal, patience, done)
         return
     upcoming = await patiently(lambda: coming(memory, incoming), patience)
-    fresh = {one.memory.id for one in done.saved}  # the answer may set the reminder anew before it cancels the old one
+    fresh = {one.memory.id for one in done.saved}  # the answer may set the reminder again before it cancels the old one
     older = (reminder for reminder in upcoming if reminder.memory.id not in fresh)
     meant = next((reminder for reminder in older if _share_a_word(topic, what_of(reminder))), None)
     if meant is None:
@@ -183,14 +183,15 @@ async def _cancel(memory: MemoryClient, incoming: Incoming, meant: Reminder, pat
 
 
 def _is_mentioned(incoming: Incoming, text: str) -> bool:
-    """Whether the user's own words of this exchange may be about the text, or reply to the bot's message about it."""
+    """Whether the user's own words in this exchange may refer to the text, or reply to a message of the bot that refers
+    to it."""
     return any(
         _share_a_word(own_words(f"{message.text}\n{_pointed_at(message)}"), text) for message in incoming.messages
     )
 
 
 def _pointed_at(message: Incoming) -> str:
-    """The bot's message that the user replies to in words of their own."""
+    """The bot's message to which the user replies with own words; otherwise empty."""
     return message.quoted if not message.quotes_person and own_words(message.text).strip() else ""
 
 

@@ -49,12 +49,13 @@ class Parsed:
 
 
 LONGEST_HEARD, MOST_HEARD = 400, 200
-"""Maximum number of characters of each tag in a prompt, and maximum number of such tags, that are compared with the
-model's tags."""
+"""Maximum number of characters of a tag in a prompt that is compared with the model's tags, and maximum number of such
+tags."""
 
 
 def heard(texts: Iterable[str]) -> tuple[str, ...]:
-    """The contents of these texts' tags. A model's tag that only repeats one of them is not a claim of the model."""
+    """The contents of the tags in these texts. A model's tag that only repeats one of these tags is not a claim of the
+    model."""
     found = (_folded(text[m.end() : m.end() + LONGEST_HEARD]) for text in texts for m in SHOWN.finditer(text))
     return tuple(islice(dict.fromkeys(filter(None, found)), MOST_HEARD))
 
@@ -78,8 +79,7 @@ def shown_so_far(partial: str, repeated: Sequence[str] = ()) -> str:
 
 
 def finished(cut_off: str) -> str:
-    """An interrupted answer without an unfinished tag at its end, because such a tag would be stored as half a
-    statement."""
+    """An interrupted answer without an unfinished tag at its end. Such a tag would be stored as half a statement."""
     return cut_off[: _safe_end(cut_off)]
 
 
@@ -90,7 +90,8 @@ def _safe_end(partial: str) -> int:
     if opening is not None and any(name.startswith(name_of(opening["name"])) for name in NAMES):
         end = opening.start()
     for match in OPENING.finditer(partial):
-        # A backtick that is closed later would make this text code. Until then the text may be a tag and is held back.
+        # A backtick that is closed later would make this text code. Until this backtick arrives, the text may be a tag,
+        # so it is not shown yet.
         closed = _closing(partial, match.end())
         if not _inside(match.start(), others) and (closed is None or closed > end):
             return min(end, match.start())

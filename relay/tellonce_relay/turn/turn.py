@@ -39,7 +39,7 @@ from tellonce_relay.turn.tags import Parsed, Tag, finished, heard, parse, shown_
 logger = logging.getLogger(__name__)
 
 _SEEN: Final = "\n> "
-"""Separates a caption from the description of its file."""
+"""Separates a file's caption from the model's description of the file."""
 
 
 class NotShown(Exception):
@@ -195,8 +195,8 @@ async def think(
     options: TurnOptions,
     progress: Progress | None = None,
 ) -> DraftAnswer:
-    """Step two: read the context and ask the model. The model continues an answer if `progress` has its beginning.
-    Raises MemoryUnreachable and MemoryRefused."""
+    """Step two: read the context and ask the model. If `progress` contains the beginning of an answer, the model
+    continues this answer. Raises MemoryUnreachable and MemoryRefused."""
     with timed(options.emit, "context_received") as found:
         context = await _context(memory, incoming)
         found["tokens"] = context.tokens
@@ -314,7 +314,7 @@ async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
     args = c.GetContextArgs(
         **incoming.place,
         reply_to_message_id=incoming.reply_to_message_id,
-        query=incoming.text if incoming.kept else None,  # a receipt would store it
+        query=incoming.text if incoming.kept else None,  # a receipt contains the query
         exclude_message_id=incoming.message_id,
         detail="sections",
     )
@@ -324,7 +324,7 @@ async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
 @dataclass
 class _ModelRequest:
     """The state of one request to the model. `shown` is an empty draft. Its fields `claims` and `heard` decide which
-    tags of the answer are treated as tags."""
+    tags of the answer are carried out."""
 
     memory: MemoryClient
     responder: Responder

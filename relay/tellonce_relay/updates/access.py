@@ -8,10 +8,14 @@ from tellonce_relay.telegram.moved_groups import MovedGroups
 
 
 def may_talk(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> bool:
-    """Whether the user is allowed, in their private chat or a listed group. Others get no reply."""
+    """Whether the user is allowed, in their private chat or a listed group. Others get no reply. In a personal group, only
+    the owner of its memory is allowed, because answers there contain private memories."""
     if user is None or user.is_bot or user.id not in settings.user_ids:
         return False
-    return chat.id == user.id or moved.memory_chat(chat.id) in (*settings.groups, *settings.personal_groups)
+    group = moved.memory_chat(chat.id)
+    if group in settings.personal_groups:
+        return user.id == settings.default_user
+    return chat.id == user.id or group in settings.groups
 
 
 def is_own(chat_id: int, settings: RelaySettings) -> bool:
@@ -55,4 +59,6 @@ def why_deaf(user: User | None, chat: Chat, settings: RelaySettings, moved: Move
         return f"user {user.id} is not answered: not in TELEGRAM_USER_ID" if chat.id == user.id else ""
     if may_talk(user, chat, settings, moved) or chat.id > 0:
         return ""
+    if moved.memory_chat(chat.id) in settings.personal_groups:
+        return f"user {user.id} is not answered in the personal group {chat.id}: it belongs to user {settings.default_user}"
     return f"group {chat.id} is not served: neither in TELEGRAM_GROUPS nor in TELEGRAM_PERSONAL_GROUPS"

@@ -1,5 +1,5 @@
-"""The fetched messages that are not recorded yet, and each chat's rhythm, which is the recent gaps between its
-messages. This module does no I/O. Times are in seconds of the loop's clock."""
+"""The fetched messages that are not recorded yet, and the rhythm of each chat: the recent gaps between its messages.
+This module does no I/O. Times are in seconds of the loop's clock."""
 
 import asyncio
 from collections import defaultdict, deque
@@ -32,7 +32,8 @@ class Arrivals:
         self._gaps: defaultdict[Thread, deque[float]] = defaultdict(lambda: deque(maxlen=REMEMBERED))
 
     def fetched(self, update: Update, at: float) -> None:
-        """Note that an update was fetched. Only new messages are tracked, because only new messages can join a turn."""
+        """Record that an update was fetched. Only new messages are tracked, because only new messages can join a
+        turn."""
         if update.message is not None:
             self._waiting.setdefault(update.update_id, (_thread(update.message), at))
 
@@ -42,7 +43,7 @@ class Arrivals:
         return at
 
     def ended(self, *update_ids: int) -> None:
-        """Note that the updates, by default all, were handled or will be fetched again."""
+        """Stop tracking the updates (by default all), because they were handled or will be fetched again."""
         for update_id in update_ids or tuple(self._waiting):
             self._waiting.pop(update_id, None)
         self._recorded.set()
@@ -54,7 +55,7 @@ class Arrivals:
             await self._recorded.wait()
 
     def taken(self, thread: Thread, update_id: int, now: float) -> None:
-        """Note that a message became part of a turn."""
+        """Record that a message became part of a turn."""
         at = self.at(update_id, now)
         if thread in self._last:
             self._gaps[thread].append(at - self._last[thread])

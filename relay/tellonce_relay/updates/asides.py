@@ -84,8 +84,9 @@ class Asides:
                 await case.tell("unset", "\n".join(unset))
 
     async def offer_reminders(self, case: Case, incoming: Incoming) -> None:
-        """Without a model, offer to cancel the reminders that a statement may mean, and to remind of the day that it
-        names. If it asks for a reminder in words that are not understood, say that no reminder is set."""
+        """Without a model, offer to cancel the reminders that a statement may mean, and offer a reminder for the day
+        that it names. If the statement asks for a reminder in words that are not understood, say that no reminder is
+        set."""
         e, said = self._e, content_words(incoming.text)
         if e.command_context.responder.claims or not said or is_question(incoming.text):
             return

@@ -58,7 +58,7 @@ class Relay:
         self._deaf = SeenStore()
 
     def note(self, update: Update) -> None:
-        """Note a fetched update: its message's id is in use, and it may belong to an open turn."""
+        """Record that an update was fetched: its message's id is in use, and the message may belong to an open turn."""
         if not self._was_taken(update.update_id):
             self._arrivals.fetched(update, asyncio.get_running_loop().time())
         message = update.message or update.edited_message
@@ -68,7 +68,8 @@ class Relay:
             self._e.outbox.saw(message.chat.id, message.message_id)
 
     async def take(self, update: Update) -> None:
-        """Accept an update, so that Telegram may forget it. Raises MemoryUnreachable if it must be delivered again."""
+        """Accept an update, so that Telegram may forget it. Raises MemoryUnreachable if Telegram must deliver the
+        update again."""
         if self._was_taken(update.update_id):
             return
         self.note(update)
@@ -177,8 +178,8 @@ class Relay:
             logger.warning("%s", reason)
 
     async def _is_new(self, case: Case) -> bool:
-        """Record the message. Returns False if it was recorded before. Such a message was also handled, except if the
-        inbox still contains it."""
+        """Record the message. Returns False if the message was recorded before. A message that was recorded before was
+        also handled, unless the inbox still contains it."""
         try:
             with timed(self._e.emit, "message_recorded") as found:
                 outcome = (await turn.record_incoming(self._e.command_context.memory, case.incoming)).outcome
@@ -213,8 +214,8 @@ class Relay:
         return True
 
     async def _settle(self, case: Case) -> None:
-        """Find out whether messages that were being sent have arrived, and record the person's message if the last
-        process may have failed to record it. Recording a message twice does no harm."""
+        """Find out whether messages that were being sent have arrived. Record the person's message if the last process
+        may have failed to record it. Recording a message twice does no harm."""
         draft = case.entry.draft
         try:
             await case.surface.settle(turn.visible(draft) if draft is not None else None)
@@ -241,8 +242,8 @@ class Relay:
 
     async def _take_edit(self, case: Case) -> None:
         """Send the new wording to the memory. An answer in progress begins again; a finished answer stays. Commands are
-        never recorded. Edits of live locations are ignored, and edits of voice and video messages, because they lack
-        the transcript."""
+        never recorded. Edits of live locations are ignored. Edits of voice and video messages are ignored too, because
+        these edits lack the transcript."""
         message, memory = case.message, self._e.command_context.memory
         moves = message.location is not None and message.location.live_period is not None
         if is_command(case.incoming.text) and case.chat_id > 0:
@@ -269,7 +270,7 @@ class Relay:
             await self._finish_request(case)
 
     async def _finish_request(self, case: Case) -> None:
-        """Set the reminder of an edited message whose time was missing."""
+        """If the time of the edited message's reminder was missing, set this reminder now."""
         with speaking(case.language):
             order = order_of(words(case))
             if order is not None and order.kind == "remind":
@@ -290,7 +291,8 @@ class Relay:
         await self._conversations.say(case, said.text, said.markup)
 
     def _is_of_answered_album(self, case: Case) -> bool:
-        """Whether it is a further picture of an album. All pictures are recorded, but only the first is answered."""
+        """Whether the message is a further picture of an album. All pictures are recorded, but only the first is
+        answered."""
         album, number = case.message.media_group_id, str(case.message.message_id)
         if album is None:
             return False
@@ -374,8 +376,8 @@ class Relay:
             return await self._run(case, replace(case.incoming, text=order.command))
 
     async def _unsay(self, case: Case, order: Order) -> Reply | None:
-        """Do not keep a message that ends with the order. For the order alone, offer to forget the quoted or the last
-        message."""
+        """Carry out the order not to keep a message. If a message ends with the order, this message is not kept. For
+        the order alone, offer to forget the quoted or the last message."""
         if order.rest:
             return Reply(phrase("memory.rejected"))
         unsaid = case.incoming.meant or self._conversations.last_said(case.thread)
@@ -384,8 +386,8 @@ class Relay:
         return await self._run(case, replace(case.incoming, text="/forget", quoted=unsaid))
 
     async def _press(self, update_id: int, query: CallbackQuery) -> None:
-        # The tap is marked as handled before it acts: after a kill, a tap without effect is better than a tap that acts
-        # twice, because the button can be tapped again.
+        # The tap is marked as handled before its action runs. After a kill, a tap without effect is better than a tap
+        # that acts twice, because the person can tap again.
         self._e.inbox.done(update_id)
         with tracing.traced("button"), speaking(language_of_user(query.from_user)):
             try:
@@ -403,5 +405,6 @@ class Relay:
             await self._conversations.tell_away(case, seconds)
 
     def _was_taken(self, update_id: int) -> bool:
-        """Whether this process or an earlier one accepted the update, which Telegram delivers again after a kill."""
+        """Whether this process or an earlier one has already accepted the update. After a kill, Telegram delivers such
+        an update again."""
         return self._seen.get(str(update_id)) is not None or self._e.inbox.was_handled(update_id)

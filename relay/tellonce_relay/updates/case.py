@@ -40,7 +40,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """The name of the message among those of all chats."""
+        """A name of the message that is unique among the messages of all chats."""
         return f"{self.chat_id}:{self.incoming.message_id}"
 
     @property

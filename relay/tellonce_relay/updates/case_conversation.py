@@ -1,4 +1,4 @@
-"""The conversation in which a message gave a command, as the command's answer needs it."""
+"""The conversation in which a person gave a command, with the functions that commands need."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,8 @@ class CaseConversation:
         return self.conversations.trouble_of(self.case.thread)
 
     async def remind(self, text: str) -> Reply:
-        """Set the reminders that the text asks for, or complete the thread's last request with the times in it."""
+        """Set the reminders that the text asks for, or complete the thread's last request with the times in the
+        text."""
         case = self.case
         if self.requests.completes(case.thread, case.incoming, text):
             return await self.requests.complete(case.thread, case.incoming, text)

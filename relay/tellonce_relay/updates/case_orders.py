@@ -36,8 +36,8 @@ class CaseOrders:
 
     def in_words(self, case: Case) -> Order | None:
         """The order that a command carries out, or the answer to the question about a reminder's time. If there is a
-        model, only the orders to stop and not to store a message are recognized here, because the model understands
-        other orders."""
+        model, only two orders are recognized here: to stop, and not to store a message. The model understands the other
+        orders."""
         e, sticker = self._e, case.message.sticker
         text = (sticker.emoji or "") if sticker is not None else words(case)
         if is_command(text) or not is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved):
@@ -66,7 +66,7 @@ class CaseOrders:
         return None if is_command(case.incoming.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def undo(self, case: Case) -> Pressed | None:
-        """For a reply such as "undo" to a message of the bot: the button under that message that the reply means."""
+        """If a reply such as "undo" to a message of the bot means a button under that message: this button."""
         target = case.message.reply_to_message
         button = undo_under(target) if target is not None and target.from_user == self._e.bot.bot else None
         if button is None:

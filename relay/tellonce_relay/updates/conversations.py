@@ -48,7 +48,7 @@ Obey = Callable[[Case], Awaitable[buttons.Reply | None]]
 
 
 class Conversations:
-    """Runs turns in `threads`, which also runs the bot's other work that must be done in order."""
+    """Runs turns in `threads`. The bot's other work that must be done in order also runs there."""
 
     def __init__(
         self, dependencies: Dependencies, threads: Threads, outage: Outage, arrivals: Arrivals, obey: Obey
@@ -65,7 +65,7 @@ class Conversations:
         self._waiting: list[OpenTurn] = []
         self._answered: dict[Thread, str] = {}
         self._said: dict[Thread, str] = {}
-        # Chats that were notified of the model's outage, and turns that wait for its end.
+        # The chats that were notified of the model's outage, and the turns that wait for the end of this outage.
         self._troubled: set[int] = set()
         self._nudges: dict[Thread, asyncio.Event] = {}
         self._captions = asyncio.Lock()
@@ -96,7 +96,8 @@ class Conversations:
         self._threads.submit(case.thread, lambda: self._deal_with(opened))
 
     def _opened_for(self, case: Case) -> OpenTurn | None:
-        """The open turn that the message joined before a kill, or whose last message it directly follows."""
+        """The open turn to which the message belongs: the message joined it before a kill, or directly follows its last
+        message."""
         newest = self._newest.get(case.thread)
         if newest is None:
             return None
@@ -135,8 +136,9 @@ class Conversations:
         return self._said.get(thread, "")
 
     async def stop(self, thread: Thread, *, owed: bool | None = None) -> bool:
-        """End the thread's current answer and wait until the turn is finished. With `owed`, do this only if the
-        answer's own `owed` has this value. Returns whether there was such an answer."""
+        """End the thread's current answer and wait until the turn is finished. `owed` limits this: with True, only an
+        answer that waits for the model is ended; with False, only an answer that does not wait for it. Returns whether
+        there was such an answer."""
         opened = self._current.get(thread)
         if opened is None or owed not in (None, opened.owed is not None):
             return False
@@ -195,8 +197,8 @@ class Conversations:
                 self._closed(opened)
                 opened.finished.set()
                 await head.surface.close()
-        # The head's entry is deleted first. Entries that remain after a kill have no head, so they are known to be
-        # answered.
+        # The head's entry is deleted first. Entries that remain after a kill have no head, so the next process knows
+        # that they were answered.
         for case in opened.cases:
             self._e.inbox.done(case.update_id)
 
@@ -208,7 +210,7 @@ class Conversations:
             del self._newest[thread]
 
     async def _answer(self, opened: OpenTurn) -> None:
-        """Run a turn, which begins now or was begun by an earlier process."""
+        """Run a turn. It begins now, or an earlier process began it."""
         e, case, options = self._e, opened.head, self.options(opened.head)
         if case.entry.draft is None:
             case.entry.draft = await self._draft(opened, options)
@@ -235,7 +237,7 @@ class Conversations:
             except Stopped:
                 opened.interrupted.clear()
             if opened.stopped:
-                self._troubled.discard(opened.head.chat_id)  # so that the next question that fails gets the reason, too
+                self._troubled.discard(opened.head.chat_id)  # so that the next failure is explained again
                 await opened.head.surface.settle(None)
                 self._e.emit("turn_stopped", owed=opened.owed is not None)
                 return turn.DraftAnswer(parse(opened.progress.said).visible, claims=False, stopped=True)
@@ -249,14 +251,15 @@ class Conversations:
             draft = turn.failed(phrase("turn.refused", reason=server_text(error.text)), error, options)
         await self._held(opened)
         if opened.interrupted.is_set():
-            # Wait until `_draft` cancels this attempt. It then asks again, or ends the answer if the user stopped it.
+            # Wait until `_draft` cancels this attempt. Then `_draft` asks again, or ends the answer if the user stopped
+            # it.
             await asyncio.Event().wait()
         opened.closed = True
         self._perception.said(opened)
         return draft
 
     async def _held(self, opened: OpenTurn) -> None:
-        """Hold the answer back while another message may still join the turn."""
+        """Wait while another message may still join the turn; the answer is shown afterwards."""
         thread, loop = opened.head.thread, asyncio.get_running_loop()
         hold = opened.hold(self._arrivals.hold(thread, self._e.settings.breath_seconds))
         await asyncio.sleep(opened.arrived + hold - loop.time())
@@ -287,8 +290,8 @@ class Conversations:
         return turn.DraftAnswer("", claims=False, stopped=True)
 
     async def _report_problems(self, opened: OpenTurn, aside: str) -> turn.DraftAnswer | None:
-        """Say which attachments cannot be used. This is the reply if nothing else can be answered: if the turn has no
-        words, or if it asks about the attachments and there is no model."""
+        """Say which attachments cannot be used. This is the reply if nothing else can be answered: the turn has no
+        words, or there is no model and the turn asks about the attachments."""
         said = opened.incoming
         captioned = said.quoted and own_words(said.quoted).strip()
         asks = not self._e.command_context.responder.claims and is_question(said.text) and not captioned
@@ -316,8 +319,8 @@ class Conversations:
         return draft
 
     async def _asked(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """The model's draft. If the model refuses files, such as too many pages, it is asked once more without the
-        files."""
+        """The model's draft. If the model refuses files, for example because they have too many pages, it is asked once
+        more without the files."""
         draft = await self._thought(opened, options)
         if draft.cause != "refused" or not opened.incoming.files:
             return draft
@@ -333,8 +336,8 @@ class Conversations:
         )
 
     async def _set_orders(self, opened: OpenTurn, options: turn.TurnOptions) -> bool:
-        """Set the reminders that the message orders, because they may be due before the model is back. Returns whether
-        there are any; their confirmation is the answer."""
+        """Set the reminders that the message orders, because they may be due before the model is available again.
+        Returns whether there are such reminders; their confirmation is then the answer."""
         done = Done()
         await keep_order(self._e.command_context.memory, opened.incoming, options.patience, done)
         if done.saved:

@@ -1,12 +1,12 @@
-"""Stores the updates that were accepted from Telegram and are not handled yet, so that interrupted turns can be
-continued. Each update has a file.
+"""Stores the updates that were accepted from Telegram and are not handled yet. Interrupted turns can thus be continued.
+Each update has a file.
 
 Each line of a file is a state of its entry; the last complete line is the newest.
 
-Telegram forgets an acknowledged update, so the update is kept here with the state of its answer until its turn is over.
-If the process is killed, nothing that was written is lost. After a power failure, data that `secure` has not flushed
-may be lost. An update that needs an answer is flushed. The newest state of this answer may still be lost; a part of the
-answer is then sent again.
+Telegram forgets an acknowledged update. The update is therefore kept here, with the state of its answer, until its turn
+is over. If the process is killed, nothing that was written is lost. After a power failure, data that `secure` has not
+flushed may be lost. An update that needs an answer is flushed. The newest state of this answer may still be lost; a
+part of the answer is then sent again.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ class Aside:
 class Entry:
     """An entry. `recorded` means that the memory has the message. `draft` is the answer, once it is known; `begun` is
     the beginning of an interrupted answer. `traceparent` identifies the turn's trace. `part_of` is an earlier update
-    whose answer also answers this one. `transcript` is the text of a voice message. `direct` means that the message
+    whose answer also answers this update. `transcript` is the text of a voice message. `direct` means that the message
     is an order in words that is carried out without the model."""
 
     update: dict[str, Any]
@@ -62,8 +62,8 @@ class Entry:
 
 
 class NotStored(MemoryUnreachable):
-    """An update could not be written to this machine's disk. As in an outage of the memory, Telegram must deliver it
-    again."""
+    """An update could not be written to this machine's disk. As in an outage of the memory, Telegram must deliver the
+    update again."""
 
 
 _ENTRY = TypeAdapter(Entry)

@@ -21,9 +21,9 @@ _CLOCK_STEP = 1.0
 
 @dataclass
 class OpenTurn:
-    """An open turn. `arrived` is the time of the loop's clock at which its newest message was recorded. Once the turn
-    is `closed`, no message can join it. `owed` is the reason why the model has not answered; it is set when the person
-    is informed."""
+    """An open turn. `arrived` is the time, by the loop's clock, at which the turn's newest message was recorded. Once
+    the turn is `closed`, no message can join it. `owed` is the reason why the model has not answered; it is set when
+    the person is informed."""
 
     cases: list[Case]
     arrived: float
@@ -66,15 +66,15 @@ class OpenTurn:
         return max(seconds, SPLIT_SECONDS) if self._goes_on else seconds
 
     def hold(self, seconds: float) -> float:
-        """Seconds after the newest message for which an answer is held back, because another message may follow; 0 for
-        a single question."""
+        """Seconds to wait after the newest message before the answer is shown, because another message may follow; 0
+        for a single question."""
         if len(self.cases) == 1 and not self._goes_on and ends_as_question(self.head.incoming.text):
             return 0.0
         return self.breath(seconds)
 
     def takes(self, case: Case, arrived: float, breath: float) -> bool:
-        """Whether a message of the thread belongs to the turn: it directly follows the turn's newest message and is of
-        the same person."""
+        """Whether a message of the thread belongs to the turn: it directly follows the turn's newest message and comes
+        from the same person."""
         newest = self.cases[-1]
         album = newest.message.media_group_id
         breath = self.breath(breath)

@@ -63,8 +63,8 @@ class Perception:
                 self._e.stores.told.put(f"{opened.head.chat_id}:{problem.sentence[:40]}", "told")
 
     def _quoted(self, case: Case) -> Attachment | None:
-        """The attachment of the message to which this one replies, because people ask about it. Voice messages are left
-        out, because the memory has their transcripts."""
+        """The attachment of the message to which this message replies, because people ask about such an attachment.
+        Voice messages are left out, because the memory has their transcripts."""
         target = case.message.reply_to_message
         carried = attachment_of(target) if target is not None else None
         return carried if carried is not None and carried.kind != "voice" else None

@@ -30,7 +30,7 @@ class Receiver(Protocol):
     """Handles updates."""
 
     def note(self, update: Update) -> None:
-        """Note that an update was fetched. The update may have to wait until it is accepted."""
+        """Record that an update was fetched. An update may be fetched some time before it is accepted."""
         ...
 
     async def take(self, update: Update) -> None:
@@ -67,7 +67,8 @@ async def poll(bot: Bot, receiver: Receiver, stop: asyncio.Event) -> None:
 async def _take_all(
     bot: Bot, raws: list[dict[str, Any]], receiver: Receiver, stop: asyncio.Event, offset: int | None
 ) -> int | None:
-    """Accept updates in order until one must wait. Returns the offset that acknowledges the others."""
+    """Accept the updates in order, up to the first update that must wait. Returns the offset that acknowledges the
+    accepted updates."""
     updates = [(int(raw["update_id"]) + 1, readable(raw, bot, receiver)) for raw in raws]
     for _, update in updates:
         if update is not None:
@@ -80,8 +81,8 @@ async def _take_all(
 
 
 async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeout: float) -> list[dict[str, Any]]:
-    """Fetch updates as raw JSON. In the library's own call, all updates are lost if one of them cannot be parsed. The
-    method name is in lower case, because the library would warn of the usual spelling."""
+    """Fetch updates as raw JSON. In the library's own call, a single update that cannot be parsed causes the loss of
+    all updates. The method name is in lower case, because the library would warn of the usual spelling."""
     wanted = {"timeout": seconds, "allowed_updates": list(KINDS)} | ({} if offset is None else {"offset": offset})
     try:
         found: list[dict[str, Any]] = await bot.do_api_request("getupdates", wanted, read_timeout=read_timeout)
@@ -91,7 +92,8 @@ async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeou
 
 
 async def _taken(update: Update, receiver: Receiver, stop: asyncio.Event) -> bool:
-    """Whether the update was accepted. During an outage of the memory, the update stays with Telegram."""
+    """Accept the update; returns False if `stop` is set before. During an outage of the memory, the update stays with
+    Telegram."""
     pause = FIRST_PAUSE
     while not stop.is_set():
         try:
@@ -118,8 +120,8 @@ async def _acknowledge(bot: Bot, offset: int | None) -> None:
 
 
 def readable(raw: dict[str, Any], bot: Bot, receiver: Receiver) -> Update | None:
-    """The parsed update. If the library cannot parse it, for example because it is a newer kind of message, the update
-    is skipped, and the result is None."""
+    """The parsed update. If the library cannot parse an update, for example because it is a newer kind of message, the
+    update is skipped, and the result is None."""
     try:
         return Update.de_json(raw, bot)
     except Exception as error:

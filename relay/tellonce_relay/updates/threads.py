@@ -20,7 +20,7 @@ class Threads:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def submit(self, thread: Hashable, work: Work) -> None:
-        """Run `work` after everything submitted to the thread before."""
+        """Run `work` after all work that was submitted to the thread before."""
         queue = self._queues.get(thread)
         if queue is None:
             queue = self._queues[thread] = asyncio.Queue()

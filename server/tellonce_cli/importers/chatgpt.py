@@ -29,8 +29,8 @@ _MEMORY_TYPES = ("user_editable_context", "model_editable_context")
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the messages and the memories of ChatGPT itself, by conversation. A memory that several conversations
-    repeat, as they do with custom instructions, is yielded once."""
+    """Yield the messages and the memories of ChatGPT itself, by conversation. If several conversations repeat a memory,
+    such as custom instructions, the memory is yielded once."""
     memories = set[str]()
     for name in shards(source.path, _FILES) or ["conversations.json"]:
         for record in records_of(source.path, name, _PLACES.__contains__, "ChatGPT export", progress):
@@ -138,8 +138,8 @@ def _instructions(message: dict[str, Any], at: datetime | None) -> Iterator[Impo
 
 
 def _own_day(line: str) -> datetime | None:
-    """The day at the start of a line of ChatGPT's memory. The time is noon UTC, because then it is the same day in most
-    time zones."""
+    """The day at the start of a line of ChatGPT's memory. The time is noon UTC, because noon UTC is on the same day in
+    most time zones."""
     numbered = _NUMBERED.match(line)
     try:
         day = datetime.strptime(numbered["day"], "%Y-%m-%d") if numbered and numbered["day"] else None

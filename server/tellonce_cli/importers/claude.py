@@ -21,7 +21,7 @@ SHORTEST = 16
 """Minimum number of characters of a statement in Claude's memory; shorter lines are titles."""
 
 LONGEST_SUBJECT = 300
-"""Maximum number of characters of a sentence that is put before other statements."""
+"""Maximum number of characters of a sentence that may be put before other statements as their subject."""
 
 LONGEST_ATTACHMENT = 20_000
 """Maximum number of characters of an attached text; the rest is left out."""
@@ -89,8 +89,8 @@ def _text(message: dict[str, Any]) -> str:
 
 
 def _file(attachment: dict[str, Any]) -> str:
-    """The label of an attached text, and the beginning of its text as a code block, because code is never taken for the
-    user's own words."""
+    """The label of an attached text, and the beginning of the text as a code block. Code is never taken for the user's
+    own words."""
     text = str(attachment.get("extracted_content") or "").strip()[:LONGEST_ATTACHMENT]
     return "\n".join([label("file", str(attachment.get("file_name") or "")), *([f"~~~\n{text}\n~~~"] if text else [])])
 
@@ -103,9 +103,9 @@ def _memories(entry: dict[str, Any]) -> Iterator[Item]:
 
 
 def with_subjects(text: str) -> Iterator[str]:
-    """The statements of Claude's memory. Claude writes paragraphs, of which only some name their person. A paragraph
-    without the name with which the text begins gets the nearest sentence before it that has the name. List items stay
-    as they are."""
+    """The statements of Claude's memory. Claude writes paragraphs, and only some of them name the person whom they are
+    about. The text begins with this name. A paragraph without the name gets the nearest sentence before it that
+    contains the name. List items stay as they are."""
     found = [statement for statement in statements(text) if len(statement) >= SHORTEST]
     name = found[0].split()[0].casefold() if found and not has_items(text) else ""
     subject = ""

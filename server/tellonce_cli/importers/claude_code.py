@@ -1,7 +1,7 @@
 """Reads Claude Code's files: transcripts of its sessions, the user's CLAUDE.md, and the memory files of projects.
 
-Imported messages get the same ids as messages recorded by the plugin, so that a message that was recorded and imported
-is stored only once.
+Imported messages get the same ids as messages recorded by the plugin. A message that was recorded and imported is thus
+stored only once.
 """
 
 import json
@@ -45,7 +45,7 @@ def holds(folder: Path) -> bool:
 
 
 def is_transcript(file: Path) -> bool:
-    """Whether the file is a transcript: one of its first lines then names a session."""
+    """Whether the file is a transcript. In a transcript, one of the first lines names a session."""
     with file.open("rb") as stream:
         return b'"sessionId"' in stream.read(1 << 16)
 
@@ -122,8 +122,8 @@ def _folder_of(transcript: Path) -> str:
 
 @dataclass
 class _Session:
-    """A session that is being read. The reply to a prompt is the last text before the next prompt, so a reply is held
-    back until then."""
+    """A session that is being read. The reply to a prompt is the last text before the next prompt, so a reply is
+    yielded only when the next prompt is read."""
 
     name: str
     conversation: OwnConversation
@@ -156,7 +156,7 @@ class _Session:
             yield self._message(entry, said, "user", number)
 
     def end(self) -> Iterator[Item]:
-        """Yield the reply that is still held."""
+        """Yield the last reply, if it was not yielded yet."""
         reply, self.reply = self.reply, None
         if reply is not None:
             yield reply

@@ -49,7 +49,7 @@ _ABSENT = "{path} holds no {name}; is it the unchanged export, in JSON format?"
 
 
 class Watched:
-    """A binary stream that reports its progress, and replaces `\\xNN`, which JSON does not allow, with an escape."""
+    """A binary stream that reports its progress. It replaces `\\xNN`, which JSON does not allow, with an escape."""
 
     def __init__(self, stream: IO[bytes], progress: Progress, before: int = 0) -> None:
         self._stream = stream
@@ -137,7 +137,7 @@ def _first_line(error: Exception) -> str:
 
 
 def shards(path: Path, pattern: str) -> list[str]:
-    """Return the names of the files that hold the export: either one file, or numbered parts in order."""
+    """Return the names of the files that contain the export: either one file, or numbered parts in order."""
     names: list[str] = []
     if path.is_dir():
         names = [str(file.relative_to(path)) for file in path.rglob("*.json")]

@@ -26,8 +26,8 @@ class Unreadable:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """An entry that is not imported. `what` names the entries of this kind and says why, as in “messages of …”. `name`
-    is the name of the group or folder that contains them."""
+    """An entry that is not imported. `what` names the entries of this kind and says why they are not imported, as in
+    “messages of …”. `name` is the name of the group or folder that contains these entries."""
 
     what: str
     name: str
@@ -41,7 +41,7 @@ class KnownAs:
 
 
 def by_sentence(entries: Mapping[LeftOut, int]) -> dict[str, int]:
-    """The numbers of entries that are not imported, by the sentence that names them."""
+    """Maps the sentence about each kind of entry that is not imported to the number of these entries."""
     return {entry.what: number for entry, number in entries.items()}
 
 
@@ -73,8 +73,8 @@ class NotAsItShouldBe(ValueError):
 
 
 def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any, name: str) -> Iterator[Item]:
-    """The items of the entry called `name`. A malformed entry gives an `Unreadable`, because vendors publish no
-    schema."""
+    """The items of the entry called `name`. A malformed entry becomes an `Unreadable` instead of an error, because
+    vendors publish no schema."""
     try:
         for item in parse(entry):
             fault = unfit(item)
@@ -158,6 +158,6 @@ def _part(message_id: str, number: int) -> str:
 
 
 def _short(identity: str) -> str:
-    """Replace an id that is too long with its hash, which is the same in every import."""
+    """Replace an id that is too long with its hash. The hash is the same in every import."""
     identity = clean(identity)
     return identity if len(identity) <= LONGEST_ID else f"sha256:{hashlib.sha256(identity.encode()).hexdigest()}"

@@ -142,7 +142,7 @@ def _channel(entry: dict[str, Any]) -> str:
 
 
 def _other_group(source: Any, chat_id: int | None) -> str:
-    """A prefix for the message ids of a group that is imported into another chat, so that ids stay unique."""
+    """The prefix for message ids if a group is imported into another chat, so that ids stay unique; otherwise empty."""
     return f"{source}:" if source is not None and int(source) < 0 and source != chat_id else ""
 
 
@@ -171,8 +171,8 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
 
 
 def _check_repetition(expression: str) -> None:
-    """Raises ValueError for an invalid expression, and for an expression that is due more than once an hour, because
-    the bot does not set such reminders."""
+    """Raises ValueError for an invalid expression. It also raises ValueError for an expression that is due more than
+    once an hour, because the bot does not set such reminders."""
     if Interval.read(expression) is None and not cron.check(expression).split()[0].isdecimal():
         raise NotAsItShouldBe("its reminder repeats more than once an hour")
 
@@ -185,7 +185,7 @@ def _sources(entry: dict[str, Any], chat_id: int | None) -> list[dict[str, str]]
 
 
 def _in_group(named: Iterable[dict[str, str]], entry: dict[str, Any], chat_id: int | None) -> list[dict[str, str]]:
-    """The entries about messages of a memory, with the ids that these messages get in this import."""
+    """The references of a memory to messages, with the ids that these messages get in this import."""
     group = _other_group(entry.get("source_chat_id", entry.get("chat_id")), chat_id)
     return [{**one, "message_id": f"{group}{one['message_id']}"} for one in named]
 

@@ -71,8 +71,8 @@ def _untagged(tags: re.Match[str]) -> str:
 
 
 def _messages(file: TextFile, fields: dict[str, str], body: str, role: Role) -> Iterator[ImportMessage]:
-    """The paragraphs of a note as messages, each below the note's title, which often names their subject. Nothing is
-    learned from the messages of the assistant."""
+    """The paragraphs of a note as messages. Each message begins with the note's title, because the title often names
+    the paragraph's subject. Nothing is learned from the messages of the assistant."""
     title = "" if is_day(file.name.stem) else f"# {fields.get('title') or file.name.stem}"
     at, seen = said_at(fields, str(file.name), file.changed), set[str]()
     for text in paragraphs(body):

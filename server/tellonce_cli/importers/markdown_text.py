@@ -33,7 +33,8 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
 
 
 def said_at(fields: dict[str, str], name: str, changed: datetime) -> datetime:
-    """The time of a note: from its front matter, else from its name, else the time of its last change."""
+    """The time of a note. It comes from the front matter, else from the note's name, else from the time of the last
+    change."""
     written = [fields[key] for key in _CREATED if key in fields]
     days = [*written, *_DAY.findall(name)]
     return next((at for day in days if (at := _moment(day)) is not None), changed)
@@ -45,7 +46,8 @@ def is_day(name: str) -> bool:
 
 
 def _moment(text: str) -> datetime | None:
-    """Parse a time. A day alone is noon in this machine's zone, which is the same day in neighboring zones."""
+    """Parse a time. A day alone is noon in this machine's zone, because this noon is on the same day in neighboring
+    zones."""
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
@@ -70,7 +72,7 @@ def is_heading(line: str) -> bool:
 
 
 def without_comments(text: str) -> str:
-    """The note without comments in Obsidian's form (`%%…%%`), which its writer hides from readers."""
+    """The note without Obsidian's comments (`%%…%%`), which the writer hides from readers."""
     return _COMMENT.sub("", text)
 
 

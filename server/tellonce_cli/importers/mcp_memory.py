@@ -12,7 +12,7 @@ from tellonce_server.services.import_memories import ImportMemory
 
 NOTHING = "is not a memory file of MCP's reference server: it contains no entity with observations."
 USERS = ("default_user", "user", "the user")
-"""Names of the entity for the user. The instructions of the reference server use the first name."""
+"""Names that an entity for the user may have. The instructions of the reference server use the first of these names."""
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:

@@ -52,8 +52,8 @@ class _Persons:
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the statements of the person `source.me`. Raises ImportFailed, also at the end of a file of several
-    persons."""
+    """Yield the statements of the person `source.me`. Raises ImportFailed. The check for several persons
+    comes at the end of the file."""
     path, persons = source.path, _Persons(source.me)
     for name in shards(path, r"(?:memories|mem0[^/]*)\.json$") or ["memories.json"]:
         for record in records_of(path, name, _PLACES.__contains__, "mem0 export", progress):

@@ -115,8 +115,8 @@ def _note(chat: _Chat, prefix: str, value: Any) -> None:
 
 
 def _message(raw: dict[str, Any], chat: _Chat, source: Source, names: set[str]) -> Iterator[Item]:
-    """Yield the message, unless it is a service message or has no content. After it, yield the name of the user, if it is
-    not yet in `names`."""
+    """Yield the message, unless it is a service message or has no content. After the message, yield the name of the
+    user, if it is not yet in `names`."""
     number, target = int(raw["id"]), raw.get("reply_to_message_id")
     if raw.get("action") == "topic_created":
         chat.topics[number] = number
@@ -144,7 +144,8 @@ def _message(raw: dict[str, Any], chat: _Chat, source: Source, names: set[str]) 
 
 
 def _thread(chat: _Chat, topic: int | None) -> int | None:
-    """The thread of a message. The private chats of a whole account are threads of one chat, so that they never mix."""
+    """The thread of a message. The private chats of a whole account become threads of one chat, so that they never
+    mix."""
     mixes = chat.one_of_many and chat.type not in _GROUPS
     return thread_number(f"telegram:{chat.id}:{topic or ''}") if mixes else topic
 
@@ -180,7 +181,8 @@ def _is(who: str | None, sender: str | None, identity: str) -> bool:
 
 
 def text_of(raw: dict[str, Any]) -> str:
-    """The text of a message, a label for content that is not text, or both. A forwarded message is quoted."""
+    """The text of a message, a label for content that is not text, or both. A forwarded message appears as a
+    quotation."""
     entities = raw.get("text_entities") or raw.get("text") or raw.get("rich_message") or ""
     text = " ".join(part for part in (_label(raw), _words(entities).strip()) if part)
     if "forwarded_from" not in raw or not text:

@@ -16,8 +16,8 @@ from tellonce_server.store.database import Database
 @dataclass(frozen=True)
 class Dependencies:
     """The objects that every service gets when it is created. `announce(channel, payload)` notifies all server
-    processes and is called after a commit. The call returns at once and raises no errors, and a notification may be
-    lost. `traces` is a connection pool for rows that may be lost in a power failure."""
+    processes. Call it after a commit. It returns at once and raises no errors, and its notification may be lost.
+    `traces` is a connection pool for rows that may be lost in a power failure."""
 
     settings: ServerSettings
     database: Database
@@ -28,7 +28,7 @@ class Dependencies:
     announce: Callable[[str, str], None]
     emit: Emit
     notices: list[ServerText] = field(default_factory=list)
-    """Notices that this process adds to every context, such as the notice that nothing is being learned."""
+    """Notices that this process adds to every context. An example is the notice that nothing is being learned."""
 
     @property
     def zone(self) -> ZoneInfo:
@@ -48,7 +48,7 @@ WORK = "tellonce_work"
 """The channel that announces new or newly claimable jobs."""
 
 FORGOTTEN = "tellonce_forgotten"
-"""The channel that announces the commit of an erasure, so that processes clear their caches of texts."""
+"""The channel that announces that an erasure was committed. Processes then clear their caches of texts."""
 
 CHANGES = "tellonce_changes"
 """The channel that announces changed resources. The payload of a notification is the owner, a space and the URI."""

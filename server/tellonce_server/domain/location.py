@@ -1,4 +1,4 @@
-"""Finds the chat and the thread of a call. Both may depend on stored data."""
+"""Finds the chat and the thread of a call. The chat and the thread may depend on stored data."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -57,8 +57,8 @@ async def stored_id(deps: Dependencies, owner_id: int, message_id: str) -> str:
 async def message_of_id(
     deps: Dependencies, where: ChatScope, message_id: str, channel: str | None = None
 ) -> StoredMessage | None:
-    """The message to which the channel gave this id, or else the chat's only message with this id. By default,
-    `channel` is the channel of `where`."""
+    """The message that has this id in the channel. If there is no such message, the only message of the chat with this
+    id. By default, `channel` is the channel of `where`."""
     named = await stored_id(deps, where.owner_id, message_id)
     return await messages.by_ext_id(deps.database, *where.key, named, channel or where.channel)
 
@@ -77,8 +77,8 @@ async def thread_of(deps: Dependencies, where: ChatScope, place: Place) -> str:
 
 
 async def without_forgotten_names(deps: Dependencies, owner_id: int, keys: Collection[str]) -> dict[str, str]:
-    """A map from each thread key to the key that is stored now. If a key contains a forgotten name, the stored key
-    contains the replacement name."""
+    """A map from each thread key to the key under which the thread is stored now. If a key contains a forgotten name,
+    the stored key contains the replacement name."""
     named = {key: name for key in keys if (name := thread_name(key)) is not None}
     gone = await deps.tombstones.forgotten_names(deps.database, owner_id, list(named.values())) if named else {}
     return {key: renamed_thread(key, gone[named[key]]) if named.get(key) in gone else key for key in keys}

@@ -1,5 +1,5 @@
-"""Recognizes forgotten statements, sentences of messages, and names by keyed hashes. The forgotten texts themselves are
-not stored."""
+"""Recognizes forgotten statements, forgotten sentences of messages, and forgotten names. This module compares keyed
+hashes. The forgotten texts themselves are not stored."""
 
 import hashlib
 import hmac
@@ -17,11 +17,11 @@ from tellonce_text.folding import fold
 from tellonce_text.sentences import sentences
 
 SAME = 0.75
-"""A statement repeats a forgotten statement if the words in common are at least this share of the words of one of the
-two statements (see `covers`)."""
+"""A statement repeats a forgotten statement if the two have enough words in common: at least this share of the words of
+one of them (see `covers`)."""
 
 FORGOTTEN_NAME = "forgotten:"
-"""The beginning of the names that replace forgotten names."""
+"""The prefix of the names that replace forgotten names."""
 
 _MARKUP = re.compile(r"[*_~'\\]+")
 _NO_WORD = re.compile(r"\W+")
@@ -34,7 +34,7 @@ Claims = tuple[bytes, ...]
 
 
 class Tombstones:
-    """Computes and compares the hashes. The hashes are made with `key`, which never leaves the server. Without the key,
+    """Computes and compares the hashes. The hashes depend on `key`, which never leaves the server. Without the key,
     nobody can test whether a guessed text was forgotten."""
 
     def __init__(self, key: bytes) -> None:
@@ -46,26 +46,26 @@ class Tombstones:
             await tombstones.add(q, owner_id, chat_id, marks, now)
 
     def message_claims(self, text: str, gone: Sequence[str]) -> list[bytes]:
-        """Hashes of a message's text and of the sentences erased from it (`gone`), to recognize the text and the
-        sentences if they are sent again."""
+        """The hashes of a message's text and of the sentences erased from it (`gone`). The hashes identify the text and
+        the sentences if a client sends them again."""
         said = [text, *(sentence.strip() for sentence in gone)]
         return [self._message(part) for part in dict.fromkeys(said)]
 
     async def add_names(self, q: Queries, owner_id: int, names: Sequence[str], now: datetime) -> None:
-        """Mark as forgotten the names that clients gave: names of conversations, threads, channels and speakers, and
-        ids of messages."""
+        """Mark as forgotten the names that clients gave. These are the names of conversations, threads, channels and
+        speakers, and the ids of messages."""
         new: list[Mark] = [(self._name(name), frozenset()) for name in dict.fromkeys(names)]
         await self.add(q, owner_id, None, new, now)
 
     async def forgotten_names(self, q: Queries, owner_id: int, names: Sequence[str]) -> dict[str, str]:
-        """Return those of the names that are forgotten, each with its replacement. A replacement is computed from the
-        hash of the name, so that a client that uses a forgotten name again reaches the same thread."""
+        """Return the forgotten names among `names`, each with its replacement. A replacement is computed from the hash
+        of the name. A client that uses a forgotten name again therefore reaches the same thread."""
         claims = {name: self._name(name) for name in names}
         known = await tombstones.known(q, owner_id, list(claims.values())) if claims else frozenset[bytes]()
         return {name: self.replacement(name) for name, claim in claims.items() if claim in known}
 
     def replacement(self, name: str) -> str:
-        """The name that replaces a name if the name is forgotten."""
+        """The name that replaces the given name if the given name is forgotten."""
         return f"{FORGOTTEN_NAME}{self._name(name)[:8].hex()}"
 
     def forgotten_at(self, name: str, marks: Mapping[bytes, datetime]) -> datetime | None:
@@ -73,8 +73,9 @@ class Tombstones:
         return marks.get(self._name(name))
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
-        """The text without the sentences that were forgotten in this message, because an edit may send these sentences
-        again. None if the whole text was forgotten in this message, such as the message's text before an erasure."""
+        """The text without the sentences that were forgotten in this message. An edit may send these sentences again.
+        Returns None if the whole text was forgotten in this message. An example is the text that the message had before
+        an erasure."""
         whole, parts = await offloaded(len(text), partial(self._parts, chat_id, number, text))
         claims = [*whole, *(claim for _, of_part in parts for claim in of_part)]
         known = await tombstones.known(q, owner_id, claims, (chat_id, number))
@@ -84,7 +85,7 @@ class Tombstones:
         return text if len(kept) == len(parts) else "".join(kept).strip()
 
     def _parts(self, chat_id: int, number: int, text: str) -> tuple[Claims, list[tuple[str, Claims]]]:
-        """The hashes of the text, and the sentences of the text, each with its hashes."""
+        """The hashes of the whole text, and the sentences of the text, each with the hashes of the sentence."""
         parts = [(part, self._claims(chat_id, number, part.strip())) for part in sentences(text)]
         return self._claims(chat_id, number, text), parts
 
@@ -93,8 +94,8 @@ class Tombstones:
         return await tombstones.of_messages(q, owner_id)
 
     async def of_texts(self, q: Queries, owner_id: int) -> dict[bytes, datetime]:
-        """The hashes of the texts and names that were forgotten in any message, each with the time when the text or
-        name was forgotten."""
+        """The hashes of forgotten names and of the texts that were forgotten in any message. Each hash has the time
+        when the name or text was forgotten."""
         return await tombstones.of_texts(q, owner_id)
 
     def without_later_forgotten(self, text: str, said_at: datetime, marks: Mapping[bytes, datetime]) -> str:
@@ -136,13 +137,15 @@ class Tombstones:
         return [stone for stone in stones if covers(stone, said)]
 
     def _claims(self, chat_id: int, number: int, text: str) -> Claims:
-        """All hashes that a text forgotten in a message may have. The first is the current hash. The others were made
-        by former versions: before punctuation was left out, before texts were folded, and before migration 0062."""
+        """All hashes that a text forgotten in a message may have. The first is the current hash. The others are the
+        hashes of former program versions: before punctuation was left out, before texts were folded, and before
+        migration 0062."""
         former = self._folded(text), self._hash(f"m:{text}"), self._hash(f"m:{chat_id}:{number}:{text}")
         return self._message(text), *former
 
     def _message(self, text: str) -> bytes:
-        """The hash of the words in their order, without markup and punctuation, which another client may add or drop."""
+        """The hash of the words in their order. Markup and punctuation are left out, because another client may add or
+        drop them."""
         words = _NO_WORD.sub(" ", _MARKUP.sub("", fold(text))).split()
         return self._hash(f"s:{' '.join(words)}") if words else self._folded(text)
 

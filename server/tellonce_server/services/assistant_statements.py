@@ -72,8 +72,8 @@ class StatementChecker:
         return check(text, said, shown=shown, known=speakers, deadline=due, similarity=similarity)
 
     def _words(self, message: Line | StoredMessage, quote: str | None = None) -> Quoted:
-        """The writer's own words in `quote`, or in the whole message if `quote` is None. The quote may begin with the
-        message's label, such as `[photo]`."""
+        """The words of the message's writer in `quote`. If `quote` is None, the words of the writer in the whole
+        message. The quote may begin with the message's label, such as `[photo]`."""
         own = own_words(message.content)
         role = "user" if may_tell(*self._place, message) else "assistant"
         return Quoted(own if quote is None else own_words(quote), own, role, message.sent_at, self._deps.zone)
@@ -83,14 +83,15 @@ class StatementChecker:
         return next((line for line in said if contains_quote(own_words(line.content), wanted)), None)
 
     async def _similarity(self, text: str, said: Sequence[Quoted]) -> Similarity | None:
-        """Return a function that gives the cosine of the claim and a sentence; None while no embedder is available."""
+        """Return a function of a claim and a sentence that gives their cosine. Return None while no embedder is
+        available."""
         asked = [text, *(part for quoted in said for part in split_sentences(quoted.quote))][: MOST_SENTENCES + 1]
         vectors = await vectors_or_none(self._deps.embedder, asked)
         return Cosines(dict(zip(asked, vectors, strict=True))).of if vectors is not None else None
 
 
 def newest_words(lines: Sequence[Line]) -> list[Line]:
-    """The user's latest consecutive messages. An answer may follow them."""
+    """The user's latest consecutive messages. After them, there may be an answer."""
     end = len(lines)
     while end and lines[end - 1].role != "user":
         end -= 1

@@ -152,8 +152,8 @@ def _open(thread: Thread | None) -> int:
 
 
 def gist(lines: Sequence[Line]) -> str:
-    """The user's newest messages that fit into `CURRENT_TOKENS`, oldest first. They are shown while a session has no
-    summary."""
+    """The user's newest messages, oldest first. Together, these messages have at most `CURRENT_TOKENS` tokens. The
+    messages are shown while a session has no summary."""
     said: list[str] = []
     for line in reversed([line for line in lines if line.role == "user" and line.content != GONE]):
         longer = [mask(line.content), *said]

@@ -43,7 +43,7 @@ LOGGED, LOGGED_CHUNKS = 2_000, 400
 """Maximum numbers of memories and of chunk summaries that are read for a log. No budget has room for more."""
 
 MOST_UNREAD = 100
-"""Unread exchanges are counted only up to this number. `context.sql` has the same limit."""
+"""Maximum number of unread exchanges that are counted. `context.sql` has the same limit."""
 
 NEIGHBOURS = 2
 
@@ -57,13 +57,13 @@ class _Request:
 
     @property
     def moment(self) -> datetime:
-        """The context shows the memory as it was at this time."""
+        """The context shows the memory in its state at this time."""
         return self.args.as_of or self.asked_at
 
 
 def _characters(rows: ContextRows) -> int:
-    """An estimate of the number of characters to process. A text that appears in several turns is processed once
-    (`lines.body`), so the lengths of the messages are not summed."""
+    """An estimate of the number of characters to process. The lengths of the messages are not summed, because a text
+    that appears in several turns is processed only once (`lines.body`)."""
     newest = rows.window[-1:]
     longest = max((len(line.content) for line in rows.window), default=0)
     return max(longest, sum(len(line.content) for line in newest), len(rows.quoted.content) if rows.quoted else 0)
@@ -76,8 +76,8 @@ class ContextReader:
         self._receipts = receipts
 
     async def context(self, where: ChatScope, args: c.GetContextArgs, *, learns: bool = False) -> c.Context:
-        """Build one context and its receipt. `learns` means that the caller is an assistant that can learn from
-        exchanges itself. The result then says how many exchanges no model has read yet."""
+        """Build one context and its receipt. If `learns` is true, the caller is an assistant that can learn from
+        exchanges itself. The result then contains the number of exchanges that no model has read yet."""
         started = time.perf_counter()
         thread = await thread_of(self._deps, where, args)
         request = _Request(where, args, thread, self._deps.now())
@@ -118,8 +118,8 @@ class ContextReader:
         return await rows_of.read(self._deps.database, wanted, limits)
 
     async def _log(self, r: _Request) -> LogRows:
-        """The rows for the log. There are none if the budget is small, if the context is of a past time, or if the
-        caller asks only for other sections."""
+        """The rows for the log. There are none in three cases: the budget is small, the context is of a past time, or
+        the caller asks only for other sections."""
         if not log_share(r.args.token_budget) or r.args.as_of or "log" not in (r.args.include or ("log",)):
             return LogRows()
         place = (*r.where.key, r.thread_key)
@@ -128,8 +128,8 @@ class ContextReader:
     async def _as_asked(
         self, r: _Request, rows: ContextRows, chosen: Sequence[Result], message: Line | StoredMessage
     ) -> tuple[ContextRows, list[Result]]:
-        """The rows and results without the messages that came after the answered message. Later answers to earlier
-        messages remain in the window."""
+        """The rows and results without the messages that are newer than the answered message. Answers to earlier
+        messages are an exception: they remain in the window."""
         asked = message.id
         place = (r.where.chat_id, asked, message.sent_at)
         kept = [f for f in chosen if f.kind != "message" or _is_earlier(f, *place)]
@@ -157,7 +157,7 @@ class ContextReader:
             canonical_cap=self._deps.settings.compaction.canonical_cap,
             include=frozenset(r.args.include) if r.args.include is not None else None,
             keep=self._deps.settings.compaction.keep,
-            # A client that takes sections adds the time to its prompt itself (docs/CONTRACT.md, section 4).
+            # A client that asks for sections adds the time to its prompt itself (docs/CONTRACT.md, section 4).
             clock=r.args.detail == "text" and r.args.include is None,
             chat_id=r.where.chat_id,
         )
@@ -189,7 +189,8 @@ class ContextReader:
     async def _chosen(
         self, r: _Request, asked: SearchRequest | None, rows: ContextRows, recalled: Sequence[Result]
     ) -> list[Result]:
-        """The results for the prompt, also from other chats if this chat does not answer the question."""
+        """The results for the prompt. If this chat does not answer the question, results of other chats are
+        included."""
         if asked is None:
             return []
         shown = frozenset(line.id for line in rows.window if is_whole(line))
@@ -199,7 +200,7 @@ class ContextReader:
         return await self._retriever.with_other_chats(asked, own)
 
     async def _names(self, r: _Request, chosen: Sequence[Result]) -> dict[int, str]:
-        """The name of each other chat from which a message was chosen, by the number of the chat."""
+        """The names of the other chats from which a message was chosen, by chat number."""
         wanted = {f.chat_id for f in chosen if f.kind == "message" and f.chat_id != r.where.chat_id}
         found = [await chats.find(self._deps.database, r.where.owner_id, chat) for chat in wanted if chat is not None]
         return {chat.chat_id: chat_name(chat.channel, chat.conversation) for chat in found if chat is not None}
@@ -208,8 +209,8 @@ class ContextReader:
         return await self._retriever.with_texts(asked, chosen, excerpts_of(r.args.token_budget)) if asked else []
 
     async def _around(self, r: _Request, rows: ContextRows, answered: int | None) -> list[Line]:
-        """The messages around the quoted message that are earlier than `answered`. They are returned only if a reply to
-        the quoted message has just started the thread."""
+        """Return the messages around the quoted message, if a reply to the quoted message has just started the thread.
+        Only messages that are earlier than `answered` are returned."""
         if rows.quoted is None or rows.thread.last_no > 1 or not r.thread_key.startswith("reply:"):
             return []
         place = r.where.key
@@ -279,7 +280,7 @@ def _is_earlier(result: Result, chat: int, asked: int, asked_at: datetime) -> bo
 
 
 def _shown(chat: int, rows: ContextRows) -> Iterator[Passage]:
-    """Yield the messages that the context may show, except messages that a search found."""
+    """Yield the messages that the context may show. Messages that a search found are left out."""
     beside = rows.elsewhere
     replies = (line for talk in beside.replies for line in talk.lines)
     quoted = [rows.quoted] if rows.quoted else []
@@ -292,8 +293,8 @@ def _passage(chat: int, line: Line | StoredMessage) -> Passage:
 
 
 def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[Passage]:
-    """The newest chunk summaries. The function takes twice as many summaries as fit into `share` tokens, because a
-    context leaves out repetitions."""
+    """The newest chunk summaries. The function takes summaries up to twice `share` tokens, because a context leaves
+    out repetitions."""
     left = 2 * share
     for chunk in reversed(rows.chunks):
         left -= estimate(chunk.text)

@@ -16,8 +16,8 @@ from tellonce_server.store.receipts import Receipt
 
 LOOKS: Final = 4
 LOOK_SECONDS: Final = 0.05
-"""Maximum number of attempts to read a receipt, and seconds between the attempts. There are several attempts because
-another process may still be writing the receipt."""
+"""Maximum number of attempts to read a receipt, and seconds between two attempts. A first attempt may fail because
+another process is still writing the receipt."""
 
 
 class NothingToExplain(Refused):
@@ -77,7 +77,7 @@ class Explainer:
             id=str(memory_id),
             at=memory.valid_from,
             text=memory.content,
-            # A note, or a text that was corrected by hand, was not worded by a model.
+            # No model is named for a note or for a text that was corrected by hand, because no model wrote these words.
             model=None if memory.note or versions else origin.model,
             memory=memory,
             sources=sources,
@@ -113,7 +113,8 @@ class Explainer:
         )
 
     async def _find(self, where: ChatScope, message_id: str) -> StoredMessage | None:
-        """The message with this id in its channel; if there is no such message, the chat's message with this number."""
+        """The message with this id in its channel. If there is no such message, the message of the chat with this
+        number."""
         found = await message_of_id(self._deps, where, message_id)
         if found is None and message_id.isdecimal() and len(message_id) < 19:
             found = await messages.by_id(self._deps.database, *where.key, int(message_id))
@@ -121,7 +122,8 @@ class Explainer:
 
 
 def _is_reached(where: ChatScope, chat_id: int) -> bool:
-    """Whether a search in `where` also finds the messages of `chat_id`, because both are the owner's own chats."""
+    """Whether a search in `where` also finds the messages of `chat_id`. For this, both must be the owner's own
+    chats."""
     return where.is_own and (chat_id == where.owner_id or is_conversation(chat_id))
 
 

@@ -1,4 +1,5 @@
-"""Exports everything the memory holds about a person, as entries that an import can read."""
+"""Exports everything that the memory stores about a person. The output is a sequence of entries that an import can
+read."""
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import asdict
@@ -20,7 +21,8 @@ Entry = dict[str, Any]
 
 
 async def entries(q: Queries, owner_id: int) -> AsyncGenerator[Entry]:
-    """Yield the profile, then each chat's summaries and messages by thread, oldest first, then the memories."""
+    """Yield the profile first, and the memories last. Between them, yield each chat's summaries and its messages by
+    thread, oldest first."""
     narrative = await profile.find(q, owner_id)
     if narrative is not None and narrative.narrative:
         yield {"type": "profile", "text": narrative.narrative}
@@ -33,7 +35,8 @@ async def entries(q: Queries, owner_id: int) -> AsyncGenerator[Entry]:
 
 
 async def chat_names(q: Queries, owner_id: int) -> dict[int, str]:
-    """For each chat, its channel, its name if it has one, and its number, such as `telegram “Choir” (-10088)`."""
+    """For each chat, a text with its channel, its name if it has one, and its number, such as `telegram “Choir”
+    (-10088)`."""
     return {chat.chat_id: _name(chat) for chat in await chats.of_owner(q, owner_id)}
 
 
@@ -77,8 +80,8 @@ def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
 
 
 def conversation_of(chat: ChatEntry) -> Entry | None:
-    """The channel and name of a conversation; None for a Telegram chat. An export needs both, because the number of a
-    conversation differs from user to user."""
+    """The channel and name of a conversation; None for a Telegram chat. An export needs the channel and the name,
+    because the number of a conversation differs from user to user."""
     return {"channel": chat.channel, "name": chat.conversation} if is_conversation(chat.chat_id) else None
 
 
@@ -87,8 +90,8 @@ def external_id(chat_id: int, message: Line | SourceMessage) -> str:
 
 
 def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
-    """The values that identify the thread for an import: the thread's topic, or the message to which all messages of
-    the thread reply."""
+    """The values that identify the thread for an import. For a topic, this is the topic. For a reply thread, it is the
+    message to which all messages of the thread reply."""
     topic, reply = topic_thread(chat_id, 0)[:-1], reply_thread(chat_id, "", None)
     place: Entry = {"thread_key": thread_key}
     if thread_key.startswith(topic):

@@ -37,7 +37,7 @@ from tellonce_text import caches
 
 CONFIRM_MINUTES = 15
 MOST_WORDS = 6
-"""Maximum number of words of a topic that are also searched for one by one."""
+"""If no text contains a whole topic, at most this many of its words are searched for one by one."""
 EXTERNAL_NOTE = ServerText(
     "This is an external PostgreSQL. Its backups, write-ahead log archives and replicas may keep copies of the text.",
     "forget_external",
@@ -57,7 +57,8 @@ class ForgetRefused(Refused):
 
 @dataclass(frozen=True)
 class _Confirmed:
-    """All matches that the preview showed, and the matches among them that the user chose to erase."""
+    """`shown` are all matches that the preview showed. `chosen` are the matches among them that the user chose to
+    erase."""
 
     shown: Sequence[Match]
     chosen: Sequence[Match]
@@ -86,8 +87,8 @@ class Forgetter:
         self._eraser = Eraser(deps)
 
     async def preview(self, where: ChatScope, args: ForgetArgs) -> Forgotten:
-        """The matches, and the token that confirms their erasure. Raises ForgetRefused for an empty text or an unknown
-        number."""
+        """The matches, and the token that confirms their erasure. Raises ForgetRefused if the text is empty or a number
+        is unknown."""
         query, found = await self._searched(where, args)
         now = self._deps.now()
         copies = await self._copies_of(where, [hit.row.id for hit in found if hit.row.place == "memory"])
@@ -109,9 +110,9 @@ class Forgetter:
         )
 
     async def erase(self, where: ChatScope, args: ForgetArgs, report: Report = unreported) -> Forgotten:
-        """Erase the matches of the preview except those in `except`, and the uploaded files, which may contain the
-        text. A row that changed after the preview is not erased. A confirmation may be repeated with the same numbers
-        in `except`.
+        """Erase the matches of the preview, except those in `except`. Also erase the uploaded files, because they may
+        contain the text. A row that changed after the preview is not erased. A confirmation may be sent again if it has
+        the same numbers in `except`.
 
         Raises: ForgetRefused: the token is of another preview, has expired, or was used with another selection.
         """
@@ -185,8 +186,8 @@ class Forgetter:
         return len(await forget.memories(self._deps.database, where.owner_id, list(ids))) < len(ids)
 
     async def _unread(self, where: ChatScope, chosen: Sequence[Match]) -> list[MatchingRow]:
-        """The chosen messages that have not changed since the preview. Their matching sentences are unknown, because
-        the memory's statement was erased after the preview."""
+        """The chosen messages that have not changed since the preview. It is not known which of their sentences match,
+        because the memory's statement was erased after the preview."""
         shown = {(match.chat_id, match.ref): match for match in chosen if match.kind == "message"}
         rows = await texts.messages(self._deps.database, where.owner_id, list(shown))
         found = ((row, shown[row.chat_id or 0, row.id]) for row in rows)
@@ -197,8 +198,8 @@ class Forgetter:
         ]
 
     async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[ServerText, ...]:
-        """If no text contains the whole topic, a note that lists the words of the topic, with the number of texts that
-        contain each word."""
+        """If no text contains the whole topic, return a note that lists the words of the topic. For each word, the note
+        gives the number of texts that contain the word."""
         target = await asyncio.to_thread(Target.topic, args.topic) if args.topic is not None else None
         words = target.topic_words if target is not None else ()
         counts: dict[str, int] = {}
@@ -209,14 +210,14 @@ class Forgetter:
         return _single_words({word: count for word, count in counts.items() if count})
 
     async def _copies_of(self, where: ChatScope, ids: Sequence[int]) -> dict[int, list[Copy]]:
-        """The copies of these memories that the user shared with other owners, by the memory's id."""
+        """The copies of these memories that the user shared with other owners, by the id of the memory."""
         made: dict[int, list[Copy]] = {}
         for memory, *copy in await forget.copies(self._deps.database, where.owner_id, ids):
             made.setdefault(memory, []).append((copy[0], copy[1]))
         return made
 
     async def _chosen_copies(self, where: ChatScope, chosen: Sequence[Match]) -> Iterable[Copy]:
-        """The copies of the chosen memories: the copies that the preview stored, and the copies made after the preview.
+        """The copies of the chosen memories. Some are stored in the preview, and others were made after the preview.
         The stored copies are needed because a repeated confirmation no longer finds the memories."""
         since = await self._copies_of(where, [match.ref for match in chosen if match.kind == "memory"])
         return dict.fromkeys(
@@ -238,8 +239,8 @@ class Forgetter:
         self, where: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
     ) -> tuple[ForgetQuery, list[MatchingRow]]:
         """The query and its matches. The user may have copied a line as it was displayed. If no text contains that
-        line, the function searches for the stored forms of the line. At a confirmation, it reads the matches only if
-        they decide which form the preview used."""
+        line, the function searches for the stored forms of the line. For a confirmation, the function reads the matches
+        only if this is needed to find the form that the preview used."""
         query = await query_of(self._deps.database, where, args, sealed)
         forms = [args.model_copy(update=form) for form in _stored_forms(args)]
         found = await self._scan(where, query, args) if sealed is None or forms else []
@@ -294,7 +295,8 @@ class Forgetter:
 
 
 def _reach(where: ChatScope) -> int | None:
-    """The chat to search. From a person's own chat, all chats are searched (None); from a group, only that group."""
+    """The chat to search. None in a person's own chat, because all chats are searched from there. In a group, only that
+    group is searched."""
     return None if where.is_own else where.chat_id
 
 
@@ -330,7 +332,7 @@ def _seen(
 
 
 def _single_words(counts: Mapping[str, int]) -> tuple[ServerText, ...]:
-    """The note that names the words, with the number of texts that contain each of them; empty without words."""
+    """The note that lists the words, each with the number of texts that contain it. Empty if there are no words."""
     if not counts:
         return ()
     found = ", ".join(f"“{word}” ({counted(count, 'text')})" for word, count in counts.items())

@@ -1,6 +1,6 @@
 """Stores imported memories with their dates. Memories that the user has forgotten are not stored.
 
-Another assistant's statement is marked as imported and follows the usual rules; a memory from `tellonce export` is
+A statement of another assistant is marked as imported and follows the usual rules. A memory from `tellonce export` is
 restored unchanged.
 """
 
@@ -52,7 +52,7 @@ class ExportedSource:
 
 @dataclass(frozen=True)
 class ExportedQuote(ExportedSource):
-    """The user's words in a source message that support a memory."""
+    """The words of the user in a source message that support a memory."""
 
     text: str
 
@@ -81,8 +81,8 @@ class ExportedMemory(Stated):
 
 @dataclass
 class Keeper:
-    """Stores each memory in the conversation that the memory names, or else in the importers' chat. `numbers` maps the
-    ids in the exporting database to the ids in this database."""
+    """Stores each memory in the conversation that the memory names. If it names none, it is stored in the chat of the
+    import. `numbers` maps the ids in the exporting database to the ids in this database."""
 
     services: Services
     importers: Importers
@@ -120,7 +120,7 @@ class Keeper:
         self.services.deps.tell_subscribers(self.where.owner_id, "memory://profile")
 
     async def _forgotten(self, text: str) -> bool:
-        """Whether the user has forgotten the statement. An import does not lift a tombstone."""
+        """Whether the user has forgotten the statement. An import does not remove a tombstone."""
         deps = self.services.deps
         standing = await deps.tombstones.standing(deps.database, self.where.owner_id)
         return bool(deps.tombstones.covering(standing, text))
@@ -181,7 +181,7 @@ class Keeper:
         return "kept"
 
     async def _former(self, item: ExportedMemory) -> list[tuple[str, datetime]]:
-        """The former texts of a memory, without those that the user has forgotten."""
+        """The former texts of a memory. Texts that the user asked to forget are left out."""
         masked = [(mask(clean(former.content)), former.replaced_at) for former in item.former]
         return [(text, at) for text, at in masked if not await self._forgotten(text)]
 
@@ -195,8 +195,8 @@ class Keeper:
             await reminders.set_alarm(q, self.where.owner_id, memory_id, here, self.services.deps.now())
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
-        """Return the known memory with the same text and the same start. If there is no such memory and the item has no
-        end, return a known memory with the same text and no end."""
+        """Return the known memory with the same text and the same start. If there is no such memory and the item still
+        holds, return a known memory with the same text that still holds."""
         same = [m for m in self.known if m.content == text]
         exact = (m for m in same if m.valid_from == item.valid_from)
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)
@@ -219,7 +219,7 @@ class Keeper:
         )
 
     async def _sources(self, where: ChatScope, item: ExportedMemory) -> dict[tuple[str, str], int]:
-        """Return the ids of those source messages that are stored in this database, by external id and channel."""
+        """Return the ids of the source messages that are stored in this database, by external id and channel."""
         found = {
             (s.message_id, s.channel): await message_of_id(self.services.deps, where, s.message_id, s.channel)
             for s in item.source_messages
@@ -227,7 +227,7 @@ class Keeper:
         return {source: message.id for source, message in found.items() if message is not None}
 
     async def _quotes(self, item: ExportedMemory, sources: Mapping[tuple[str, str], int]) -> list[Quoted]:
-        """Return the quotes whose messages are stored, without those that the user has forgotten."""
+        """Return the quotes whose messages are stored. Quotes that the user asked to forget are left out."""
         masked = [(sources.get((q.message_id, q.channel)), mask(clean(q.text))) for q in item.quotes]
         return [Quoted(id_, text) for id_, text in masked if id_ is not None and not await self._forgotten(text)]
 

@@ -33,19 +33,19 @@ from tellonce_text.dates.clock import not_ahead
 from tellonce_text.secrets import mask
 
 BATCH = 500
-"""Messages per transaction. A crash loses at most this many messages; repeating the import adds the lost messages."""
+"""Messages per transaction. A crash loses at most this many messages. Repeating the import adds the lost messages."""
 
 
 HELD = timedelta(minutes=4)
 """The delay of the extraction from imported exchanges. The memories at the end of an import may correct or reject what
-the exchanges say, so the exchanges are read after the memories. The delay is less than LATEST_START, because a later
-start would look like the error of a wrong clock."""
+the exchanges state. The exchanges are therefore read after the memories. The delay is less than LATEST_START, because a
+later start would look like the error of a wrong clock."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """Three numbers of messages: those stored, those already present, and those stored without a sentence that the user
-    had forgotten."""
+    """Three numbers of messages: new messages, messages that were already stored, and messages that were stored without
+    a sentence that the user had asked to forget."""
 
     created: int
     duplicates: int
@@ -53,9 +53,9 @@ class Imported:
 
 
 class Importers:
-    """Imports into several chats. A message goes to the conversation that it names, or else to `where`.
-
-    With `fixed`, all messages go to `where`. Workers read the imported exchanges after `finish`.
+    """Imports into several chats. A message is stored in the conversation that it names. If it names none, it is stored
+    in `where`. If `fixed` is true, all messages are stored in `where`. Workers read the imported exchanges after
+    `finish`.
     """
 
     def __init__(self, deps: Dependencies, where: ChatScope, *, fixed: bool = False) -> None:
@@ -75,7 +75,7 @@ class Importers:
         return Imported(*(sum(counts) for counts in zip(*map(astuple, done), strict=True)))
 
     async def hold(self) -> None:
-        """Extend the delay of the imported exchanges if much of the delay has passed."""
+        """Extend the delay of the imported exchanges if more than a quarter of the delay has passed."""
         now = self._deps.now()
         if self._held_at is not None and now - self._held_at > HELD / 4:
             await queue.hold(self._deps.database, self.where.owner_id, now, now + HELD)
@@ -109,14 +109,14 @@ class Importer:
         self._threads: dict[tuple[str, str], str] = {}
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
-        """Store the new messages and queue their jobs, in one transaction. Sentences that were forgotten after a
-        message was sent are not stored."""
+        """Store the new messages and queue their jobs, in one transaction. Sentences that the user asked to forget
+        after the message was sent are not stored."""
         while (done := await self._added(batch)) is None:
             pass
         return done
 
     async def _added(self, batch: Sequence[ImportMessage]) -> Imported | None:
-        """Store the batch as `add` does. Returns None and stores nothing if the user forgot something while the batch
+        """Store the batch as `add` does. Returns None and stores nothing if the user erased something while the batch
         was processed."""
         where, now = self.where, self._deps.now()
         newest = await tombstones.newest(self._deps.database, where.owner_id)
@@ -125,7 +125,7 @@ class Importer:
         async with self._deps.database.transaction() as t:
             # Concurrent imports of the same file wait for each other here, so that each message is stored once.
             await chats.open_chat(t, *where.key, where.home, where.conversation, now)
-            # An erasure adds tombstones under the same locks, so the erasure cannot end before it sees these messages.
+            # An erasure adds tombstones under the same locks, so it cannot end before it has seen these messages.
             await forget.lock(t, where.owner_id, [where.chat_id])
             if await tombstones.newest(t, where.owner_id) != newest:
                 return None
@@ -150,8 +150,9 @@ class Importer:
     async def _without_forgotten(
         self, batch: Sequence[ImportMessage]
     ) -> tuple[Sequence[ImportMessage], set[tuple[str, str]]]:
-        """Return the messages with ids and channels as stored, without the sentences and speakers that the user forgot
-        after the message was sent. Also return the channel and id of each message that contained such a sentence."""
+        """Return the messages with their ids and channels as they are stored. Sentences and speakers that the user
+        asked to forget after the message was sent are left out. Also return the channel and id of each message that
+        contained such a sentence."""
         stones = self._deps.tombstones
         marks = await stones.of_texts(self._deps.database, self.where.owner_id)
         if not marks:
@@ -174,7 +175,7 @@ class Importer:
         return kept, changed
 
     def _stored(self, name: str, marks: Mapping[bytes, datetime]) -> str:
-        """The name as it is stored: if the user has forgotten the name, its replacement name."""
+        """The name as it is stored. If the user asked to forget the name, this is its replacement name."""
         gone = self._deps.tombstones.forgotten_at(name, marks) is not None
         return self._deps.tombstones.replacement(name) if gone else name
 

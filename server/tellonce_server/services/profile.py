@@ -13,7 +13,7 @@ from tellonce_server.store import memories, profile
 FACTS: Final[tuple[MemoryKind, ...]] = tuple(
     kind for kind in MEMORY_KINDS if kind not in ("preference", "goal", "date", "pin")
 )
-"""The kinds that have no list of their own in the profile. Their memories are listed as facts."""
+"""The kinds of memories without a list of their own in the profile. These memories are listed as facts."""
 
 
 class ProfileReader:

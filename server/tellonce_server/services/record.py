@@ -25,7 +25,8 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
 
 PATIENCE = timedelta(seconds=30)
-"""How long extraction waits for the answer to a user message, so that one job covers the whole exchange."""
+"""Maximum time for which extraction waits for the answer to a user message. With the answer, one job covers the whole
+exchange."""
 
 
 class MessageRefused(Refused):
@@ -58,7 +59,7 @@ class Recorder:
     async def _incoming(self, where: ChatScope, args: RecordMessageArgs) -> NewMessage:
         now, asked = self._deps.now().astimezone(self._deps.zone), await self._asked(where, args)
         if asked is not None and await self._was_forgotten(where, asked):
-            # The answer was written from the text before the erasure, and may repeat the forgotten words.
+            # The answer was written from the text before the erasure. It may therefore repeat the forgotten words.
             args = args.model_copy(update={"content": GONE, "summary": None, "expects": None})
         thread_key = await thread_of(self._deps, where, args)
         args = await self._with_stored_ids(where, args)
@@ -76,7 +77,7 @@ class Recorder:
         )
 
     async def _with_stored_ids(self, where: ChatScope, args: RecordMessageArgs) -> RecordMessageArgs:
-        """The message with its ids as they are stored, so that a message whose id was forgotten is recognized."""
+        """The message with its ids as they are stored. A message whose id was forgotten is therefore recognized."""
         ids = {"message_id": args.message_id, "reply_to_message_id": args.reply_to_message_id}
         stored = {
             name: await stored_id(self._deps, where.owner_id, id_) for name, id_ in ids.items() if id_ is not None
@@ -90,12 +91,12 @@ class Recorder:
         )
 
     async def _was_forgotten(self, where: ChatScope, asked: StoredMessage) -> bool:
-        """Whether a part of the message was forgotten while its answer was written. Forgetting a part changes the
-        message, so its version is then above 1."""
+        """Whether a part of the message was forgotten while its answer was written. Only a message with a version above
+        1 is checked, because forgetting a part changes the message."""
         return asked.version > 1 and await tombstones.in_message(self._deps.database, *where.key, asked.id)
 
     async def _asked(self, where: ChatScope, args: RecordMessageArgs) -> StoredMessage | None:
-        """The message that this one answers."""
+        """The message that the given message answers."""
         if args.exchange_of is None:
             return None
         asked = await message_of_id(self._deps, where, args.exchange_of)
@@ -107,7 +108,8 @@ class Recorder:
         return asked
 
     async def _again(self, m: NewMessage) -> RecordedMessage:
-        """Handle a message with a known id: with the same text it is a duplicate, with another text it is an edit."""
+        """Handle a message with a known id. If the text is the same, the message is a duplicate. If the text is
+        different, the message is an edit."""
         assert m.args.message_id is not None  # only a message with an external id can be a duplicate
         old = await self._stored(m)
         if old.role != m.args.role:
@@ -125,8 +127,8 @@ class Recorder:
         return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
 
     async def _still_said(self, m: NewMessage, old: StoredMessage) -> str:
-        """The text without the parts of this message that were forgotten, so that sending the message again restores
-        nothing."""
+        """The new text without the parts of this message that were forgotten. A client that sends the message again
+        therefore restores nothing."""
         place = (*m.where.key, old.id)
         text = await self._deps.tombstones.without_forgotten(self._deps.database, *place, m.text.content)
         return old.content if text is None else text or GONE

@@ -58,7 +58,8 @@ class MemoryUnfit(Refused):
 
 @dataclass(frozen=True)
 class _Told:
-    """A statement ready to be stored. `checked` is the verdict on a model's claim, or None for the user's own words."""
+    """A statement that is ready to be stored. `checked` is the verdict on a statement of an assistant. `checked` is
+    None for the user's own statement."""
 
     statement: Statement
     text: str
@@ -94,12 +95,12 @@ class Rememberer:
 
     async def remember(self, where: ChatScope, args: RememberArgs, repeated: str = "") -> Remembered:
         """Store one statement of the user or several statements of the connected assistant. The user's statement is
-        certain. The assistant's statements are checked against the user's words. A certain statement lifts its
-        tombstone. `repeated` is the part at the end of the text that says when a reminder repeats. No dates are added
-        to this part.
+        certain. The assistant's statements are checked against the user's words. If a certain statement was forgotten,
+        its tombstone is removed. `repeated` is the last part of a reminder's text, which says when the reminder
+        repeats. No dates are added to this part.
 
-        Raises: MemoryUnfit: a statement states nothing, was denied, or was forgotten after its source was sent.
-        NoSuchMemory: `replaces` has an unknown number.
+        Raises: MemoryUnfit: a statement states nothing, was rejected before, or was forgotten after its source was
+        sent. NoSuchMemory: `replaces` has an unknown number.
         """
         if args.statements is None:
             (one,) = await self._keep(where, [await self._told(where, args.statement, None, repeated)], learned=False)
@@ -139,8 +140,8 @@ class Rememberer:
         return _Told(statement, text, kind, source, replaced, checked, due, await self._statements.vector(text))
 
     async def _kind(self, text: str, said_at: datetime) -> MemoryKind:
-        """The kind of a statement that was sent without a kind: a date if the statement names a future day and time;
-        otherwise the scorer decides."""
+        """The kind of a statement that was sent without a kind. If the statement names a future day and time, the kind
+        is a date. Otherwise the scorer decides."""
         if await offloaded(len(text), lambda: appointment(text, said_at, self._deps.zone)) is not None:
             return "date"
         return "preference" if await self._keeper.is_wish(text) else "fact"
@@ -174,8 +175,8 @@ class Rememberer:
         ]
 
     async def _store(self, t: Queries, where: ChatScope, told: _Told, now: datetime) -> Stored:
-        """Store one statement, and read the tombstones afterwards: storing waits for a running erasure, which may add
-        tombstones."""
+        """Store one statement, and then read the tombstones. The order is important: storing waits for a running
+        erasure, and this erasure may add tombstones."""
         new = self._statement(where, told, now)
         if told.checked is not None:
             await self._require_not_denied(t, where, told)
@@ -197,7 +198,8 @@ class Rememberer:
         return stored
 
     async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[Memory]:
-        """The memory with the same words but another due day. The user's new statement replaces it."""
+        """The known memory that has the same words as the user's new statement but another due day. The new statement
+        replaces this memory."""
         known = await self._statements.same(t, new) if told.checked is None else None
         if known is None or known.deadline is None or new.deadline is None:
             return ()
@@ -247,8 +249,8 @@ class Rememberer:
         return left is not None and left.content == GONE
 
     async def _source(self, where: ChatScope, statement: Statement) -> StoredMessage | None:
-        """The source message, found by its id in the channel. An assistant may also give the message's number, because
-        the message may have no id."""
+        """The source message, found by its id in the channel. An assistant may give the number of the message instead,
+        because the message may have no id."""
         wanted, place = statement.source_message_id, where.key
         if wanted is None:
             return None
@@ -300,7 +302,7 @@ class Rememberer:
         return changed
 
     async def _rejected(self, t: Queries, owner_id: int, memory: Memory, now: datetime) -> Memory | None:
-        """If the user was asked whether an overdue goal still holds, the goal ends. Any other rejected memory is
+        """If the memory is an overdue goal and the user was asked about it, the goal ends. Any other rejected memory is
         withdrawn, because it was never true."""
         if memory.status == "uncertain" and (await memories.provenance(t, owner_id, memory.id)).overdue_at is not None:
             return await memories.set_status(t, owner_id, memory.id, "completed", now, valid_to=now)
@@ -334,7 +336,8 @@ class Rememberer:
         return held
 
     def _due_after_edit(self, memory: Memory, text: str) -> datetime | None:
-        """The due time that the edited text names, or the former due time if neither text names a day."""
+        """The due time that the edited text names. If neither the edited nor the former text names a day, the due time
+        stays the same."""
         if memory.kind not in ("goal", "date"):
             return memory.deadline
         now, zone = self._deps.now(), self._deps.zone
@@ -376,7 +379,8 @@ class Rememberer:
 
 
 def _is_restated(rejected: Memory, told: _Told) -> bool:
-    """Whether the user rejected the statement and sent a later message that supports it."""
+    """Whether the user supported the statement again after rejecting it: the statement is certain, and its source
+    message is later than the rejection."""
     return told.certain and told.source is not None and dedup.is_later(told.source.sent_at, rejected.valid_to)
 
 

@@ -33,7 +33,7 @@ class ReminderKeeper:
         one = stored.results[0] if stored.results else None
         memory = one.memory if one is not None else stored.memory
         assert memory is not None  # one statement was passed in
-        # Only Telegram's topics have numbers. A reminder is not delivered to a thread of another client.
+        # Only threads of Telegram (topics) have numbers. A reminder is not delivered to a thread of another client.
         topic = args.message_thread_id if isinstance(args.message_thread_id, int) else None
         alarm = Alarm(args.at, args.repeats, chat, topic)
         await reminders.set_alarm(self._deps.database, where.owner_id, memory.id, alarm, self._deps.now())
@@ -63,7 +63,8 @@ class ReminderKeeper:
         return await self._find(where, args.memory_id)
 
     async def claim(self, user_id: int | None, args: r.ClaimRemindersArgs) -> r.ClaimedReminders:
-        """Claim the due reminders of the chats that this server serves, or only of the private chat of `user_id`."""
+        """Claim the due reminders of all chats that this server serves. If `user_id` is given, only the reminders of
+        the private chat of this user are claimed."""
         db, now = self._deps.database, self._deps.now()
         owners = [one for one in await reminders.owners(db, now) if user_id in (None, one.owner_id)]
         claimed: list[r.Reminder] = []
@@ -81,8 +82,8 @@ class ReminderKeeper:
         return r.FinishedReminder(finished=done)
 
     def _when(self, args: r.SetReminderArgs) -> str:
-        """The end of the memory's text. It gives the time, so that two reminders with the same text remain two
-        memories."""
+        """The end of a reminder's text, which gives the time. Two reminders with the same words but different times are
+        therefore two memories."""
         when = args.words if args.repeats else f"{args.at.astimezone(self._deps.zone):%Y-%m-%d %H:%M}"
         return f" ({when or args.repeats})"
 

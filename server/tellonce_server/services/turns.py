@@ -31,7 +31,7 @@ class TurnKeeper:
         self._retriever = retriever
 
     async def turn(self, where: ChatScope, args: RecordTurnArgs) -> RecordedTurn:
-        """Record the messages and concurrently search for related memories."""
+        """Record the messages. At the same time, search for related memories."""
         (recorded, refused), told = await asyncio.gather(self._recorded(where, args), self._told(where, args))
         output = HookOutput(hookEventName=args.event, additionalContext=told) if told else None
         return RecordedTurn(recorded=recorded, refused=tuple(refused), hookSpecificOutput=output)
@@ -80,7 +80,7 @@ class TurnKeeper:
         ranked = await self._retriever.recalled(request)
         chosen = choose(ranked, query, None, frozenset(), self._deps.settings.context)
         results = await self._retriever.with_texts(request, chosen)
-        # The model of the session has already seen the session's own messages.
+        # The model of this session has already seen the messages of the session.
         return prompt_index([x for x in results if x.thread_key != thread], where.chat_id, now, zone)
 
     async def _session(self, where: ChatScope, args: RecordTurnArgs) -> str:

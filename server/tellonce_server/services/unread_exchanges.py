@@ -1,4 +1,4 @@
-"""Hands exchanges that no model has read to the connected assistant, and marks the exchanges as read afterwards."""
+"""Gives exchanges that no model has read to the connected assistant. Afterwards, the exchanges are marked as read."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -21,10 +21,11 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import head_and_tail
 
 AT_ONCE: Final = 10
-"""Maximum number of exchanges handed out at a time."""
+"""Maximum number of exchanges that are handed out in one call."""
 
 HELD: Final = timedelta(hours=1)
-"""Maximum time between handing out exchanges to the assistant and the assistant's report of what it learned."""
+"""Maximum time between two events: the server gives exchanges to the assistant, and the assistant reports what it
+learned."""
 
 MOST_LINES: Final = 40
 
@@ -48,9 +49,9 @@ class UnreadExchanges:
 async def take_over(
     t: Queries, where: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
 ) -> None:
-    """Mark exchanges as read by the assistant: the exchanges handed out recently, and the exchanges that contain a
-    message of `sources`. The notes learned from these exchanges end, except the notes in `borne_out`, which the
-    assistant's statements repeat."""
+    """Mark exchanges as read by the assistant. These are the exchanges that were given to the assistant recently, and
+    the exchanges that contain a message of `sources`. The notes learned from these exchanges end. Notes in `borne_out`
+    do not end, because the assistant's statements repeat them."""
     for job in await queue.read_by_assistant(t, *where.key, now - HELD, sources):
         own = [line.id for line in await _lines(t, job) if may_tell(*where.key, line)]
         for note in await memories.read_by(t, *where.key, own, ("keep",)):

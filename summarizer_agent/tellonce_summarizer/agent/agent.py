@@ -53,8 +53,8 @@ class Habits:
 
 
 class Agent:
-    """Works until it is stopped. Then it completes the jobs that end within `finish_seconds`, and returns the
-    others."""
+    """Works until it is stopped. After that, it completes the jobs that end within `finish_seconds`, and returns the
+    other jobs to the server."""
 
     def __init__(self, place: MemoryClient, chain: FallbackChain, habits: Habits, emit: Emit) -> None:
         self._place = place
@@ -63,7 +63,7 @@ class Agent:
         self._emit = emit
         self._running: set[asyncio.Task[None]] = set()
         self._vain: Tier | None = None
-        """The best available tier at the time of the last unusable answer; None once that tier has answered usably."""
+        """The best available tier at the time of the last unusable answer; None after a usable answer of that tier."""
 
     async def run(self, stop: asyncio.Event) -> None:
         """Claim and work until `stop` is set."""
@@ -230,8 +230,9 @@ async def done(
     second_reading: bool = True,
     owner: str | None = None,
 ) -> Done:
-    """The result of a piece of work, by the best tier that answers. `second_reading` says whether a second reading is
-    allowed. Work of the same `owner` may share a call; work without an owner has a separate call."""
+    """The result of a piece of work, by the best tier that answers. `second_reading` says whether the result may be
+    checked by a second reading. Pieces of work with the same `owner` may share a call; work without an owner has a
+    separate call."""
     if not isinstance(work, ExchangeInput):
         return await chain.climb(summary_task(work), emit, best_tier=best_tier)
     first = await chain.climb(exchange_task(work, emit), emit, best_tier=best_tier, together=owner)

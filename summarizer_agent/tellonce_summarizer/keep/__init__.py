@@ -1,1 +1,1 @@
-"""Summaries and notes without a model: the user's own sentences, verbatim. They never end a statement."""
+"""Summaries and notes without a model: the user's own sentences, verbatim. They never mark a statement as ended."""

@@ -14,8 +14,8 @@ MARK = "…"
 
 
 def clip(text: str, characters: int) -> str:
-    """The beginning of the text, at most `characters` long: whole sentences if they fill at least half of this length,
-    otherwise whole words and an ellipsis."""
+    """The beginning of the text, at most `characters` long. It consists of whole sentences if they fill at least half
+    of this length, otherwise of whole words and an ellipsis."""
     text = text.strip()
     if len(text) <= characters:
         return text
@@ -28,7 +28,8 @@ def clip(text: str, characters: int) -> str:
 
 
 def shrunk(told: Sequence[str], budget: int) -> str:
-    """The lines without repetitions. If these exceed `budget` tokens, only the newest lines that fit."""
+    """The lines without repetitions. If the lines exceed `budget` tokens, only the newest lines that fit are
+    returned."""
     kept: list[str] = []
     for line in reversed(list(dict.fromkeys(told))):
         if kept and estimate("\n".join([line, *kept])) > budget:

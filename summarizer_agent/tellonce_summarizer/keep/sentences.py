@@ -103,7 +103,7 @@ def _note(sentence: NotableSentence, message: WorkMessage, zone: ZoneInfo) -> Ex
 
 
 def _when(text: str, said_at: datetime, zone: ZoneInfo) -> When | None:
-    """The future day that the sentence certainly names, so that the page can list it under the coming dates."""
+    """The future day that the sentence names with certainty. The page lists the note under the coming dates."""
     found = coming_day(text, said_at, zone)
     return When(start=found.start, precision="instant" if found.precision == "instant" else "day") if found else None
 

@@ -81,7 +81,7 @@ class FallbackChain:
     async def ask(
         self, tier: Tier, task: Task[ResultT], emit: Emit, together: str | None = None
     ) -> tuple[ResultT | None, tuple[ModelCall, ...]]:
-        """The result of this tier alone, or None, and the calls that were made."""
+        """The result of this tier alone (None if the tier gives no result), and the calls that were made."""
         calls: list[ModelCall] = []
         for step in self._steps:
             if step.model.tier == tier:

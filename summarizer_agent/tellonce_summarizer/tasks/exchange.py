@@ -100,7 +100,7 @@ def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
 
 _OVER = 1.1
 _SIDES_SHARE = 0.8
-"""The share of the cap that `user_confirmed` and `llm_inferred` may use together; the rest is for `general_summary`."""
+"""The share of the cap that `user_confirmed` and `llm_inferred` may use together. The rest is for `general_summary`."""
 _SENTENCES = 2
 
 
@@ -111,15 +111,15 @@ def ceiling(work: ExchangeInput) -> int:
 
 
 def is_full(work: ExchangeInput) -> bool:
-    """Whether the summary exceeds the cap, so that the model must rewrite it instead of adding lines."""
+    """Whether the summary exceeds the cap. If so, the model must rewrite the summary instead of adding lines."""
     summary = work.canonical
     fields = (summary.user_confirmed, summary.llm_inferred, summary.general_summary)
     return sum(estimate(text) for text in fields) > work.canonical_cap_tokens
 
 
 def without_model(work: ExchangeInput) -> Canonical:
-    """The prior summary, followed by the exchange's most important sentences, verbatim with their days, if any is good
-    enough to be shown. A part that becomes too long loses its oldest lines."""
+    """The prior summary, followed by the exchange's most important sentences, verbatim with their days. If no sentence
+    is good enough to be shown, only the prior summary. A part that becomes too long loses its oldest lines."""
     if not any(sentence.shown for sentence in work.notable):
         return work.canonical
     zone = ZoneInfo(work.timezone)

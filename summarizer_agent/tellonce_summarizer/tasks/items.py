@@ -30,7 +30,7 @@ Drop = Callable[[str], None]
 
 def items(raw: Sequence[object], work: ExchangeInput, drop: Drop) -> tuple[ExchangeItem, ...]:
     """The usable items. Raises UnacceptableAnswerError if `raw` has items, but none that is usable and quotes a person.
-    If there is such an item, other items with invented quotes are returned, too, because the server checks and counts
+    If there is such an item, items with invented quotes are returned, too, because the server checks and counts
     them."""
     kept = [item for item in (_item(part, work, drop) for part in raw[:MOST]) if item is not None]
     for _ in raw[MOST:]:

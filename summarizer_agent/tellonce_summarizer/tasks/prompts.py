@@ -1,5 +1,5 @@
-"""The prompts for reading an exchange: first instructions and examples, which never change and can be cached; then the
-messages, numbered, with speaker and local time."""
+"""The prompts for reading an exchange. Instructions and examples come first; they never change and can be cached. The
+messages follow, numbered, with speaker and local time."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo

@@ -30,7 +30,8 @@ a "not" differs; if it says more than was said.
 - why: only where it does not hold, in a few words."""
 
 Verdicts = Mapping[int, str | None]
-"""The verdict on each statement, by the statement's number: None if it is confirmed, otherwise the reason why not."""
+"""The verdict on each statement, by the statement's number: None if the statement is confirmed, otherwise the reason
+why not."""
 
 
 async def read_again(
@@ -42,8 +43,8 @@ async def read_again(
     admitted: bool,
     together: str | None = None,
 ) -> Outcome[ExchangeResult]:
-    """The result `first`, with a doubt for each claim that the same tier does not confirm. If there is no usable second
-    reading, every claim gets a doubt, and the result is provisional."""
+    """The result `first`, where each claim that the same tier does not confirm has a doubt. If there is no usable
+    second reading, every claim gets a doubt, and the result is provisional."""
     claims = [(place, item) for place, item in enumerate(first.result.items) if item.certain and not item.note]
     if not claims or first.tier == "keep":
         return first

@@ -1,6 +1,6 @@
-"""The jobs that summarize a chunk, a thread, a profile or a routine. For each kind: its prompts, its task (the request to
-a model and the check of the answer), and its result without a model, which consists of verbatim sentences with speaker
-and day."""
+"""The jobs that summarize a chunk, a thread, a profile or a routine. For each kind: its prompts, its task (the request
+to a model and the check of the answer), and its result without a model. This result consists of verbatim sentences with
+speaker and day."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

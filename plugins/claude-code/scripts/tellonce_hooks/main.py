@@ -27,8 +27,8 @@ COMPACTION = "compaction"
 
 
 def run(arguments: list[str]) -> int:
-    """Run `tellonce_hook.py headers | mode DATA [MODE] | EVENT` and return the exit code. An event reads the hook's
-    JSON from stdin."""
+    """Run `tellonce_hook.py headers | mode DATA [MODE] | EVENT` and return the exit code. For an event, the hook's JSON
+    is read from stdin."""
     command = arguments[0] if arguments else ""
     if command == "headers":
         return _headers()
@@ -42,7 +42,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _headers() -> int:
-    """Print the headers of the MCP connection in the form of Claude Code's headersHelper."""
+    """Print the headers of the MCP connection as JSON, as Claude Code's `headersHelper` requires."""
     try:
         print(dumps({"Authorization": f"Bearer {token()}", "Tellonce-Hooks": "on"}))
     except Away as error:
@@ -90,10 +90,10 @@ def _prompted(event: Json) -> None:
     said = project.without_private(event["prompt"])
     _get_to_know(event)
     if is_command(said):
-        return  # if it was not a command, the transcript contains it as a prompt, and the catch-up records it
+        return  # if the prompt was not a command after all, it is in the transcript, and the catch-up records it
     if mode != "full" or said != event["prompt"].strip():
-        # The reply is not recorded, now or by a later catch-up, because it may repeat private text. The prompt itself
-        # is skipped only if no part of it may be recorded.
+        # Neither this hook nor a later catch-up records the reply, because the reply may repeat private text. The
+        # prompt itself is skipped only if no part of it may be recorded.
         spool.done(event["session_id"], [reply_id(prompt_id)] + ([] if mode == "full" and said else [prompt_id]), [])
     if mode == "off" or not said:
         return
@@ -112,7 +112,7 @@ def _prompted(event: Json) -> None:
 
 
 def _spooled(place: Json, messages: list[Json]) -> list[str]:
-    """Store the messages until they are recorded. Returns their files; empty if the disk is full."""
+    """Store the messages until they are recorded. Returns the files of the messages; empty if the disk is full."""
     try:
         return [spool.put(place, one) for one in messages]
     except OSError:
@@ -120,8 +120,8 @@ def _spooled(place: Json, messages: list[Json]) -> list[str]:
 
 
 def _replied(event: Json) -> None:
-    """Record the reply, and all other messages that are not recorded yet, in a separate process, so that the user does
-    not wait."""
+    """Start a separate process that records the reply and all other unrecorded messages, so that the user does not
+    wait."""
     if _mode_of(event) == "full":
         _detached(lambda: _catch_up(event))
 
@@ -135,7 +135,8 @@ def _compacted(event: Json) -> None:
 
 
 def _catch_up(event: Json) -> None:
-    """Store the transcript's messages that no hook recorded in the spool, then record all messages in the spool."""
+    """Copy into the spool all messages of the transcript that no hook has seen; then record all messages of the
+    spool."""
     place, finished = _place(event), spool.finished(event["session_id"])
     if finished is not None:
         kept = finished | {entry["message"]["message_id"] for _, entry in spool.waiting()}
@@ -146,8 +147,8 @@ def _catch_up(event: Json) -> None:
 
 
 def _said(event: Json, known: set[str]) -> list[Json]:
-    """The transcript's messages, and the reply in the event, because the transcript may lack it. A reply to a command
-    is left out."""
+    """The transcript's messages, plus the reply from the event, because the transcript may not contain this reply yet.
+    A reply to a command is left out."""
     said = turns(event.get("transcript_path", ""))
     last, prompt_id = event.get("last_assistant_message"), event.get("prompt_id", "")
     if not last or prompt_id not in known | {one["message_id"] for one in said}:
@@ -160,7 +161,7 @@ def _said(event: Json, known: set[str]) -> list[Json]:
 
 
 def _get_to_know(event: Json) -> None:
-    """Mark the messages before a session's first hook as done, because they may be older than the plugin."""
+    """Mark all messages from before a session's first hook as done, because they may be older than the plugin."""
     if spool.finished(event["session_id"]) is None:
         before = [one["message_id"] for one in turns(event.get("transcript_path", ""))]
         try:
@@ -184,7 +185,7 @@ def _print(answer: Json) -> None:
 
 
 def _now() -> str:
-    """The time in the form of the transcripts."""
+    """The time in the format of Claude Code's transcripts."""
     seconds = time.time()
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds * 1000) % 1000:03}Z"
 

@@ -1,6 +1,6 @@
-"""Reads and writes JSON with the interpreter's own C functions, because importing `json` also imports `re`, which takes
-longer than the rest of a hook. With an interpreter that lacks these functions, or has them in another form, `json` is
-used.
+"""Reads and writes JSON with the interpreter's own C functions. Importing the module `json` would also import `re`,
+which takes longer than the rest of a hook. If the interpreter lacks these functions, or has them in another form,
+`json` is used.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     Dumps = Callable[[object], str]
 
 
-# The settings of the C parser. The parser reads them as attributes. With these settings, values become Python's own
-# types.
+# The settings of the C parser. The parser reads them as attributes. With these settings, JSON values become Python's
+# own types.
 _PLAIN = {
     "strict": True,
     "object_hook": None,

@@ -39,8 +39,8 @@ def name(path: str) -> str:
 
 
 def mode(path: str) -> str:
-    """The mode of the project: the user's choice for this project or else for all projects, restricted by the project's
-    own file. In an excluded folder, the mode is `off`."""
+    """The mode of the project: the user's choice for this project or, without such a choice, for all projects. The
+    project's own file can restrict this choice. In an excluded folder, the mode is `off`."""
     if _excluded(path):
         return "off"
     chosen = _known(_chosen().get(path)) or _known(option("memory")) or "full"
@@ -60,7 +60,8 @@ def choose(path: str, wanted: str) -> None:
 
 
 def without_private(text: str) -> str:
-    """The text without its `<private>…</private>` parts. A part without a closing tag extends to the end."""
+    """The text without its `<private>…</private>` parts. A part without a closing tag extends to the end of the
+    text."""
     if "<private>" in text.lower():
         import re  # noqa: PLC0415  # loading it takes longer than everything else a prompt needs
 
@@ -69,7 +70,7 @@ def without_private(text: str) -> str:
 
 
 def data() -> str:
-    """The plugin's own folder. It stays when the plugin is updated."""
+    """The plugin's own folder. The folder remains when the plugin is updated."""
     return os.environ.get("CLAUDE_PLUGIN_DATA") or os.path.expanduser("~/.claude/plugins/data/tellonce")
 
 

@@ -32,8 +32,8 @@ class Refused(Exception):
 
 
 def option(name: str) -> str:
-    """The user's value for an option, or empty. Hooks have options in their environment; the headers helper and skills
-    read Claude Code's settings."""
+    """The user's value for an option, or empty. Hooks get the options in environment variables; the headers helper and
+    skills read Claude Code's settings instead."""
     told = os.environ.get(f"CLAUDE_PLUGIN_OPTION_{name.upper()}")
     return (told if told is not None else str(_stored_options().get(name, ""))).strip()
 
@@ -94,8 +94,8 @@ def record_turn(arguments: Json, seconds: float) -> Json:
 
 
 def _exchange(body: bytes, seconds: float) -> tuple[int, bytes]:
-    """Send the request and return status and body. The request uses HTTP/1.0, because its response ends with the
-    connection and is not chunked."""
+    """Send the request, and return the response's status and body. The request uses HTTP/1.0, because a response to it
+    is not chunked and ends when the connection closes."""
     scheme, host, port, path = _address(option("url") or URL)
     lines = (
         f"POST {path} HTTP/1.0",

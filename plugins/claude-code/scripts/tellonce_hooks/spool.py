@@ -1,7 +1,7 @@
-"""Stores messages that are still to be recorded, one file each. A file is written before the server is called and
+"""Stores each message that is not recorded yet in a file of its own. A file is written before the server is called and
 removed after the call.
 
-A file per session lists the ids of messages that are done, one per line, so that no message is sent twice.
+For each session, a file lists the ids of the messages that are done, one per line, so that no message is sent twice.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def put(place: Json, message: Json) -> str:
 
 
 def done(session: str, ids: list[str], files: list[str]) -> None:
-    """Mark messages as done, because they were recorded or must never be: store their ids and delete their files."""
+    """Mark messages as done: store their ids and delete their files. A message is done if it was recorded or must never
+    be recorded."""
     with open(os.path.join(_folder("sessions"), _name(session)), "a", encoding="utf-8") as stream:
         stream.write("".join(one + "\n" for one in ids))
     for file in files:
@@ -66,8 +67,8 @@ def finished(session: str) -> set[str] | None:
 
 
 def waiting() -> list[tuple[str, Json]]:
-    """Every stored message with its file, sorted by the messages' times, because a catch-up may store older messages
-    later."""
+    """Every stored message with its file, sorted by the messages' times, because a catch-up may store an old message
+    after a newer one."""
     folder = _folder("spool")
     found: list[tuple[str, Json]] = []
     for name in sorted(os.listdir(folder)):
@@ -76,14 +77,15 @@ def waiting() -> list[tuple[str, Json]]:
                 with open(os.path.join(folder, name), encoding="utf-8") as stream:
                     found.append((os.path.join(folder, name), loads(stream.read())))
             except (OSError, ValueError):
-                continue  # another hook has taken it
-    # All times are in UTC in one format. If one is not a text, the server refuses its message, which is then dropped.
+                continue  # another hook has deleted the file
+    # All times are in UTC in one format. If a time is not a text, the server refuses the message, and the message is
+    # dropped.
     return sorted(found, key=lambda kept: str(kept[1]["message"]["sent_at"]))
 
 
 def flush(event: str) -> None:
-    """Record the stored messages in order, session by session. If the server is not available (Away), the rest stays in
-    the spool."""
+    """Record the stored messages in order, session by session. If the server is not available (Away), the remaining
+    messages stay in the spool."""
     by_place: dict[str, list[tuple[str, Json]]] = {}
     for file, entry in waiting():
         by_place.setdefault(dumps(entry["place"]), []).append((file, entry["message"]))

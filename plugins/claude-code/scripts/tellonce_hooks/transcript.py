@@ -18,7 +18,7 @@ OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<sy
 """User entries that begin like this were written by Claude Code, not by the person."""
 
 FAILURE = "isApiErrorMessage"
-"""Flag of an entry that shows a failure of the API in place of a reply."""
+"""The flag of entries in which Claude Code shows an API failure instead of a reply."""
 
 UNSAID = ("isSidechain", "isMeta", "isCompactSummary", FAILURE)
 """Flags of entries that are neither the person's prompt nor the assistant's reply."""
@@ -64,7 +64,7 @@ def is_failure(path: str, reply: str) -> bool:
 
 
 def _take(line: str, found: dict[str, Json]) -> None:
-    """Add a line of the transcript to `found`, which contains the turns so far by prompt id, in order."""
+    """Add a line of the transcript to `found`, which maps prompt ids to turns, in order."""
     if '"type":"user"' not in line and '"type":"assistant"' not in line:
         return
     try:
@@ -77,8 +77,8 @@ def _take(line: str, found: dict[str, Json]) -> None:
     if entry.get("type") == "user":
         prompt = entry.get("promptId")
         if isinstance(prompt, str) and prompt not in found:
-            # A command counts as a turn, so that its reply is not taken for the reply to the previous prompt. It is not
-            # a message of the user, so its text is empty.
+            # A command counts as a turn. Otherwise, the reply to the command would be taken for the reply to the
+            # previous prompt. A command is not a message of the user, so the turn's text is empty.
             said = "" if text.startswith(OWN_FORMS) else text
             found[prompt] = {"id": prompt, "text": said, "at": entry["timestamp"], "reply": None}
     elif entry.get("type") == "assistant" and found:
@@ -87,7 +87,7 @@ def _take(line: str, found: dict[str, Json]) -> None:
 
 
 def _text(content: object) -> str:
-    """The text of the entry, without results of tools and images."""
+    """The text of the entry, without tool results and images."""
     if isinstance(content, str):
         return content.strip()
     blocks = content if isinstance(content, list) else []

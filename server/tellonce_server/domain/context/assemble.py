@@ -1,5 +1,5 @@
-"""Assembles one context within its budget. This module decides the order of filling the sections, and the text to cut
-if the context is too long. Pure."""
+"""Assembles one context within its budget. This module decides in which order the sections are filled, and which text
+is cut if the context is too long. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,8 @@ from tellonce_text.fences import contained_text
 from tellonce_text.tokens import clip, estimate
 
 JOINT = 2
-"""Maximum number of tokens that a separator between two sections and the rounding of their estimates add."""
+"""Maximum number of tokens that joining two sections adds: the separator between them, and the rounding of their
+estimates."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,10 @@ class Assembled:
 
 
 STATED_PART = 12
-"""For a question, the budget divided by this number is reserved for pins, preferences and the memories that match
-the question.
-
-These tokens are reserved even if there are no such memories. All other learned text is added after the messages that
-match the question. A question therefore finds the same messages before and after the summarizer has run.
+"""For a question, the budget divided by this number is the number of tokens reserved for pins, preferences and the
+memories that match the question. These tokens are reserved even if there are no such memories. All other learned text
+is added after the messages that match the question. A question therefore finds the same messages, whether or not the
+summarizer has already run.
 """
 
 
@@ -158,7 +158,7 @@ def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
 
 
 def _total(sections: Sequence[Section]) -> int:
-    """An upper bound of the tokens of the joined sections, computed from the estimate of each section."""
+    """An upper bound of the tokens of the joined sections. The bound is computed from the estimates of the sections."""
     return sum(section.tokens for section in sections) + JOINT * max(0, len(sections) - 1)
 
 

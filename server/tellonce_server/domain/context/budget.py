@@ -11,20 +11,21 @@ from tellonce_text.tokens import estimate
 
 DEFAULT_TOTAL = TOKEN_BUDGET
 LOG_PART = 2
-"""If a context's budget is above the default budget, the difference is divided by this number. The log may use the
-result. The rest of the difference is for search results."""
+"""The part of a context's budget above the default budget is divided by this number. The log may use the result, and
+search results may use the rest."""
 ELSEWHERE = 276
 """Maximum number of tokens for lines from other threads and chats. A context below the default budget has
 proportionally fewer tokens for these lines."""
 NEWLINE = 1
-"""Tokens added for the line break after a line, because each line is estimated without its line break."""
+"""The tokens of the line break after a line. These tokens are added because each line is estimated without its line
+break."""
 
 ItemT = TypeVar("ItemT")
 
 
 @dataclass
 class TokenBudget:
-    """The tokens that are left of the total. Every part takes its tokens from this object, so that the parts together
+    """The tokens that are left of the total. Every part takes its tokens from this object. The parts together therefore
     cannot exceed the total."""
 
     left: int
@@ -36,8 +37,8 @@ class TokenBudget:
         return True
 
     def set_aside(self, tokens: int) -> int:
-        """Reserve up to `tokens` tokens and return how many were reserved. The caller adds them to `left` again
-        later."""
+        """Reserve up to `tokens` tokens and return the number of reserved tokens. To release them, the caller adds this
+        number to `left`."""
         taken = min(tokens, self.left)
         self.left -= taken
         return taken
@@ -45,7 +46,7 @@ class TokenBudget:
 
 @dataclass(frozen=True)
 class Taken:
-    """The indexes, the texts and the cost of the items that fit, and the indexes of the items that do not fit."""
+    """The items that fit, with their indexes, texts and total cost, and the indexes of the items that do not fit."""
 
     kept: Sequence[int]
     left: Sequence[int]
@@ -82,11 +83,11 @@ def take(
     *,
     dense: bool,
 ) -> Taken:
-    """Take items in the given order until the share or the budget is used up.
+    """Take items in the given order until the share or the whole budget is used up.
 
-    If `dense` is true, an item that does not fit is skipped; this is for memories. Otherwise the first item that does
-    not fit ends the list, because history and summaries must stay contiguous. An item that is rendered as an empty text
-    is skipped.
+    If `dense` is true, an item that does not fit is skipped; this is for memories. Otherwise the list ends before the
+    first item that does not fit, because history and summaries must stay contiguous. An item that is rendered as an
+    empty text is skipped.
     """
     kept: list[int] = []
     texts: list[str] = []

@@ -1,4 +1,5 @@
-"""The chat's canonical summary and the thread's summary, cut at the start so that the newest lines stay. Pure."""
+"""The canonical summary of the chat and the summary of the thread. Each is cut at its start, so that the newest lines
+stay. Pure."""
 
 import re
 from collections.abc import Callable
@@ -11,13 +12,13 @@ from tellonce_text.fences import contained
 from tellonce_text.tokens import clip
 
 THREAD_PART = 3
-"""The thread's summary may use at most the tokens of both summaries divided by this number."""
+"""Maximum tokens of the thread's summary: the tokens of both summaries divided by this number."""
 
 _QUOTED = re.compile(r"“(.+)”", re.DOTALL)
 _DAY_BESIDE = re.compile(r" \(\d{4}(?:-\d\d){1,2}(?: to \d{4}-\d\d-\d\d)?\)")
 
 Says = Callable[[str], bool]
-"""A function that returns whether an earlier section already makes the statement of a line."""
+"""A function that returns whether an earlier section already contains the statement of a line."""
 
 
 def summary_text(rows: ContextRows, share: int, says: Says) -> str:
@@ -37,19 +38,20 @@ def summary_text(rows: ContextRows, share: int, says: Says) -> str:
 
 
 def unsaid(text: str, says: Says) -> str:
-    """The lines of the text that state something new. If a line lists quotations, only the new quotations stay."""
+    """The lines of the text whose statements are new. If a line lists quotations, only the new quotations stay."""
     lines = [_listed(line, says) for line in text.strip().split("\n")]
     kept = "\n".join(line for line in lines if line.strip())
-    # If the first line was removed, the text is marked as a continuation, so that its new first line cannot look like a
-    # line written by this program.
+    # If the first line was removed, the text is marked as a continuation. Without the mark, its new first line could
+    # look like a line written by this program.
     return kept if not kept or lines[0].strip() else f"… {kept}"
 
 
 @of_texts
 @lru_cache(4_096)
 def statement(line: str, *, quoted: bool = True) -> str:
-    """A line's statement in a form for comparison, without line breaks and without the dates that were added after
-    relative words such as "tomorrow". With `quoted`, the result is only the quoted words, if there are any."""
+    """The statement of a line in a form for comparison. Line breaks are left out, and so are the dates that were added
+    after relative words such as "tomorrow". If `quoted` is true and the line contains quoted words, the result is only
+    the quoted words."""
     words = _QUOTED.search(line) if quoted else None
     return " ".join(_DAY_BESIDE.sub("", words[1] if words else line).casefold().split())
 

@@ -22,16 +22,17 @@ SEPARATOR = "\n\n"
 
 
 HEADINGS = sum(cost(title) for title in (LIST, *KIND_TITLES.values()))
-"""The tokens of all headings of the section of memories."""
+"""The tokens of all headings in the section of memories."""
 
 
 class Layout(NamedTuple):
     """How a section is shown.
 
-    `share` returns the section's tokens, including its title and fences, from the scaled budgets and the total; None
-    means that the section has no share of its own. `text` is given for a section that consists of one text. If the
-    finished context is too long, the sections with a `removed` number are removed one by one, the lowest number first.
-    `at_session_start` means that a coding assistant is shown the section when a session starts.
+    `share` is a function of the scaled budgets and the total. It returns the number of tokens of the section, including
+    title and fences. If `share` is None, the section has no share of its own. `text` is given for a section that
+    consists of one text. If the finished context is too long, the sections with a `removed` number are removed one by
+    one, the lowest number first. If `at_session_start` is true, a coding assistant gets the section at the start of a
+    session.
     """
 
     title: str
@@ -84,7 +85,7 @@ SECTIONS: Final[dict[ShownName, Layout]] = {
     ),
     "now": Layout("Now", "volatile", None),
 }
-"""Every section, in display order. The history's share includes that of the older summaries."""
+"""Every section, in display order. The history's share includes the share of the summaries of older messages."""
 
 AT_SESSION_START: Final[tuple[SectionName, ...]] = tuple(
     name for name, layout in SECTIONS.items() if layout.at_session_start and name != "now"
@@ -92,10 +93,11 @@ AT_SESSION_START: Final[tuple[SectionName, ...]] = tuple(
 
 
 def section_shares(budgets: Budgets, total: int) -> dict[ShownName, int]:
-    """The tokens that each section may use in a context of `total` tokens, including its title, fences and headings.
+    """The tokens that each section may use in a context of `total` tokens. The tokens of a section include its title,
+    fences and headings.
 
-    Three sections may use more. If other sections leave tokens, search results may use them, and then a quoted message.
-    The last messages of the history are always shown.
+    Three sections may use more. If other sections leave tokens, search results may use these tokens first, and a quoted
+    message may use the rest. The history always shows its last messages.
     """
     parts = scaled(budgets, total)
     return {name: layout.share(parts, total) for name, layout in SECTIONS.items() if layout.share is not None}
@@ -138,8 +140,9 @@ class Draft:
         return self.material.include is None or name in self.material.include
 
     def opens(self, name: SectionName) -> bool:
-        """Whether the section is wanted and its title and fences fit into the budget. Their cost is deducted when the
-        section is first opened; a section that is filled in several steps is opened before each step."""
+        """Whether the section is wanted and its title and fences fit into the budget. The cost of the title and the
+        fences is deducted when the section is first opened. A section that is filled in several steps is opened before
+        each step."""
         if name in self._opened:
             return True
         if not self.wants(name):
@@ -166,7 +169,7 @@ class Draft:
             self.left_out.append(f"{name}: clipped to {room} tokens")
 
     def fill_texts(self) -> None:
-        """Fill the sections that consist of one text. The section that would be removed last is filled first."""
+        """Fill the sections that consist of one text. The section with the highest `removed` number is filled first."""
         for name, layout in sorted(_OF_ONE_TEXT.items(), key=lambda item: -(item[1].removed or 0)):
             if layout.text is not None:
                 self.fill(name, layout.text(self.material), self.room_for(name))
@@ -177,12 +180,14 @@ class Draft:
         return share(self.shares, self.material.total) - frame(name) if share else 0
 
     def texts_cost(self) -> tuple[int, int]:
-        """For the sections that consist of one text: the tokens of their texts, and the tokens that are reserved."""
+        """Return two sums over the sections that consist of one text: the tokens of the texts, and the tokens reserved
+        for the texts."""
         used = sum(cost(self.bodies[name]) for name in _OF_ONE_TEXT if name in self.bodies)
         return used, sum(map(self.room_for, _OF_ONE_TEXT))
 
     def extend(self, name: SectionName) -> None:
-        """Show more of a clipped section that consists of one text, with the tokens that no other section uses."""
+        """Show more of a clipped section that consists of one text. The additional text uses the tokens that no other
+        section uses."""
         clipped, text = [note for note in self.left_out if note.startswith(f"{name}: clipped")], SECTIONS[name].text
         if not clipped or text is None or self.token_budget.left <= 0:
             return

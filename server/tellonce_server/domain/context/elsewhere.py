@@ -12,7 +12,8 @@ MESSAGE = 30
 """Maximum tokens of one message from another thread of this chat."""
 
 SIDE = 14
-"""Maximum tokens of each of the two messages of an exchange from another chat. The exchange is shown in one line."""
+"""Maximum tokens of each message in an exchange from another chat. An exchange has two messages and is shown in one
+line."""
 
 LEFT = "The talk this reply left:"
 REPLIES = "Replies beside this talk:"
@@ -20,8 +21,8 @@ OTHERS = "The user's other talks:"
 
 
 def elsewhere_text(m: Material) -> str:
-    """Messages of this thread's parent thread and of the threads that branched from this thread, then messages of the
-    owner's other chats; empty if there are no such messages."""
+    """Messages from elsewhere, in this order: from this thread's parent thread, from the threads that branched from
+    this thread, and from the owner's other chats. Empty if there are no such messages."""
     parts = [*_part(LEFT, _left(m)), *_part(REPLIES, _replies(m)), *_part(OTHERS, _others(m))]
     return "\n".join(parts)
 
@@ -37,7 +38,7 @@ def _left(m: Material) -> Iterator[str]:
 
 
 def _replies(m: Material) -> Iterator[str]:
-    """Messages of reply threads that continued after the oldest message of the window."""
+    """Messages of those reply threads that have a message after the oldest message of the window."""
     oldest = min((line.id for line in m.rows.window), default=0)
     for talk in m.rows.elsewhere.replies:
         if talk.lines[-1].id > oldest:
@@ -53,7 +54,7 @@ def _others(m: Material) -> Iterator[str]:
     for talk in m.rows.elsewhere.others:
         lines = _exchange(talk.lines)
         if any(line.content == GONE for line in lines):
-            continue  # An answer is not understandable without the forgotten message.
+            continue  # Without the forgotten message, its answer is not understandable.
         texts = (form.clipped_text(line, m.view, talk.chat_id, SIDE) for line in lines)
         said = " · ".join(f"{form.speaker(x.role, x.speaker)}: {text}" for x, text in zip(lines, texts, strict=True))
         yield f"[{form.chat_name(talk.channel, talk.name)} | {form.moment(lines[-1].sent_at, m.view)}] {said}"

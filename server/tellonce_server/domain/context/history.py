@@ -33,14 +33,13 @@ ASKED_PART = 4
 clipped to fit, because search results have priority."""
 
 SMALL = 1_000
-"""For a question, this number of tokens is subtracted from the budget, and the rest is divided by ASKED_PART. All
-messages of the history together may use the result. A context of at most this size shows only the last ALWAYS messages,
-because earlier messages rarely contain the answer."""
+"""For a question, all messages of the history together may use (budget - SMALL) / ASKED_PART tokens. A context of at
+most SMALL tokens shows only the last ALWAYS messages, because earlier messages rarely contain the answer."""
 
 REPLY, REPLY_PART = 160, 10
-"""For a question, a long reply among the latest messages keeps at least REPLY tokens, or the budget divided by
-REPLY_PART if this is less. Only replies are clipped, because replies are often repetitive. The user's messages stay
-whole."""
+"""For a question, a long reply among the latest messages keeps at least a minimum of tokens: REPLY, or the budget
+divided by REPLY_PART if this is less. Only replies are clipped, because replies are often repetitive. The user's
+messages stay whole."""
 
 
 class History:
@@ -89,8 +88,8 @@ class History:
             self._draft.say(shown.text)
 
     def fill_summaries(self, recalled: Collection[int] = ()) -> None:
-        """Add summaries of older messages and write the section. The summaries that search found (`recalled`) are left
-        out, and so is text that the context already shows."""
+        """Add summaries of older messages and write the section. Two things are left out: the summaries that search
+        found (`recalled`), and text that the context already shows."""
         if self._draft.wants("history"):
             self._write(self._summaries(recalled), self._shown)
 
@@ -139,7 +138,7 @@ class History:
 
     def _unused(self) -> int:
         """The tokens that no other section needs; 0 for a question. Sections that change from turn to turn count with
-        their whole share, so that the start of the history seldom moves."""
+        their whole share, not with the tokens that they use now. The start of the history therefore seldom moves."""
         if self._m.asked:
             return 0
         draft, shares = self._draft, self._draft.shares
@@ -148,11 +147,11 @@ class History:
         return draft.token_budget.left + used - needed
 
     def _wanted(self, older: list[Line], share: int) -> tuple[list[Line], int]:
-        """The older messages to consider, and their share of tokens. For a question, the number of messages and their
-        share are limited, because the answer is rarely in the latest messages.
+        """Return the older messages to consider, and the maximum number of their tokens. For a question, the number of
+        messages and their share are limited, because the answer is rarely in the latest messages.
 
-        For a question, at most the latest KEPT messages are considered here. Older messages, even those without a
-        summary, are shown only if they are among the search results.
+        For a question, at most the latest KEPT messages are considered here. Older messages, with or without a summary,
+        are shown only if they are among the search results.
         """
         if not self._m.asked:
             return older, share
@@ -161,8 +160,8 @@ class History:
         return older[: KEPT - ALWAYS], share
 
     def _priced_line(self, line: Line, newer: Line | None) -> str:
-        """Return the text that is used to count the tokens of a line. Lines are counted from the newest to the oldest,
-        and the day header counts only with the newest line of a day."""
+        """Return the text that is used to count the tokens of a line. Lines are counted from the newest to the oldest.
+        The day header is counted only with the newest line of its day."""
         shown = self._line(line)
         same_day = newer is not None and self._line(newer).day == shown.day
         return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"
@@ -180,7 +179,8 @@ class History:
         return [*reversed(taken.texts)]
 
     def _unsaid_line(self, chunk: Chunk) -> str:
-        """The line of a summary without text that the context already shows; empty if there is no other text."""
+        """The line of a summary, without the text that the context already shows. Empty if the context shows the whole
+        text."""
         text = unsaid(chunk.text, self._draft.says)
         return form.summary_line(_with_text(chunk, text), self._m.view) if text else ""
 
@@ -200,8 +200,8 @@ def _with_text(chunk: Chunk, text: str) -> Chunk:
 
 
 def window(m: Material) -> list[Line]:
-    """All messages that are not summarized, and in any case the last `keep` messages. The start of the window moves in
-    steps."""
+    """All messages that are not summarized. The last `keep` messages are included even if they are summarized. The
+    start of the window moves in steps."""
     thread = m.rows.thread
     before = min(thread.covered_to, max(0, thread.last_no - m.keep) // STEP * STEP)
     lines = [line for line in m.rows.window if line.thread_no > before]
@@ -213,7 +213,7 @@ def _price(newest: Sequence[Shown]) -> int:
 
 
 def _from_a_step(lines: list[Line]) -> list[Line]:
-    """Drop the messages before the first message that begins a step of the thread. The start then moves in steps even
-    if not all messages fit."""
+    """Drop the messages before the first message that begins a step. A step is STEP messages of the thread. The start
+    of the history therefore moves in steps even if not all messages fit."""
     first = next((n for n, line in enumerate(lines) if line.thread_no % STEP == 1), 0)
     return lines[first:]

@@ -39,9 +39,9 @@ LIST = "ALL OF THIS KIND"
 
 @dataclass(frozen=True)
 class View:
-    """The values that determine a line's format: the time of reading, the user's zone, the current thread and chat,
-    and the statements that changed after their messages were sent. `known` are the memories that can have their own
-    lines in the context. `names` are the names of other chats."""
+    """The values that determine a line's format: the time of reading, the user's zone, the current thread, and the
+    current chat. `changes` are the statements that changed after their messages were sent. `known` are the memories
+    that can have their own lines in the context. `names` are the names of other chats."""
 
     now: datetime
     zone: ZoneInfo
@@ -52,13 +52,13 @@ class View:
     names: Mapping[int, str] = field(default_factory=dict)
 
     def current(self, text: str, place: MessageRange | None) -> str:
-        """The text of a message, or of a summary of messages, with a note such as `(since changed: #8)` after each
-        statement that no longer holds."""
+        """The text of a message or of a summary. After each statement that no longer holds, a note such as `(since
+        changed: #8)` is added."""
         changes = changes_at(place, self.changes)
         return marked(text, changes, self.known) if changes else text
 
     def at(self, message_id: int) -> MessageRange:
-        """The place of a message of this chat."""
+        """The chat and number of a message of this chat."""
         return MessageRange(self.chat_id, message_id, message_id)
 
     @cached_property
@@ -106,12 +106,12 @@ def shown(line: Line, view: View) -> Shown:
 
 
 def is_whole(line: Line) -> bool:
-    """Whether `shown` gives the whole text of the message."""
+    """Whether `shown` contains the whole text of the message."""
     return line.routine is None or (line.routine_summary is None and len(body(line.content)) <= ROUTINE)
 
 
 def _short_form(line: Line) -> str:
-    """The summary of a routine's message or, until a summarizer has written it, the beginning of the message."""
+    """The summary of a routine's message. Until a summarizer has written the summary, the beginning of the message."""
     if line.routine_summary is not None:
         return body(line.routine_summary)
     text = body(line.content)
@@ -162,7 +162,7 @@ def _memory_line(memory: Remembered, zone: ZoneInfo, today: date) -> str:
 
 
 def member_line(result: Result, view: View) -> str:
-    """The line of a memory in a list of all memories of a kind: `- #12 text (Feb 15)`."""
+    """The line of a memory in a list that a question asks for: `- #12 text (Feb 15)`."""
     return f"- #{result.id} {body(result.text)} ({dated(local_day(result.at, view.zone), view.today)})"
 
 
@@ -194,17 +194,16 @@ def result_line(result: Result, view: View, *, dated: bool = True) -> str:
 
 def shared_day(result: Result, view: View) -> tuple[date, int | None, str | None] | None:
     """The day, chat and thread of a message that search found. Messages with the same day, chat and thread are shown
-    together, and only the first of them has the date; repeated dates would take a quarter of the tokens. Returns None
-    if the line always has its own date. This is so for memories, summaries, and recent messages, whose time is
-    shown."""
+    together, and only the first of them has the date. Repeated dates would take a quarter of the tokens. Returns None
+    if the line always has its own date: a memory, a summary, or a recent message, whose time is shown."""
     if result.kind != "message" or view.now - result.at < RECENT:
         return None
     return local_day(result.at, view.zone), result.chat_id, result.thread_key
 
 
 def least_cost(result: Result) -> int:
-    """A lower bound of the tokens of the result's line: the tokens of the text if it is shown unchanged, else 0. The
-    line is not rendered."""
+    """A lower bound of the tokens of the result's line, found without rendering the line. The bound is the tokens of
+    the text if the text is shown unchanged, else 0."""
     return result.tokens if body(result.text) == result.full_text else 0
 
 
@@ -257,8 +256,8 @@ def quoted_line(line: Line, view: View) -> str:
 
 
 def clipped_line(line: Line, view: View, most: int) -> str:
-    """Return the line of a message with its time and age, as in `quoted_line`, clipped to `most` tokens. Notes on
-    statements that no longer hold are added after clipping."""
+    """Return the line of a message with its time and age, as `quoted_line` does. The line is clipped to `most` tokens.
+    Notes on statements that no longer hold are added after clipping."""
     if line.routine is not None:
         return clip(shown(line, view).text, most)[0]
     lead = f"{_aged(line, view)} {speaker(line.role, line.speaker)}: "

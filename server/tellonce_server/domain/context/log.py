@@ -2,9 +2,9 @@
 first. Pure.
 
 The log depends on the memory and the budget. The log depends on the question only if the results for the question need
-most of the budget. A model provider can therefore cache the log: only a compaction inserts lines before the end, and
-the start moves in steps. A memory learned from messages in the window is added to the log when these messages leave the
-window.
+most of the budget. A model provider can therefore cache the log. Lines are inserted before the end only by a
+compaction, and the start moves in steps. A memory that was learned from messages in the window is added to the log only
+when these messages leave the window.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,8 @@ class _Entry(NamedTuple):
 
 
 def fill_log(draft: Draft) -> None:
-    """Write the newest lines that fit into the log's share, or into the rest of the budget if that is less."""
+    """Write the newest lines that fit. The lines may use the log's share, or the rest of the budget if the rest is
+    smaller."""
     m = draft.material
     if not (m.log.learned or m.log.happened) or not log_share(m.total):
         return
@@ -52,7 +53,7 @@ def fill_log(draft: Draft) -> None:
 
 
 def _start(entries: list[_Entry], omitted: int, room: int) -> int:
-    """The index of the first line to show. If older lines are left out, their number in the whole log, including the
+    """The index of the first line to show. If older lines are left out, the number of all left-out lines, including the
     `omitted` lines, is a multiple of STEP."""
     first = len(entries)
     while first and (room := room - cost(entries[first - 1].text)) >= 0:
@@ -68,7 +69,8 @@ def _entries(m: Material) -> list[_Entry]:
 
 
 def _happened(m: Material, stated: set[str]) -> Iterator[_Entry]:
-    """The decisions and outcomes of the chunk summaries. A summary made without a model contributes all its lines."""
+    """The decisions and outcomes of the chunk summaries. A summary that was made without a model contributes all of its
+    lines."""
     for chunk in m.log.happened:
         for line in _lines(chunk):
             made = statement(line)

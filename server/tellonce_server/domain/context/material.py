@@ -20,9 +20,9 @@ from tellonce_text.changes import Change, changes_at
 @dataclass(frozen=True)
 class Material:
     """The material of one context. `results` are in rank order. `around` are the neighbors of a quoted message.
-    `excluded` is the number of the message being answered. `changes` contains the statements that changed after their
-    messages were sent, by chat and message number. `total` is the token budget. `clock` says whether the context shows
-    the current time. The last `keep` messages are shown even if they are summarized. `names` are the names of the other
+    `excluded` is the number of the message being answered. `changes` maps a chat and a message number to the statements
+    that changed after the message was sent. `total` is the token budget. `clock` says whether the context shows the
+    current time. The last `keep` messages are shown even if they are summarized. `names` are the names of the other
     chats that have results."""
 
     rows: ContextRows

@@ -11,8 +11,8 @@ from tellonce_server.store.context import Remembered
 
 ABOVE = "in the log above"
 LIST_PART = 2
-"""A list may use the section's share divided by this number. The rest is for pins, preferences and memories that the
-search found."""
+"""The list that a question asks for may use the section's share divided by this number. The rest is for pins,
+preferences and memories that the search found."""
 
 WISHES = 12
 """Maximum number of preferences that a context shows before other memories, newest first. Preferences come early
@@ -58,9 +58,9 @@ class Memories:
             draft.say(text)
 
     def fill(self, ordered: Sequence[Remembered]) -> None:
-        """Add the memories that fit into the rest of the share."""
+        """Add the memories that fit into the rest of the section's share."""
         draft = self._draft
-        # A note repeats the user's own message, so it is left out if the context already shows that message.
+        # A note repeats a message of the user, so the note is left out if the context already shows this message.
         shown = {*self.ids, *draft.included.get("log", ())}
         ordered = [x for x in ordered if x.id not in shown and (x.pinned or not (x.note and draft.says(x.content)))]
         if not ordered or not self._draft.opens("memories"):
@@ -93,8 +93,9 @@ def _heading(memory: Remembered) -> str:
 
 
 def ranked_memories(memories: Sequence[Remembered], found: Sequence[int]) -> tuple[list[Remembered], list[Remembered]]:
-    """Return two lists. The first has pinned memories by importance, then the newest preferences mixed with the found
-    memories. The second has goals by priority and deadline, mixed with the other memories, newest first."""
+    """Return two lists. The first list has pinned memories by importance, and after them the newest preferences mixed
+    with the found memories. The second list has goals by priority and deadline, mixed with the other memories, newest
+    first."""
     shown = [m for m in memories if worth_showing(m.content)]
     pins = sorted((m for m in shown if m.pinned or m.kind == "pin"), key=lambda m: (-m.importance, m.id))
     rest = sorted((m for m in shown if not (m.pinned or m.kind == "pin")), key=lambda m: (m.valid_from, m.id))[::-1]
@@ -113,8 +114,8 @@ def _goal_order(memory: Remembered) -> tuple[int, float, int]:
 
 
 def _interleave(some: list[Remembered], more: list[Remembered]) -> list[Remembered]:
-    """Merge the two lists: two items of `more`, then one item of `some`, and so on. A small share then has items of
-    both lists."""
+    """Merge the two lists: two items of `more`, then one item of `some`, and so on. With this order, even a small share
+    has items of both lists."""
     out: list[Remembered] = []
     waiting, others = iter(some), iter(more)
     while True:

@@ -25,8 +25,8 @@ class ReceiptKeeper:
         self._pending: dict[str, asyncio.Task[None]] = {}
 
     async def keep(self, receipt: Receipt, erasures: int) -> None:
-        """Start to write the receipt. The receipt is not written if the owner's count of erasures is no longer
-        `erasures`."""
+        """Start to write the receipt. The receipt is dropped if the owner's number of erasures is no longer `erasures`,
+        that is, if something was erased after the context was read."""
         while len(self._pending) >= MOST_PENDING:
             await self.written(next(iter(self._pending)))
         self._pending[receipt.id] = asyncio.create_task(self._write(receipt, erasures))

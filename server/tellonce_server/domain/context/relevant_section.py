@@ -13,8 +13,8 @@ from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.messages import Line
 
 Place: TypeAlias = tuple[int | None, int]
-"""The chat of a message from another chat (None for all other results), and the number of the message, memory or
-summary."""
+"""Two values: the chat of a message from another chat (None for all other results), and the number of the message,
+memory or summary."""
 
 Day: TypeAlias = tuple[date, int | None, str | None]
 """A day, with a chat and a thread (`lines.shared_day`)."""
@@ -40,7 +40,7 @@ def _place(draft: Draft, result: Result) -> Place:
 
 
 def _beside(draft: Draft) -> Iterator[Place]:
-    """The messages whose whole text is in the quoted message's section or among the messages from elsewhere."""
+    """The messages whose whole text is shown in the section of the quoted message or in the section `elsewhere`."""
     rows, around = draft.material.rows, draft.material.around
     beside = [*rows.elsewhere.left, *(line for talk in rows.elsewhere.replies for line in talk.lines)]
     quoted = [*around, *([rows.quoted] if rows.quoted is not None else [])]
@@ -59,9 +59,9 @@ def _whole(section: str, lines: Sequence[Line]) -> list[Line]:
 
 
 class Relevant:
-    """Search results. The results may be added in several steps, the most important results first, and are written in
-    time order. Messages of the same day, chat and thread are shown together, and only the first of them has the
-    date."""
+    """Search results. The results may be added in several steps, the most important results first. All results are
+    written in time order. Messages of the same day, chat and thread are shown together, and only the first of them has
+    the date."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -84,7 +84,7 @@ class Relevant:
         draft = self._draft
         view, most = draft.material.view, min(room, draft.token_budget.left)
         day = form.shared_day(result, view)
-        # A long text is not rendered if it cannot fit.
+        # A long text is rendered only if it may fit.
         text = form.result_line(result, view, dated=day not in self._days) if form.least_cost(result) <= most else ""
         price = cost(text)
         if not text or price > most:

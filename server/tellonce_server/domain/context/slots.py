@@ -1,4 +1,4 @@
-"""Decides whether a message fills a slot, which is a value that the assistant asked for. Pure. An unrelated message
+"""Decides whether a message fills a slot. A slot is a value that the assistant asked for. Pure. An unrelated message
 must never fill a slot."""
 
 import re
@@ -43,15 +43,15 @@ _DATE = re.compile(
 )
 _MOST_WORDS = 12
 """Maximum words of an answer that is not free text, an email address or a URL. A longer message may, for example,
-contain a date without being an answer to the question for the date."""
+contain a date without answering the question about the date."""
 _MOST_CHARACTERS = 2_000
-"""Maximum characters of an answer that is not free text. The limit is needed for texts without spaces, which count as
-one word, and for the search for addresses, which tries every position."""
+"""Maximum characters of an answer that is not free text. The limit is needed for two reasons. A text without spaces
+counts as one word. The search for addresses tries every position of the text."""
 
 
 def fill(slot_type: SlotType, text: str, choices: Sequence[str] = ()) -> str | None:
-    """Return the value that `text` gives for a slot of type `slot_type`; None if the text is not an answer for the
-    slot."""
+    """Return the value that `text` gives for a slot of type `slot_type`. Return None if the text does not answer the
+    question for the slot."""
     said = text.strip()
     if not said or (slot_type != "text" and _is_talk(said, slot_type)):
         return None
@@ -60,7 +60,7 @@ def fill(slot_type: SlotType, text: str, choices: Sequence[str] = ()) -> str | N
 
 
 def _asks_beside(said: str, value: str, slot_type: SlotType) -> bool:
-    """Whether a message is a question that merely contains the value. "tomorrow?" is an answer; "what was on tomorrow?"
+    """Whether a message is a question that only mentions the value. "tomorrow?" is an answer; "what was on tomorrow?"
     is a question."""
     if slot_type in ("text", "yes_no") or not said.rstrip().endswith(("?", "？")):
         return False
@@ -127,10 +127,10 @@ def pending(slot: dict[str, Any] | None, query: str | None) -> tuple[str, str] |
 
 
 def find_focus(rows: ContextRows, query: str | None, now: datetime, most: int) -> Focus | None:
-    """The message or slot to which the user's message refers. This is the message to which the user replies, else the
-    open slot that the user's message fills, else the newest assistant message of the thread.
+    """The message or slot to which the user's message refers. Three are tried in this order: the message to which the
+    user replies, the open slot that the user's message fills, and the newest assistant message of the thread.
 
-    The text is clipped to `most` tokens, because the context's budget does not include it.
+    The text is clipped to `most` tokens, because the text is not counted in the context's budget.
     """
     if rows.quoted is not None:
         return _on("reply", rows.quoted, most)

@@ -1,6 +1,6 @@
 """Formats the part of the memory that a coding assistant sees: short lines with numbers and token costs. Pure.
 
-The model can read the whole text of a line with the tool `explain`, so the prompt need not contain it.
+The model can read the whole text of a line with the tool `explain`, so the prompt contains only the line.
 """
 
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from tellonce_text.tokens import clip, estimate
 
 MOST_LINES = 8
 MOST_CHARACTERS = 9_000
-"""Maximum characters of a session's index. If the context that a hook returns has more than 10,000 characters, Claude
-Code moves the context to a file, and the model must open the file."""
+"""Maximum characters of a session's index. If a hook returns a context of more than 10,000 characters, Claude Code
+writes the context to a file, and the model must open the file."""
 
 LINE_TOKENS = 40
 """A text of up to this many tokens is shown whole."""

@@ -1,9 +1,9 @@
 """Erases the selected rows in short transactions, so that other calls wait for at most one batch.
 
-Messages are erased first, then the sentences in texts derived from them. Earlier claims of jobs are invalidated, so the
-results of these jobs are refused. Any text written after the last search is therefore made from texts that no longer
-contain the erased statement. Memories are erased last, because the searches need their texts. An interrupted erasure is
-completed by requesting the same erasure again.
+Messages are erased first, and then the sentences in texts that were made from these messages. Claims that workers made
+earlier are invalidated, so the results of the claimed jobs are refused. All texts written after the last search are
+therefore made from sources that no longer contain the erased statement. Memories are erased last, because the searches
+need their texts. To complete an interrupted erasure, request the same erasure again.
 """
 
 import asyncio
@@ -66,7 +66,7 @@ the previous search."""
 
 
 LAST_STEPS = 2
-"""Number of steps that are reported in addition to the rows: the derived texts, and the last search."""
+"""Number of steps that are reported in addition to the rows: cleaning the derived texts, and the last search."""
 
 Report = Callable[[float, float, str], Awaitable[None]]
 """A function that is called with the number of completed steps, the total number of steps, and a description of the
@@ -94,7 +94,7 @@ class _Progress:
 class Erased:
     """The result of an erasure. `redacted` maps each message that lost text, as (chat, number), to its version before
     the erasure. `changed` are messages and memories that were not erased because they changed after the preview. `left`
-    are the matches that a final search of every text still found."""
+    are the matches that the final search of all texts still found."""
 
     counts: dict[str, int] = field(default_factory=lambda: {"memories": 0, "messages": 0, "sentences": 0})
     redacted: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -107,9 +107,9 @@ class Erased:
 
 @dataclass(frozen=True)
 class Order:
-    """An erasure to carry out. `chat_id` limits the erasure to one chat; None means all chats of the owner. `kept`
-    lists degrees of certainty. The user chose to keep the derived texts of these degrees. If `messages` is true, texts
-    of messages are searched too."""
+    """An erasure to carry out. `chat_id` limits the erasure to one chat; None means all chats of the owner. The user
+    chose to keep the derived texts of the degrees of certainty in `kept`. If `messages` is true, texts of messages are
+    searched too."""
 
     where: ChatScope
     chat_id: int | None
@@ -123,16 +123,16 @@ class Order:
 
     @property
     def degrees(self) -> frozenset[Degree]:
-        """The degrees of certainty that are erased: all degrees that are at least as certain as the least certain
-        selected match."""
+        """The degrees of certainty to erase: the degree of the least certain selected match, and all degrees that are
+        more certain."""
         return frozenset[Degree](("exact",)).union(*(accepted(match.degree) for match in self.chosen))
 
 
 @dataclass(frozen=True)
 class _Planned:
-    """A message to redact, with its new texts. `claims` are the hashes of its former text and of the removed sentences,
-    and `gone` is the number of removed sentences. `names` are the names removed from its other columns, such as an id
-    or a speaker."""
+    """A message to redact, with its new texts. `claims` are the hashes of the message's former text and of the removed
+    sentences. `gone` is the number of removed sentences. `names` are the values, such as an id or a speaker, that were
+    removed from the message's other columns."""
 
     new: NewText
     claims: Sequence[bytes]
@@ -157,20 +157,21 @@ class Eraser:
         await progress.add(1, "Texts made from the messages are clean.")
         await self._erase_memories(order, meant, erased, progress, now)
         if erased.counts["memories"]:
-            # A profile job that was claimed before the memories were erased may have written the statements of these
-            # memories again.
+            # A profile job that was claimed before the memories were erased may have finished since then. This job may
+            # have written the erased statements again.
             found = await self._clean(order, meant, cleaned)
         await self._finish(order, erased, cleaned, now)
         for counted, number in cleaned.counts.items():
             erased.count(counted, number)
-        # If `found` is set, it is the result of a search after the last change, so no further search is needed.
+        # If `found` is not None, it is the result of a search that ran after the last change. No further search is
+        # needed.
         erased.left = found if found is not None else await self._look(order)
         await progress.add(progress.total - progress.done, "Every text was searched again.")
         return erased
 
     async def _meant_memories(self, order: Order, erased: Erased) -> list[Statement]:
-        """The chosen memories that did not change after the preview, and the matching memories that were learned after
-        the preview from messages that have just been redacted."""
+        """The memories to erase. These are the chosen memories that did not change after the preview, and matching
+        memories that were learned later from messages that have just been redacted."""
         shown = {match.ref: match.version for match in order.chosen if match.kind == "memory"}
         stored = await forget.memories(self._deps.database, order.where.owner_id, list(shown))
         erased.changed |= {("memory", 0, memory.id) for memory in stored if memory.version != shown[memory.id]}
@@ -178,8 +179,8 @@ class Eraser:
         return [*same, *await self._learned_meanwhile(order, erased)]
 
     async def _learned_meanwhile(self, order: Order, erased: Erased) -> list[Statement]:
-        """The memories that match the query but that the preview did not show, because they were learned later. A
-        memory is returned only if all its source messages have just lost a match."""
+        """The memories that match the query and were learned after the preview. A memory is returned only if all its
+        source messages have just lost a match."""
         known = [*order.shown, *(match.ref for match in order.chosen if match.kind == "memory")]
         keys = list(erased.redacted)
         if not keys:
@@ -206,9 +207,9 @@ class Eraser:
         return [self._deps.tombstones.mark(text) for text in dict.fromkeys(memory.content for memory in batch)]
 
     async def _erase_messages(self, order: Order, erased: Erased, progress: _Progress, now: datetime) -> None:
-        """Write the new texts of a batch in a short transaction while the new texts of the next batch are computed.
-        Until the erasure ends, a power failure may undo batches. The last commit is durable and makes the earlier
-        commits durable as well."""
+        """Write the new texts of one batch in a short transaction. At the same time, the new texts of the next batch
+        are computed. Until the erasure ends, a power failure may undo batches. The last commit is durable and makes the
+        earlier commits durable as well."""
         owner = order.where.owner_id
         async for read, planned in self._planned_batches(order):
             done: set[tuple[int, int]] = set()
@@ -260,8 +261,8 @@ class Eraser:
         return _Planned(NewText(row, left, None, estimate(left[CONTENT] or ""), words), claims, len(gone), names)
 
     async def _clean(self, order: Order, meant: Sequence[Statement], cleaned: Cleaned) -> list[MatchingRow] | None:
-        """Clean derived texts until a search finds nothing more to clean, and return the matches of that search.
-        Returns None if every round found more texts to clean. Claims of jobs are invalidated before each round."""
+        """Clean derived texts until a search finds no more text to clean. Return the matches of that search. Returns
+        None if every round found more texts to clean. Claims of jobs are invalidated before each round."""
         owner, database = order.where.owner_id, self._deps.database
         for _ in range(ROUNDS):
             await queue.void_claims(database, owner)
@@ -274,8 +275,8 @@ class Eraser:
         return None
 
     async def _clean_statements(self, order: Order, meant: Sequence[Statement], cleaned: Cleaned) -> None:
-        """Clean the derived texts that state one of the memories. Such a text uses the words of the memory, which may
-        differ from the words of the topic."""
+        """Clean the derived texts that state one of the memories to erase. Such a text uses the words of the memory,
+        which may differ from the words of the topic."""
         if not meant or "exact" in order.kept or not isinstance(order.query, TopicQuery | LiteralQuery):
             return
         owner, query = order.where.owner_id, await asyncio.to_thread(StatementQuery, stated(meant))
@@ -290,23 +291,24 @@ class Eraser:
         return await scan(self._deps.database, owner, order.chat_id, order.query, messages=order.messages)
 
     async def _finish(self, order: Order, erased: Erased, cleaned: Cleaned, now: datetime) -> None:
-        """Erase the receipts of earlier contexts, and queue jobs that rewrite the texts that lost sentences."""
+        """Erase the receipts of earlier contexts. Queue jobs that rewrite the texts from which sentences were
+        removed."""
         where, database = order.where, self._deps.database
         async with database.transaction() as t:
             await profile.begin_erasure(t, where.owner_id)
         erased.count("context_receipts", await receipts.erase_all(database, where.owner_id))
         async with database.transaction() as t:
             if order.messages:
-                # If the messages were not erased, a source message still makes the statement, and a rewritten text
-                # would repeat the statement.
+                # If the user chose not to erase messages, a source message still makes the statement. A rewritten text
+                # would then repeat the statement.
                 await cleaned.queue_rebuild(t, where.owner_id, now)
             if isinstance(order.query, RowQuery):
                 await self._remake_covering(t, order, now)
             if erased.counts.get("memories") or "user_profile" in cleaned.counts:
                 await queue_profile(t, where.owner_id, where.chat_id, now)
             await scrub.request(t, now)
-            # The announcement is part of the commit, so that other processes clear their caches even if this process
-            # dies afterwards.
+            # The announcement is part of the commit. Other processes therefore clear their caches even if this process
+            # dies after the commit.
             await announce(t, FORGOTTEN)
 
     async def _remake_covering(self, t: Queries, order: Order, now: datetime) -> None:
@@ -321,9 +323,9 @@ class Eraser:
 def _redacted(
     row: TextRow, query: ForgetQuery, degrees: frozenset[Degree], replacement: Callable[[str], str]
 ) -> tuple[list[str | None], list[str]]:
-    """A message's columns without the forgotten text, and the sentences that were removed from its content. An id that
-    matches is replaced by an id that is computed from the hash of the former id. The message is then recognized if it
-    is sent again."""
+    """A message's columns without the forgotten text, and the sentences that were removed from its content. A matching
+    id is replaced by an id that is computed from the hash of the former id. A client that sends the message again is
+    then recognized."""
     columns: list[str | None] = list(row.texts)
     gone: list[str] = []
     for column, text in enumerate(row.texts):

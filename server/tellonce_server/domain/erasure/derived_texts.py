@@ -1,5 +1,5 @@
-"""Removes statements from derived texts, former versions, and names of conversations and threads. These are statements
-that were forgotten or that an edit took back."""
+"""Removes statements from derived texts, former versions, and names of conversations and threads. A statement is
+removed if it was forgotten, or if an edit took it back."""
 
 import asyncio
 from collections.abc import Sequence
@@ -47,8 +47,8 @@ async def clean(
 
 
 async def _renamed(deps: Dependencies, t: Queries, owner_id: int, rows: Sequence[TextRow]) -> list[NewText]:
-    """Mark the names of the rows as forgotten, and return the rows with their replacement names. The new text of a
-    thread is its new key."""
+    """Mark the names of the rows as forgotten, and return the rows with their replacement names. For a thread, the new
+    text is the thread's new key."""
     names = [row.texts[0] or "" for row in rows]
     await deps.tombstones.add_names(t, owner_id, names, deps.now())
     new = await deps.tombstones.forgotten_names(t, owner_id, names)
@@ -62,8 +62,8 @@ def _name(row: TextRow, new: str) -> str:
 
 
 async def take_back(q: Queries, owner_id: int, taken_back: Sequence[str], now: datetime) -> Cleaned:
-    """Remove from the current derived texts all sentences that make one of the statements `taken_back`. The former
-    texts are kept as versions."""
+    """Remove the statements `taken_back` from the current derived texts. All sentences that make one of these
+    statements are removed. The former texts are kept as versions."""
     cleaned = Cleaned()
     rows = await texts.current(q, owner_id, AFTER_EDIT)
     for new in await asyncio.to_thread(_changed, rows, StatementQuery(map(Stated, taken_back))):

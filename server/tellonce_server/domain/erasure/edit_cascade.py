@@ -20,12 +20,12 @@ from tellonce_server.store.queue import NewJob
 from tellonce_text.sentences import sentences
 
 TELLING = 2
-"""Minimum number of content words of a sentence to search for in derived texts. A sentence with fewer content words
-cannot be recognized in a derived text."""
+"""A sentence of the former text is searched for in derived texts only if it has at least this many content words. A
+sentence with fewer content words cannot be recognized in a derived text."""
 
 MOST_COMPARED = 200
-"""Maximum number of sentences of the former text that are compared with the new text. The chunk's summary is rewritten
-in any case."""
+"""Maximum number of sentences of the former text that are compared with the new text. Further sentences are not
+searched for, but the chunk's summary is rewritten in any case."""
 
 
 class EditCascade:
@@ -68,8 +68,9 @@ class EditCascade:
     async def _retire(
         self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
     ) -> list[Memory]:
-        """Withdraw and return the memories that models learned from this message alone and that the new text does not
-        support. A memory with a reminder stays, because the person relies on the reminder until canceling it."""
+        """Withdraw and return the memories that the new text does not support. Only memories that models learned from
+        this message alone are considered. A memory with a reminder stays, because the person relies on the reminder.
+        The reminder ends only when the person cancels it."""
         found = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
         learned = [m for m in found if await reminders.by_memory(t, where.owner_id, m.id) is None]
         said = Quoted(new_text, new_text, old.role, old.sent_at, self._zone)
@@ -79,8 +80,8 @@ class EditCascade:
         return stale
 
     async def _holds(self, t: Queries, where: ChatScope, memory: Memory, said: Quoted) -> bool:
-        """Whether the text still contains all quotes that support the memory. A memory from a tag in an answer has no
-        quotes, so its claim is checked against the whole text."""
+        """Whether the text still contains all quotes that support the memory. A memory that was learned from a tag in
+        an answer has no quotes. The claim of such a memory is checked against the whole text."""
         quotes = (await memories.provenance(t, where.owner_id, memory.id)).quotes
         if not quotes:
             return await offloaded(len(said.quote), lambda: check_claim(memory.content, [said]).certain)
@@ -91,8 +92,8 @@ def taken_back(old_text: str, new_text: str) -> Sequence[str]:
     """The sentences of the former text that the new text no longer contains. Summaries may repeat such a sentence even
     if no memory was learned from it. Call this outside a transaction."""
     said = [part.strip() for part in sentences(old_text)]
-    # The number of sentences is limited, because each sentence is searched for in the whole new text, which may be
-    # long.
+    # The number of sentences is limited, because each sentence is searched for in the whole new text. The new text may
+    # be long.
     telling = (part for part in said[:MOST_COMPARED] if len(literals.content(part)) >= TELLING)
     contains = quotes_in(new_text)
     return [part for part in telling if not contains(part)]

@@ -25,10 +25,11 @@ DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 MOST_SILENT: Final = 100_000
 """Maximum number of sentences without a match that a query caches."""
 LEAST_SPACELESS: Final = 4
-"""Minimum number of characters of a statement or quote that is searched for as a whole because it has no content words
-or is in a script without spaces. A shorter text is searched for only in derived texts and in its source."""
+"""Some statements and quotes have no content words or are in a script without spaces. Such statements and quotes are
+searched for as a whole. A text of fewer characters than this number is searched for only in derived texts and in its
+source."""
 MESSAGES: Final = ("message", "message_version")
-"""The places that contain the text of messages and of their former versions."""
+"""The places that contain the texts of messages and the former versions of these texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +52,15 @@ class Source:
 
     @property
     def is_metadata(self) -> bool:
-        """Whether this is a column of a message other than its content."""
+        """Whether this is a column of a message, but not the content."""
         return self.place == "message" and self.column > 0
 
 
 class ForgetQuery(Protocol):
     @property
     def patterns(self) -> list[str]:
-        """LIKE patterns in lower case. Every ASCII text that must be found, without the characters in
-        `tellonce_text.literal.UNREAD`, matches at least one of the patterns."""
+        """LIKE patterns in lower case. Before the comparison, the characters in `tellonce_text.literal.UNREAD` are
+        removed from the text. Every ASCII text that must be found then matches at least one of the patterns."""
         ...
 
     def marks(self, text: str, source: Source) -> list[Mark]:
@@ -87,7 +88,8 @@ class LiteralQuery:
 
 
 class TopicQuery:
-    """Searches for a topic: for its exact words, and for sentences that contain every word of the topic in any form."""
+    """Searches for a topic. The search finds the exact words of the topic, and sentences that contain every word of the
+    topic in any form."""
 
     def __init__(self, topic: str, literal: FoldedLiteral) -> None:
         self._literal = literal
@@ -142,8 +144,8 @@ class Stated:
 
 
 class StatementQuery:
-    """Searches for statements. The degree of a matching sentence is `exact` if the sentence is a source of the
-    statement or says little else. Otherwise the degree is `form`."""
+    """Searches for statements. A sentence that makes the statement has the degree `exact` if it is a source of the
+    statement or says little else. Otherwise its degree is `form`."""
 
     def __init__(self, stated: Iterable[Stated]) -> None:
         self._stated = tuple(stated)
@@ -214,8 +216,8 @@ class StatementQuery:
         return degree
 
     def _is_quoted(self, sentence: str, source: Source) -> bool:
-        """Whether the sentence is in a source message of a statement, and contains a quote of this statement or is a
-        part of such a quote."""
+        """Whether the sentence is in a source message of a statement and repeats a quote of this statement. The
+        sentence may contain the quote, or be a part of the quote."""
         own = self._of_message.get((source.chat_id or 0, source.id)) if source.place in MESSAGES else None
         if own is None:
             return False
@@ -223,8 +225,8 @@ class StatementQuery:
         return any(quote in said or said in quote for number in own for quote in self._quotes[number])
 
     def _is_same(self, number: int, read: Sentence, folded: str, source: Source) -> bool:
-        """Whether the sentence makes the statement. The exact words alone do not always prove this: a sentence with
-        `lives in Berlin` may be about the user's brother."""
+        """Whether the sentence makes the statement. The exact words alone do not always prove that the sentence makes
+        the statement: a sentence with `lives in Berlin` may be about the user's brother."""
         target, words, said = self._targets[number], read.words, folded.strip()
         if any(quote in said for quote in self._telling_quotes[number]):
             return True
@@ -236,9 +238,9 @@ class StatementQuery:
         return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
 
     def _candidates(self, read: Sentence) -> set[int]:
-        """Return the numbers of the statements that the sentence may make. A statement is returned if the sentence
-        contains at least two words of one of its wordings, or the only word of a wording. Statements that cannot be
-        found by their words are always returned."""
+        """Return the numbers of the statements that the sentence may make. A wording is the statement itself or one of
+        its quotes. A statement is returned if the sentence contains at least two words of a wording, or the only word
+        of a wording. Statements that cannot be found by their words are always returned."""
         stems = {stem(part) for word in read.tokens for part in (word, *word.split("-"))}
         shared = Counter(wording for word in stems for wording in self._by_word.get(word, ()))
         close = (w.number for w, count in shared.items() if count + w.hidden_in(read) >= min(2, len(w.target.words)))
@@ -247,7 +249,8 @@ class StatementQuery:
 
 
 def _tells(quote: str) -> bool:
-    """Whether a quote can be recognized outside of its message. An answer such as `yes` or `Berlin` cannot."""
+    """Whether a quote can be recognized outside its message. An answer such as `yes` or `Berlin` cannot be
+    recognized."""
     return len(quote) >= LEAST_SPACELESS if is_spaceless(quote) else len(Target.statement(quote).words) > 1
 
 
@@ -271,14 +274,14 @@ class _Wording:
         return 0 < self._amounts == len(self.target.words)
 
     def hidden_in(self, sentence: Sentence) -> int:
-        """The number of words that the sentence may contain in another form. Dates always count. Numbers count if the
-        sentence may contain numbers that are not written in plain digits."""
+        """The number of words of the wording that the sentence may contain in another form. Dates always count. Other
+        numbers count only if the sentence may contain numbers that are not written in plain digits."""
         return self._amounts if sentence.may_count_otherwise else self._dates
 
 
 class RowQuery:
     """Matches whole messages. In other texts, the query searches for statements: the sentences of these messages, and
-    memories."""
+    the given memories."""
 
     def __init__(self, messages: Iterable[tuple[int, int]], stated: Sequence[Stated]) -> None:
         self._messages = frozenset(messages)
@@ -324,7 +327,7 @@ class SourceQuery:
 
 
 def touched(marks: Sequence[Mark], start: int, end: int) -> bool:
-    """Whether a mark lies within the range or crosses its ends; the marks are ordered and disjoint."""
+    """Whether one of the marks overlaps the range. The marks are ordered and disjoint."""
     first = bisect_right(marks, start, key=_end)
     return first < len(marks) and marks[first].start < end
 
@@ -351,8 +354,8 @@ def _mark(span: Span) -> Mark:
 
 
 def _is_whole(text: str, span: Span) -> bool:
-    """Whether the span consists of whole words and numbers: no letter or digit next to the span continues a word or
-    number of the span. In scripts without spaces, every match is whole."""
+    """Whether the span consists of whole words and numbers. This is so if no letter or digit next to the span continues
+    a word or number of the span. In scripts without spaces, every match is whole."""
     return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
         text[span.end - 1], text[span.end : span.end + 1]
     )

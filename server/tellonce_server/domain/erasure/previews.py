@@ -1,4 +1,5 @@
-"""The matches that a preview shows, and their stored form: the rows and versions that a confirmed erasure removes."""
+"""The matches that a preview shows, and the form in which they are stored. A match represents the rows and versions
+that a confirmed erasure removes."""
 
 import hashlib
 import hmac
@@ -34,11 +35,11 @@ SHOWN = 400
 EXAMPLE = 48
 """Maximum characters of the example that is shown for a group of texts."""
 MOST_SENTENCES = 20
-"""Maximum sentences shown of a message that loses only a part."""
+"""Maximum number of sentences shown of a message that loses only a part of its text."""
 _BEFORE = 0.3
 """Maximum share of the shown characters that come before the match."""
 GROUP = "texts"
-"""The kind of a match that represents all derived texts and former versions of one degree."""
+"""The kind of a match that represents a group: all derived texts and former versions with the same degree."""
 
 Copy = tuple[int, int]
 """The owner and the number of a copy of a memory."""
@@ -46,8 +47,8 @@ NO_COPIES: Final[Mapping[int, Sequence[Copy]]] = {}
 
 
 class Match(NamedTuple):
-    """A message, a memory, or the derived texts of one degree together (`GROUP`). `version` is the version that was
-    shown. `copies` are the copies of a memory that were shared with other owners."""
+    """A message, a memory, or the derived texts of one degree together (`GROUP`). `version` is the version of the row
+    that the preview showed. `copies` are the copies of a memory that were shared with other owners."""
 
     kind: str
     chat_id: int
@@ -70,9 +71,9 @@ class Shown(NamedTuple):
 
 
 def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] = NO_COPIES) -> list[Shown]:
-    """Matches in this order: one for each memory and one for each message (both oldest first), then one for each degree
-    of certainty. The match of a degree represents all other texts with this degree. `copies` maps the id of a memory to
-    its copies.
+    """Matches in this order: one match for each memory and one for each message (both oldest first), and then one match
+    for each degree of certainty. The match for a degree represents all other texts that match with this degree.
+    `copies` maps the id of a memory to its copies.
 
     Matches inside longer words are offered only if there are no other matches.
     """
@@ -89,8 +90,8 @@ def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] =
 
 
 def with_answers(shown: Sequence[Shown]) -> list[Shown]:
-    """Return the matches. If all exact matches are questions, the matches with other forms of the topic's words are
-    ticked too. A user who forgets `Sarah's number` does not mean only the question `What is Sarah's number?`."""
+    """Return the matches. If all exact matches are questions, the matches of degree `form` are ticked too. A user who
+    asks to forget `Sarah's number` wants to erase the number too, not only the question `What is Sarah's number?`."""
     exact = [hit for each in shown if each.match.ticked for hit in each.hits]
     if not exact or not all(is_question(_sentence(hit)) for hit in exact):
         return list(shown)
@@ -117,8 +118,8 @@ def listed(
 
 
 def chosen(all_matches: Sequence[Match], kept: Sequence[int] | None) -> list[Match]:
-    """The matches to erase. If `kept` is None, these are the ticked matches. Otherwise, these are the listed matches
-    whose numbers are not in `kept`, and also the ticked matches that are not listed."""
+    """The matches to erase. If `kept` is None, these are the ticked matches. Otherwise, these are all listed matches
+    except those with a number in `kept`, and also the ticked matches that are not listed."""
     without = frozenset(kept or ())
     return [
         match
@@ -137,21 +138,21 @@ def unpacked(hits: str) -> list[Match]:
 
 
 def asked(args: ForgetArgs, key: bytes) -> bytes:
-    """Return a keyed hash of the request, which shows whether a token was issued for this request."""
+    """Return a keyed hash of the request. The hash shows whether a token was issued for this request."""
     meant = _request(args).model_dump_json(by_alias=True)
     return hmac.new(key, meant.encode(), hashlib.sha256).digest()
 
 
 def selected(args: ForgetArgs, key: bytes) -> bytes:
-    """A keyed hash of the selection in a confirmation: the numbers of the matches to keep, or None if all matches that
-    are not ticked are kept."""
+    """A keyed hash of the selection in a confirmation. The selection is the numbers of the matches to keep, or None if
+    only the ticked matches are erased."""
     kept = None if args.except_ is None else sorted(set(args.except_))
     return hmac.new(key, repr(kept).encode(), hashlib.sha256).digest()
 
 
 def _request(args: ForgetArgs) -> ForgetArgs:
-    """Return the request without its thread, and without its token and selection, which come only with the
-    confirmation."""
+    """Return the request without its thread. The token and the selection are left out too, because only the
+    confirmation contains them."""
     return args.model_copy(
         update={"confirm": None, "except_": None, "message_thread_id": None, "reply_to_message_id": None}
     )
@@ -198,7 +199,8 @@ def _goes(match: Match, hit: MatchingRow, query: ForgetQuery) -> tuple[str, ...]
 
 
 def _sentence(hit: MatchingRow) -> str:
-    """The sentence of a derived text that an erasure removes, clipped to a few words around the match."""
+    """The sentence that an erasure removes from a derived text. The sentence is clipped to a few words around the
+    match."""
     column, at = hit.columns[0], hit.mark.start
     if column < 0:
         return _text(hit)
@@ -236,8 +238,8 @@ async def related(q: Queries, where: ChatScope, shown: Sequence[Shown]) -> list[
     """The memories and messages related to the ticked matches.
 
     For a ticked memory, these are the memory's source messages and the other memories learned from these messages. For
-    a ticked message, these are the memories learned from the message, the messages next to it, and messages within the
-    same minute.
+    a ticked message, these are the memories learned from it, the messages next to it, and the messages of the same
+    minute.
     """
     ticked = [each.match for each in shown if each.match.ticked][:_LOOKED_AT]
     messages = [(match.chat_id, match.ref) for match in ticked if match.kind == "message"]

@@ -11,11 +11,12 @@ from tellonce_server.store.texts import ARCHIVED, TextRow
 
 _REBUILD = "anew:"
 _NEWEST = 12
-"""A chat's last exchange is searched for among this number of newest messages."""
+"""Number of newest messages among which the last exchange of a chat is searched for."""
 
 
 def ignores_former_text(job: Job) -> bool:
-    """Whether the job makes a rolling summary from chunk summaries alone, without the rolling summary's former text."""
+    """Whether the job writes a rolling summary from chunk summaries alone and ignores the former text of the rolling
+    summary."""
     return job.redo or job.dedup_key.startswith(_REBUILD)
 
 

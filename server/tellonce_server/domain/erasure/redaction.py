@@ -13,8 +13,8 @@ GONE = "[forgotten]"
 _HOLLOW: Final = re.compile(
     r"\s*+(?:[-•*·›>#|]|\d{1,3}[.)])?+[\s\"“”„»«'’)\]*_]*+(?:\(\d{4}-\d\d-\d\d[^()\n]*\))?+\s*+"
 )
-"""Matches what remains of a derived line whose sentences were removed: the mark of a list, closing quotation marks, the
-day."""
+"""Matches what remains of a line of a derived text after its sentences were removed: a list mark, closing quotation
+marks, or the day."""
 
 Marks = Callable[[str], list[Mark]]
 """A function that returns the ranges of a text that state something forgotten."""
@@ -27,7 +27,7 @@ def marks_of(query: ForgetQuery, degrees: frozenset[Degree], source: Source) -> 
 def redact(text: str, marks: Marks) -> tuple[str, list[str]]:
     """The text without the sentences that have a mark, and the pieces of the removed sentences.
 
-    When a sentence is removed, the sentences before and after it may match together. The function therefore repeats the
+    The sentences before and after a removed sentence may match when they are joined. The function therefore repeats the
     search until nothing matches.
     """
     gone: list[str] = []
@@ -42,7 +42,8 @@ def redact(text: str, marks: Marks) -> tuple[str, list[str]]:
 
 
 def redact_derived(text: str, marks: Marks) -> str:
-    """A derived text without the sentences that have a mark. Lines that then contain no sentence are left out, too."""
+    """A derived text without the sentences that have a mark. Lines that contained only removed sentences are left out,
+    too."""
     left, gone = redact(text, marks)
     if not gone:
         return left

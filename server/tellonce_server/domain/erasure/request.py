@@ -28,9 +28,9 @@ from tellonce_text.literal import Literal
 from tellonce_text.sentences import sentences
 
 TELLING = 2
-"""Minimum number of content words of a sentence to search for in derived texts. A derived text may contain the only
-content word of a shorter sentence by chance. A shorter sentence is therefore searched for only if the message has no
-sentence with enough words."""
+"""Minimum number of content words of a sentence to search for in derived texts. A sentence with fewer content words may
+match a derived text by chance. Such a sentence is therefore searched for only if the message has no sentence with
+enough content words."""
 
 LONGEST_SHOWN: Final = 2_000
 """Maximum characters of a line in a context or a list."""
@@ -44,9 +44,10 @@ class NothingNamed(Refused):
 
 
 def as_stored(shown: str) -> list[str]:
-    """The possible stored texts of a line that the user copied from a context or a list. One is the line without its
-    number, time, speaker and remarks. The other also lacks the days that are shown after words such as "tomorrow".
-    Empty if the line has none of these parts, or has more than LONGEST_SHOWN characters."""
+    """The user copied a line from a context or a list. Return the texts that may be stored for this line. The first
+    text is the line without its number, time, speaker and remarks. The second text also lacks the days that are shown
+    after words such as "tomorrow". The list is empty if the line has none of these parts, or has more than
+    LONGEST_SHOWN characters."""
     if len(shown) > LONGEST_SHOWN:
         return []
     line = _AFTER.sub("", _BEFORE.sub("", shown))
@@ -56,8 +57,8 @@ def as_stored(shown: str) -> list[str]:
 async def query_of(
     q: Queries, where: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
 ) -> ForgetQuery:
-    """The query for a call. At the confirmation, `sealed` contains the matches of the preview. A query for a period
-    then covers only these matches and no newer texts.
+    """The query for a call. For a confirmation, `sealed` contains the matches of the preview. If the request is for a
+    period, the query then covers only these matches and no newer texts.
 
     Raises: NothingNamed: the text is empty after normalization, or a number does not exist.
     """
@@ -112,7 +113,8 @@ def _all_there(asked: Sequence[int], there: set[int], what: str) -> None:
 
 
 async def _period(q: Queries, where: ChatScope, args: ForgetArgs) -> ForgetQuery:
-    """Return a query for the messages and memories of the period; without a period, for all messages and memories."""
+    """Return a query for the messages and memories of the period. Without a period, the query is for all messages and
+    memories."""
     reach = None if where.is_own else where.chat_id
     rows = await texts.messages_between(q, where.owner_id, reach, args.since, args.until)
     memories = await forget.memories_of(q, *where.key, where.is_own, args.since, args.until)

@@ -1,5 +1,5 @@
-"""Searches every text of an owner for the matches of a forget query, and for forgotten text that a restored backup
-brought back."""
+"""Searches every text of an owner for the matches of a forget query. Also searches for forgotten text that a restored
+backup brought back."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -23,8 +23,8 @@ COLUMN_NAMES = ("", "speaker", "routine", "agent", "message id", "reply to")
 
 @dataclass(frozen=True, slots=True)
 class MatchingRow:
-    """A row that matches. `degree` is the most certain degree of the row's matches, `columns` are the columns that match
-    with this degree, and `mark` is the first of these matches. Column -1 is the row's JSON."""
+    """A row that matches. `degree` is the degree of the row's most certain matches. `columns` are the columns with a
+    match of this degree, and `mark` is the first of these matches. Column -1 is the row's JSON."""
 
     row: TextRow
     degree: Degree
@@ -33,7 +33,7 @@ class MatchingRow:
 
     @property
     def key(self) -> tuple[str, int, int]:
-        """Identifies the row in any version: a message by its chat and number, a memory by its number alone."""
+        """Identifies the row in all of its versions: a message by its chat and number, a memory by its number alone."""
         chat = self.row.chat_id if self.row.place in ("message", "message_version") else 0
         return self.row.place, chat or 0, self.row.id
 
@@ -41,8 +41,8 @@ class MatchingRow:
 async def scan(
     database: Database, owner_id: int, chat_id: int | None, query: ForgetQuery, *, messages: bool
 ) -> list[MatchingRow]:
-    """All matches in an owner's texts, or, if `chat_id` is given, in the texts that are visible in this chat. Texts are
-    searched outside the event loop."""
+    """All matches in an owner's texts. If `chat_id` is given, only the texts that are visible in this chat are
+    searched. Texts are searched outside the event loop."""
     found: list[MatchingRow] = []
     async for page in texts.find(database, owner_id, chat_id, query.patterns, searched(messages=messages)):
         found += await asyncio.to_thread(matching_rows, page, query)
@@ -70,13 +70,13 @@ def matching_row(row: TextRow, query: ForgetQuery) -> MatchingRow | None:
 
 def _is_stated(row: TextRow, column: int, mark: Mark) -> bool:
     """Whether the mark is in the content of a memory. Such a mark counts as much as a more certain mark in another
-    column, such as the memory's quotes."""
+    column, such as in the memory's quotes."""
     return row.place == "memory" and column == CONTENT and mark.degree != "part"
 
 
 def _certain(row: TextRow, mark: Mark, text: str) -> Mark:
-    """Return the mark. In the name of a channel, a part such as `code` may come from the name of a program, so only a
-    match of the whole name stays `exact`."""
+    """Return the mark. A part of a channel's name, such as `code`, may come from the name of a program. A match of only
+    a part therefore becomes `form`."""
     in_part = row.place == "channel" and mark.degree == "exact" and mark.end - mark.start < len(text)
     return replace(mark, degree="form") if in_part else mark
 
@@ -86,9 +86,9 @@ def source_of(row: TextRow, column: int) -> Source:
 
 
 def is_machine_id(row: TextRow, column: int) -> bool:
-    """Whether the column's content excludes the column from the search. The content may be an id made by a machine,
-    which may contain a literal's digits by chance. For a channel, it may be the name of a program, or a replacement for
-    a forgotten name."""
+    """Whether the search must skip the column because of its content. The content may be an id made by a machine, which
+    may contain a literal's digits by chance. The content of a channel's column may be the name of a program, or the
+    replacement for a forgotten name."""
     text = row.texts[column] or ""
     if row.place == "channel":
         return text in PROGRAMS or text.startswith(replaced_channel(FORGOTTEN_NAME))
@@ -97,7 +97,7 @@ def is_machine_id(row: TextRow, column: int) -> bool:
 
 
 async def names_again(database: Database, tombstones: Tombstones, owner_id: int) -> list[MatchingRow]:
-    """The forgotten names of conversations, threads and channels that are stored again."""
+    """The names of conversations, threads and channels that were forgotten but are stored again."""
     found: list[MatchingRow] = []
     async for page in texts.find(database, owner_id, None, ["%"], NAMES):
         named = [(row.texts[0] or "", row) for row in page]
@@ -107,8 +107,8 @@ async def names_again(database: Database, tombstones: Tombstones, owner_id: int)
 
 
 async def message_names_again(database: Database, tombstones: Tombstones, owner_id: int) -> list[Source]:
-    """The columns of messages in which forgotten names, such as ids and speakers, are stored again. A message that was
-    sent after the name was forgotten is not included."""
+    """The columns of messages in which a forgotten name, such as an id or a speaker, is stored again. A message that
+    was sent after the name was forgotten is not included."""
     marks = await tombstones.of_texts(database, owner_id)
     found: list[Source] = []
     if marks:
@@ -123,9 +123,9 @@ async def message_names_again(database: Database, tombstones: Tombstones, owner_
 
 
 async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tuple[list[int], list[Stated]]:
-    """Forgotten text that is stored again. The first list contains the ids of memories that are older than a tombstone
-    of their statement. The second list contains sentences that were once removed from a message but are in the message
-    again."""
+    """Return the forgotten texts that are stored again, in two lists. The first list contains the ids of memories that
+    are older than a tombstone of their statement. The second list contains sentences that were removed from a message
+    in the past but are in the message again."""
     stones = await tombstones.standing(q, owner_id)
     found = []
     for memory in await memories.all_of_owner(q, owner_id):

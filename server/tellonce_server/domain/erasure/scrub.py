@@ -1,10 +1,10 @@
 """Rewrites the tables and recycles the write-ahead log after an erasure. This removes erased text from the database's
 files, too.
 
-PostgreSQL marks an erased row as dead and keeps its bytes, in the table and in the write-ahead log, until it reuses the
-space. Only rewriting a table removes these bytes at once, and a rewrite locks the table. A rewrite is therefore
-canceled when another session has waited for the table for a moment, and the rewrite is tried again later. A scrub that
-is long overdue runs at the server's start.
+PostgreSQL marks an erased row as dead. PostgreSQL keeps the bytes of the row, in the table and in the write-ahead log,
+until it reuses their space. Only rewriting a table removes these bytes at once, and a rewrite locks the table. A
+rewrite is therefore canceled if another session has waited for the table for a moment. The rewrite is tried again
+later. A scrub that is long overdue runs at the server's start.
 """
 
 import logging
@@ -18,15 +18,15 @@ logger = logging.getLogger(__name__)
 
 FIRST_PAUSE: Final = timedelta(minutes=10)
 LONGEST_PAUSE: Final = timedelta(hours=6)
-"""Maximum pause after a canceled rewrite. Each pause is twice as long as the previous pause, because a canceled rewrite
-is wasted work."""
+"""Maximum pause after a canceled rewrite. Each pause is twice as long as the previous pause, because the work of a
+canceled rewrite is lost."""
 OVERDUE: Final = timedelta(days=7)
 """A scrub that is overdue by more than this time runs at the server's start, before calls are served."""
 
 
 class Scrubber:
-    """Scrubs the database's files. `admin_dsn` logs in as a superuser of the embedded server. The value is None for an
-    external server, because this program does not manage the log and the statistics samples of an external server."""
+    """Scrubs the database's files. `admin_dsn` logs in as a superuser of the embedded server. `admin_dsn` is None for
+    an external server, because this program does not manage the log and the statistics samples of such a server."""
 
     def __init__(self, deps: Dependencies, dsn: str, admin_dsn: str | None) -> None:
         self._deps = deps
@@ -44,8 +44,8 @@ class Scrubber:
         return await self._is_due(timedelta()) and await self.scrub()
 
     async def scrub_if_overdue(self) -> bool:
-        """At the start, before this process has callers, scrub the files if a scrub is long overdue. Returns whether a
-        scrub was completed."""
+        """At the start of the process, before it has callers, scrub the files if a scrub is long overdue. Returns
+        whether a scrub was completed."""
         return await self._is_due(OVERDUE) and await self.scrub()
 
     async def _is_due(self, since: timedelta) -> bool:
@@ -56,8 +56,9 @@ class Scrubber:
     async def scrub(self, *, gives_way: bool = True) -> bool:
         """Rewrite the tables now and return whether all of them were rewritten.
 
-        Returns False if another process is scrubbing, or if another session needed a table. The next attempt then skips
-        the tables that are already rewritten. If `gives_way` is False, other sessions must wait for the tables.
+        Returns False if another process is scrubbing, or if another session needed a table. The next attempt skips the
+        tables that are already rewritten. If `gives_way` is False, a rewrite is not canceled, and other sessions must
+        wait for the tables.
         """
         async with store.session(self._login) as session, store.session(self._login) as watch:
             if not await store.is_alone(session):

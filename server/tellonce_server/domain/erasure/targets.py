@@ -1,4 +1,5 @@
-"""Decides whether a sentence names a topic, in any form of its words, or contains most of a statement. Pure."""
+"""Decides whether a sentence names a topic or makes a statement. A sentence names a topic if it contains every word of
+the topic, in any form. A sentence makes a statement if it contains most of the statement. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -12,11 +13,11 @@ from tellonce_text.lexicon import AMOUNT_WORDS, NUMBER_WORDS, ORDINALS, SCALES
 from tellonce_text.stemming import stem
 
 _SHARE = 0.6
-"""A sentence makes a statement if it contains at least this share of the statement's words, or if the statement
+"""A sentence makes a statement in two cases: it contains at least this share of the statement's words, or the statement
 contains at least this share of the sentence's words (see `Target.most_in`)."""
 _SAME = 0.8
-"""A sentence and a statement say the same thing if they have at least this share of the words of the longer text in
-common."""
+"""A sentence and a statement say the same thing if they have enough words in common: at least this share of the words
+of the longer text."""
 _CHANGING: Final = re.compile(r"[aeiouyß-ɏеё]")
 """Letters that an ending or an umlaut may change."""
 _WORD: Final = re.compile(r"[a-z]+")
@@ -107,8 +108,8 @@ class Target:
         return tuple(map(_sign_of_amount, filter(_is_amount, self.words)))
 
     def may_be_in(self, text: Sentence) -> bool:
-        """A quick test whether a text of one or more sentences may state the target. Only the answer False is
-        certain."""
+        """A quick test whether a text of one or more sentences may state the target. If the result is False, the text
+        certainly does not state the target. If the result is True, the sentences must be tested."""
         every = len(self._signs) + len(self._amounts)
         needed = every if self.topic_words else min(2, every)
         shown = sum(sign.search(text.lowered) is not None for sign in self._signs)
@@ -134,7 +135,7 @@ class Target:
         return shared >= _SHARE * len(self.words) or (len(said) > 1 and shared >= max(2, _SHARE * len(said)))
 
     def is_all_of(self, said: frozenset[str]) -> bool:
-        """Whether the words `said` state the target and almost nothing else."""
+        """Whether the words `said` contain the target and almost nothing else."""
         return bool(said) and len(self.words & said) >= _SAME * max(len(self.words), len(said))
 
     def named_in(self, sentence: Sentence) -> bool:
@@ -148,7 +149,7 @@ class Target:
 
 
 def _letters(word: str) -> str:
-    """The common prefix of the word and its roots, with `_` for each letter that an ending may change."""
+    """The beginning that the word and its roots have in common, with `_` for each letter that an ending may change."""
     if is_spaceless(word):
         return word
     forms = (_CHANGING.sub("_", form) for form in (word, *roots(word), *roots(word, english=True)))

@@ -1,9 +1,9 @@
 """Declares the places where texts of an owner are stored. Searches, previews, erasures, edits and the queue read these
 declarations.
 
-A new place needs an entry in `PLACES`, and, in `texts.sql`, a part of `find` and a statement `clean_<place>`. A test
-fails if one of these is missing. The test also fails if a column of the database may contain a person's words but is in
-no place.
+A new place needs an entry in `PLACES`. In `texts.sql`, it needs a part of `find` and a statement `clean_<place>`. A
+test fails if one of these is missing. The test also fails if a column of the database may contain a person's words but
+belongs to no place.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -20,12 +20,13 @@ Group = Literal["derived", "former", "names"]
 """`derived`: texts made from messages. `former`: messages, quotes and former versions. `names`: names of conversations,
 threads and channels."""
 Rebuild = Callable[[Queries, int, TextRow, datetime], Awaitable[JobKind | None]]
-"""A function that queues the rewriting of a text that lost sentences, and returns the kind of the queued job."""
+"""A function that queues the rewriting of a text from which sentences were removed. The function returns the kind of
+the queued job."""
 
 
 @dataclass(frozen=True)
 class TextPlace:
-    """A place where texts are stored. `counted` is the name of the place in previews and results; the page translates
+    """A place where texts are stored. `counted` is the name of the place in previews and results. The page translates
     this name into every language. If `with_messages` is true, the texts are searched only when messages are searched.
     If `after_edit` is true, the texts also lose the sentences that an edit takes back."""
 
@@ -55,18 +56,18 @@ PLACES: Final[Mapping[str, TextPlace]] = {
     "thread": TextPlace("conversation_names", NAMING),
     "channel": TextPlace("conversation_names", NAMING),
 }
-"""A profile must be rewritten even if only its memories changed. The profile therefore has no `rebuild`, and the
-callers queue its rewriting. For a memory, the place `memory` counts and cleans all texts except the content, such as
-quotes. The contents of memories and the messages are erased separately."""
+"""A profile must be rewritten even if only its memories changed. The profile's place therefore has no `rebuild`; the
+callers queue the rewriting. For a memory, the place `memory` counts and cleans all texts, such as quotes, except the
+content. The contents of memories and the messages are erased separately."""
 
 COUNTED: Final = frozenset(
     ("memories", "sentences", "tombstones", "context_receipts", *(place.counted for place in PLACES.values()))
 )
-"""The names of everything that a preview and an erasure count."""
+"""The names of all things that previews and erasures count."""
 DERIVED: Final = frozenset(name for name, place in PLACES.items() if place.group == DERIVES)
 """The places of derived texts. Removing too much from these texts does no harm, because they are rebuilt."""
 NAMES: Final = frozenset(name for name, place in PLACES.items() if place.group == NAMING)
-"""The places of names that clients give: of conversations, of threads, and of channels."""
+"""The places of the names that clients give to conversations, threads and channels."""
 AFTER_EDIT: Final = frozenset(name for name, place in PLACES.items() if place.after_edit)
 
 

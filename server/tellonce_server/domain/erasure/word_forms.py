@@ -23,7 +23,8 @@ class _Stemmers(threading.local):
 
 _STEMMERS: Final = _Stemmers()
 _LONGEST: Final = 100
-"""Maximum letters of a word that is stemmed. A stemmer takes milliseconds for each thousand letters."""
+"""Maximum letters of a word that is stemmed. A stemmer needs milliseconds for each thousand letters, so longer words
+are not stemmed."""
 _SHORTEST: Final = 4
 """Minimum letters of a word that is also stemmed in languages other than English."""
 _IS_CYRILLIC: Final = re.compile(r"[а-яё]")
@@ -32,8 +33,8 @@ _ENGLISH: Final = frozenset(("the", "my", "i", "and", "of", "to", "with", "have"
 
 
 def irregular_forms(base: str) -> frozenset[str]:
-    """The forms of this base word that do not follow the rules for endings: `mice` for `mouse`, French `chevaux` for
-    `cheval`."""
+    """The forms of this base word that do not follow the rules for endings, such as `mice` for `mouse` or French
+    `chevaux` for `cheval`."""
     plural = (f"{base[:-1]}ux",) if base.endswith("al") else ()
     return frozenset((*plural, *(form for known in (IRREGULAR, BASE_OF) for form, of in known.items() if of == base)))
 

@@ -18,7 +18,7 @@ SEARCHED: Final = -0.6
 """Minimum log-odds of a sentence that is kept for search only."""
 
 CHANGE: Final = -0.75
-"""Minimum log-odds of a short sentence that is similar to an earlier note and may therefore state a change. Such a
+"""Minimum log-odds of a short sentence that is similar to an earlier note. Such a sentence may state a change. This
 sentence is kept for search only. If its log-odds are at least SEARCHED, contexts also show it."""
 
 CHANGE_WORDS: Final = 10
@@ -43,8 +43,8 @@ ORDER: Final = -1.0
 """Minimum log-odds of a sentence that has the form of an order or of a request to remember something."""
 
 
-# A few English patterns are enough, because the scorer finds most orders itself. A sentence that matches must still
-# have a score of at least ORDER.
+# A few English patterns are enough, because the scorer finds most orders itself. A sentence that matches must also have
+# a score of at least ORDER.
 _POLITE: Final = r"(?:(?:and|so|ok(?:ay)?|also|please|pls|btw|hey)[,\s]+){0,3}"
 _ORDER: Final = re.compile(
     rf"{_POLITE}(?:from now on|going forward|in (?:the )?future|(?:whenever|every time|each time) i\b|"
@@ -70,7 +70,8 @@ class Scored:
 
 
 def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSentence]:
-    """At most two sentences per message, in order. `kept` are the unit vectors of the most similar earlier notes."""
+    """At most two sentences per message, in order. `kept` are the unit vectors of those earlier notes that are most
+    similar to the messages."""
     known = list(kept)
     notes: list[NotableSentence] = []
     likely = (one for one in scored if one.score >= min(CHANGE, ORDER))
@@ -82,7 +83,7 @@ def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSent
 
 
 def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scored, bool]]:
-    """The sentences to keep from one message. The flag beside each sentence says whether contexts show the sentence."""
+    """The sentences to keep from one message. Each sentence has a flag that says whether contexts show the sentence."""
     likeness = [_nearest(one.vector, known) for one in message]
     tiers = [None if like > SAME_COSINE else _tier(one, like) for one, like in zip(message, likeness, strict=True)]
     wanted = [(at, shown) for at, shown in enumerate(tiers) if shown is not None]
@@ -95,8 +96,8 @@ def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scor
 
 
 def _joined(chosen: Sequence[tuple[Scored, bool]]) -> list[tuple[Scored, bool]]:
-    """Drop each sentence that is kept anyway as the sentence before another chosen one, because it would be stored
-    twice. The other sentence takes over the better score and tier."""
+    """If a chosen sentence is stored together with the sentence before it, drop this earlier sentence, because it would
+    be stored twice. The later sentence takes over the better score and tier."""
     kept: list[tuple[Scored, bool]] = []
     for one, shown in chosen:
         if kept and _dangles(one) and one.sentence.before == kept[-1][0].sentence.text:
@@ -133,7 +134,7 @@ def _is_change(one: Scored, likeness: float) -> bool:
 
 
 def _nearest(vector: Vector, others: Sequence[Vector]) -> float:
-    """Return the greatest cosine of the vector with one of the unit vectors `others`; 0 if `others` is empty."""
+    """Return the greatest cosine of the vector and one of the unit vectors `others`. Return 0 if `others` is empty."""
     return max((sum(map(mul, vector, other)) for other in others), default=0.0)
 
 
@@ -147,5 +148,6 @@ def _note(one: Scored, shown: bool) -> NotableSentence:
 
 
 def is_order(text: str) -> bool:
-    """Whether the sentence is an instruction for the assistant's future behavior, or an order to remember something."""
+    """Whether the sentence tells the assistant how to behave in the future, or orders the assistant to remember
+    something."""
     return bool(_ORDER.match(text) or _REMEMBER.match(text))

@@ -1,7 +1,8 @@
 """The trained classifiers (heads). Each head is a linear function of a sentence's features and of two layers of the
 embedding model. The weights are read from a data file.
 
-`python -m training.keep` writes the file. The standardization of the inputs during training is included in the weights.
+`python -m training.keep` writes the file. Inputs are standardized during training. The weights include this
+standardization.
 """
 
 import json
@@ -34,8 +35,8 @@ class Head:
 
 @dataclass(frozen=True)
 class Heads:
-    """One head for each property of a sentence. `keep`: worth keeping. `wish`: a preference or wish rather than a fact
-    or event. `dangling`: cannot be understood alone."""
+    """One head for each property of a sentence. `keep`: worth keeping. `wish`: a preference or wish, not a fact or
+    event. `dangling`: cannot be understood alone."""
 
     keep: Head
     wish: Head

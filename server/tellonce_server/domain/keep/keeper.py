@@ -12,7 +12,7 @@ from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, L
 
 MOST_READ: Final = 60
 """Maximum number of sentences of a message that are scored. If a message has more sentences, half of the scored
-sentences are from its start and half from its end. Scoring takes at most 0.2 s."""
+sentences are from its start, and half are from its end. Scoring takes at most 0.2 s."""
 
 MOST_KEPT: Final = 24
 """Maximum number of earlier notes that are compared with new sentences."""
@@ -35,7 +35,7 @@ class Keeper:
         return await asyncio.to_thread(_chosen, read, layers, known or [])
 
     async def is_wish(self, text: str) -> bool:
-        """Whether a statement is a preference or wish rather than a fact or event; False if the model is not loaded."""
+        """Whether a statement is a preference or wish, and not a fact or event. False if the model is not loaded."""
         try:
             layers = await self._embedder.layers([text], urgent=True)
         except EmbeddingUnavailable:

@@ -9,11 +9,11 @@ from typing import Final
 from tellonce_text.own_words import own_words, quotations
 
 LONG_PARAGRAPH: Final = 1500
-"""Minimum characters of a paragraph with punctuation that counts as pasted. Few people type such long paragraphs, and
-dictated text has no punctuation."""
+"""Minimum characters of a paragraph with punctuation that counts as pasted. Few people type paragraphs of this length,
+and dictated text has no punctuation."""
 
 INTRODUCED: Final = 300
-"""A paragraph of at least this many characters counts as pasted if it follows a line that ends in a colon."""
+"""Minimum characters of a paragraph that counts as pasted because the line before it ends in a colon."""
 
 LONG_QUOTE: Final = 80
 """Minimum characters of a quotation that is left out. Shorter quotations are names, titles and single words."""
@@ -62,8 +62,8 @@ def _is_pasted(paragraph: str, introduced: bool) -> bool:
 
 
 def _until_introduction(lines: list[str]) -> list[str]:
-    """The lines up to the first line that ends in a colon and has a long text after it; all lines if there is no such
-    line."""
+    """Return the lines up to the first line that ends in a colon and has a long text after it. If there is no such
+    line, return all lines."""
     left = sum(map(len, lines))
     for count, line in enumerate(lines, 1):
         left -= len(line)
@@ -73,6 +73,7 @@ def _until_introduction(lines: list[str]) -> list[str]:
 
 
 def _is_transcript(lines: list[str]) -> bool:
-    """Whether the lines are a pasted chat: most begin with a name and a colon, and a name repeats."""
+    """Whether the lines are a pasted chat. In a pasted chat, most lines begin with a name and a colon, and at least one
+    name repeats."""
     names = Counter(match[1] for line in lines if (match := _LABELLED.match(line)))
     return names.total() >= 3 and names.total() * 2 > len(lines) and len(names) < names.total()

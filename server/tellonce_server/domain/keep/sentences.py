@@ -1,8 +1,8 @@
-"""Splits the lines that a message's writer wrote into sentences, and computes features of their form. Pure. The
-functions work for every language and take time proportional to the length of the text.
+"""Splits a message into sentences, and computes features of their form. Only the lines that the writer of the message
+wrote are used. Pure. The functions work for every language and take time proportional to the length of the text.
 
-Length is not a feature, because sentences worth keeping are longer than others in the training text, but not in
-conversations.
+Length is not a feature. In the training text, sentences worth keeping are longer than others, but in conversations they
+are not.
 """
 
 import re
@@ -16,7 +16,7 @@ MOST_WORDS: Final = 40
 """Maximum words of a sentence. A longer sentence was dictated without punctuation and is cut."""
 
 SPARE_WORDS: Final = 10
-"""Additional words that a sentence may have before it is cut."""
+"""Number of words by which a sentence may exceed the maximum before it is cut."""
 
 WRAPPED: Final = 60
 """If a line of at least this many characters does not end with a punctuation mark, its sentence continues on the next
@@ -75,14 +75,14 @@ def _of_line(line: str) -> list[str]:
 
 def _cuts(line: str) -> list[int]:
     ends = [match.end() for match in _STOP.finditer(line)]
-    # Only the last few characters before the end of a sentence can be an abbreviation. Only these are copied, because a
-    # copy of a long line for each end would be slow.
+    # Only the last few characters before the end of a sentence can be an abbreviation. The test copies only these
+    # characters, because copying a long line for each end would be slow.
     return [0, *(end for end in ends if not _ABBREVIATED.search(line[max(0, end - 5) : end])), len(line)]
 
 
 def _shortened(sentence: str) -> list[str]:
-    """Return the sentence as it is, or in several pieces if it is too long. The pieces have about equal length, and a
-    piece ends at a comma if there is a comma near its end."""
+    """Return the sentence as it is, or in several pieces if it is too long. The pieces have about the same length. A
+    piece ends at a comma if there is a comma near the end of the piece."""
     words = _WORD.findall(sentence)
     pieces: list[str] = []
     start = 0
@@ -101,8 +101,8 @@ def _near_comma(words: list[str], start: int) -> int:
 
 
 def _says_something(text: str) -> bool:
-    """Whether the text has at least four letters, is not only a quotation, and has at least two words or a non-ASCII
-    character."""
+    """Whether the text may be a sentence with content. The text must have at least four letters, must not be only a
+    quotation, and must have at least two words or a non-ASCII character."""
     letters = sum(map(str.isalpha, text))
     words = len(text.split(maxsplit=1)) > 1 or not text.isascii()
     return words and letters >= 4 and not _QUOTED.fullmatch(text)

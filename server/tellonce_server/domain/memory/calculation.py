@@ -12,10 +12,10 @@ MOST_NUMBERS: Final = 40
 """Maximum number of a person's numbers that are combined."""
 
 MOST_DAYS: Final = 20
-"""Maximum number of a person's days that are used as starting points for counting other days."""
+"""Maximum number of days that a person named and from which other days are counted."""
 
 LONGEST: Final = 150
-"""Maximum length of time that is counted from a day, in the unit of the length."""
+"""Maximum length of time that is counted from a day, in any unit."""
 
 _LONGEST_NUMBER: Final = 12
 """Maximum characters of a number in a calculation. Longer numbers are identifiers, such as telephone numbers."""
@@ -24,7 +24,7 @@ _LEAST_AGE: Final = 3
 """The smallest number that may be an age. Smaller numbers are mostly parts of dates."""
 
 _LEAST_ROUNDED: Final = 10
-"""The smallest result that may be rounded to a whole number."""
+"""Only values of at least this number may be results that were rounded to a whole number."""
 
 
 def values(written: Iterable[str]) -> frozenset[float]:
@@ -33,8 +33,9 @@ def values(written: Iterable[str]) -> frozenset[float]:
 
 
 def is_calculated(value: float, said: Collection[float], stated: Collection[float]) -> bool:
-    """Whether the value is the sum, difference, product, quotient or percentage of two numbers in `said`. The claim
-    itself must state one of the two numbers (`stated`), as in `three days a week at £78 a day cost £234 a week`.
+    """Whether the value can be calculated from two numbers in `said`, as their sum, difference, product, quotient or
+    percentage. The claim itself must state one of the two numbers (`stated`), as in `three days a week at £78 a day
+    cost £234 a week`.
 
     Without the stated number, almost every small number would be the result of some calculation.
     """
@@ -51,7 +52,7 @@ def _results(one: float, other: float) -> Iterator[float]:
 
 
 def _is_rounded(result: float, value: float) -> bool:
-    """Whether the value is the result, possibly rounded to two decimals or to a whole number."""
+    """Whether the value equals the result, or equals the result after rounding to two decimals or to a whole number."""
     whole = value >= _LEAST_ROUNDED and value == int(value)
     return abs(result - value) <= (0.5 if whole else 0.005)
 
@@ -59,9 +60,9 @@ def _is_rounded(result: float, value: float) -> bool:
 def is_counted_day(
     day: date, parts: int, days: Iterable[date], lengths: Iterable[tuple[int, str]], numbers: Iterable[float]
 ) -> bool:
-    """Whether the day is one of the lengths before or after one of the days, such as eight weeks after a birth. Each of
-    the numbers may also be an age in years, counted from one of the days. Of the year, month and day, only the first
-    `parts` are compared."""
+    """Whether the day lies one of the lengths of time before or after one of the days, such as eight weeks after a
+    birth. Each of the numbers may also be an age in years, counted from one of the days. Only the first `parts` values
+    of year, month and day are compared."""
     ages = ((int(number), "year") for number in numbers if number >= _LEAST_AGE and number == int(number))
     counts = [(count, unit) for count, unit in (*lengths, *ages) if 0 < count <= LONGEST][:MOST_NUMBERS]
     counted = (each for anchor in islice(days, MOST_DAYS) for each in _counted(anchor, counts))
@@ -71,5 +72,5 @@ def is_counted_day(
 def _counted(anchor: date, counts: Iterable[tuple[int, str]]) -> Iterator[date]:
     for count, unit in counts:
         for offset in (count, -count):
-            with suppress(ValueError, OverflowError):  # raised outside of the years 1 to 9999
+            with suppress(ValueError, OverflowError):  # raised outside the years 1 to 9999
                 yield counted_day(anchor, unit, offset)

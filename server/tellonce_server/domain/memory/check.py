@@ -35,15 +35,15 @@ from tellonce_text.own_words import quotations
 from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
-"""The user's words support a claim if these words contain at least this share of the claim's content."""
+"""The user's words support a claim if they contain at least this share of the claim's content."""
 
 SIMILAR: Final = 0.45
 """Minimum cosine of a claim and a sentence of the user that supports the claim. In `benchmarks/claims`, the cosines of
-all but three paraphrases are .45 to .82, and the cosines of invented claims are below .23."""
+paraphrases are .45 to .82, with three exceptions. The cosines of invented claims are below .23."""
 
 UNLIKE: Final = 0.2
-"""A quote is unrelated to a claim if their cosine is below this value and the quote contains less than SOME_CONTENT of
-the claim's content."""
+"""A quote is unrelated to a claim if two conditions are met: their cosine is below this value, and the quote contains
+less than SOME_CONTENT of the claim's content."""
 
 SOME_CONTENT: Final = 0.25
 """If a quote contains at least this share of a claim's content, the quote and the claim are related."""
@@ -71,8 +71,8 @@ Similarity = Callable[[str, str], float]
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A quote or a whole message (`quote`), the message that contains this text, and the role and the time of the
-    message."""
+    """`quote` is a part of a message or the whole message. `message` is the text of this message, and `role` and
+    `said_at` are its role and time."""
 
     quote: str
     message: str
@@ -102,15 +102,17 @@ def check(
     about: str = "",
     is_read_again: bool = False,
 ) -> Verdict:
-    """Check a claim against its quotes. The names in the claim may also come from the lines shown to the model
-    (`shown`) or from known memories (`known`). `about` is the person or thing that the claim is about.
+    """Check a claim against its quotes. The names in the claim need not come from the quotes: they may also come from
+    the lines shown to the model (`shown`) or from known memories (`known`). `about` is the person or thing that the
+    claim is about.
 
-    `is_read_again` means that a model will read the claim a second time before the claim counts. This second reading
+    If `is_read_again` is true, a model will read the claim a second time before the claim counts. The second reading
     then checks the days that can be counted from the user's days, such as the day eight weeks after a birth. If the
     date resolver does not know the language of the quotes, such as Polish, the second reading checks all days.
 
-    If `similarity` is given, quotes that are unrelated to the claim do not support the claim. This is checked only if
-    all quotes are in the language of the claim, because a local embedding model may know only one language.
+    If `similarity` is given, a quote that is unrelated to the claim does not support the claim. This relation is
+    checked only if all quotes are in the language of the claim, because a local embedding model may know only one
+    language.
     """
     true = [quoted for quoted in quotes if quoted.role == "user" and contains_quote(quoted.message, quoted.quote)]
     reasons = [_false_quote(quoted) for quoted in quotes if quoted not in true]
@@ -135,8 +137,8 @@ def check_claim(
     when: When | None = None,
     deadline: datetime | None = None,
 ) -> Verdict:
-    """Check a claim that has no quote against all of the user's words in the exchange. These words must also contain
-    enough of the claim's content or be similar to it.
+    """Check a claim that has no quote against all of the user's words in the exchange. The words must also contain
+    enough of the claim's content, or be similar to the claim.
 
     Questions of the user do not count as statements.
     """
@@ -155,7 +157,7 @@ def unsupported(
     *,
     known: Sequence[str] = (),
 ) -> list[str]:
-    """Return the lines that the user's words do not support, each line checked like a claim without a quote."""
+    """Return the lines that the user's words do not support. Each line is checked like a claim without a quote."""
     said = _said(user_words)
     if not said or not lines:
         return list(lines)
@@ -193,7 +195,7 @@ def quotes_in(message: str) -> Callable[[str], bool]:
 
 
 def _is_quotation(quoted: Quoted) -> bool:
-    """Whether every occurrence of the quote in the message is inside quotation marks, as somebody else's words."""
+    """Whether the message contains the quote only inside quotation marks, that is, as the words of somebody else."""
     said = quoted.message[:MAX_MESSAGE]
     inside = sum(said.count(quoted.quote, start, end) for start, end in quotations(said, _QUOTATION))
     return inside > 0 and inside == said.count(quoted.quote)
@@ -229,7 +231,8 @@ class _Moment:
 
     @property
     def is_before_a_day(self) -> bool:
-        """Whether this moment is the last minute before a day, such as the deadline in `before Christmas Eve`."""
+        """Whether this moment is a deadline in the last minute of a day, such as the deadline in `before Christmas
+        Eve`."""
         return (
             self.precision == "deadline" and isinstance(self.at, datetime) and self.clock is None and self.at.hour > 0
         )
@@ -242,13 +245,14 @@ class _Moment:
 
     def parts(self) -> int:
         """The number of parts (year, month, day) that identify this moment. If something has been going on since 2019,
-        its moment is January 1, 2019, but only the year identifies this moment."""
+        its moment is January 1, 2019. Only the year identifies this moment."""
         if self.precision == "ongoing" and self.day.day == 1:
             return 1 if self.day.month == 1 else 2
         return {"year": 1, "month": 2}.get(self.precision, 3)
 
     def renderings(self) -> frozenset[str]:
-        """All numbers that words for this moment may use, including a twelve-hour clock and a two-digit year."""
+        """All numbers that words for this moment may use. The numbers include the hour of a twelve-hour clock and a
+        two-digit year."""
         found = {*self.numbers(), f"{self.day.year % 100}"}
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour % 12 or 12)})
 
@@ -294,8 +298,9 @@ class _Evidence:
         return list(dict.fromkeys(reasons))
 
     def _without_dates(self, text: str, moments: Sequence[_Moment]) -> str:
-        """The claim, with `x` instead of each word of a date that the quotes support. The quotes need not contain the
-        numbers and names of such a date: `Saturday 7 November 2026` follows from `the 7th of nov`."""
+        """The claim, in which each word of a date that the quotes support is replaced by `x`. The quotes need not
+        contain the numbers and names of such a date. For example, `Saturday 7 November 2026` follows from `the 7th of
+        nov`."""
         first = self._quotes[0]
         for named in reversed(named_dates(text[:MAX_TEXT], first.said_at, self._zone)[:MAX_DATES]):
             if any(self._supports(reading, moments) for reading in named.readings):
@@ -304,8 +309,8 @@ class _Evidence:
         return text
 
     def _supports(self, reading: Reading, moments: Sequence[_Moment]) -> bool:
-        """Whether the quotes support a date of the claim. For a time, they must name this time. For a month, they must
-        name the month or a part of it. For a few days, they must name the first and the last day."""
+        """Whether the quotes support a date of the claim. For a time, the quotes must name this time. For a month, they
+        must name the month or a part of it. For a period of a few days, they must name its first and its last day."""
         if reading.precision == "instant":
             return self._follows(_Moment(reading.start, "instant"))
         first, last = reading.days
@@ -316,14 +321,14 @@ class _Evidence:
 
     def _named(self, day: date) -> bool:
         """Whether the quotes name the day. If the quotes name no other day, the day on which they were said counts as
-        named: `sober for 600 days as of 20 November`."""
+        named, as in `sober for 600 days as of 20 November`."""
         if day in self._today and not self._following.named - self._today:
             return True
         return self._follows(_Moment(day, "day"))
 
     def missing_subject(self, text: str, about: str) -> list[str]:
-        """The reason against a claim that begins with the name of its subject, if nobody mentioned this name. `lacking`
-        does not check the first word of a sentence."""
+        """If a claim begins with the name of its subject and nobody mentioned this name, return the reason against the
+        claim. `lacking` does not check the first word of a sentence."""
         first = next(iter(literals.Spoken(text).words), "")
         named = first[:1].isupper() and first in literals.Spoken(about).words
         return [reason("name", name=first)] if named and not self._words.have(first) else []
@@ -333,7 +338,7 @@ class _Evidence:
         given = literals.numbers(text)
         missing = [n for n in given if not any(one <= said for one in (*n.readings, *n.converted))]
         if self._is_unread and len(missing) <= len(given) - self._digits:
-            return []  # the others may be said in words that nobody here can read
+            return []  # the other numbers may be said in words of a language that the program does not know
         stated = values(literals.said_numbers(text))
         return [n.text for n in missing if not any(self._is_calculated(one, stated) for one in n.readings)]
 
@@ -342,8 +347,8 @@ class _Evidence:
         return len(reading) == 1 and any(is_calculated(value, said, stated) for value in values(reading))
 
     def _other_units(self, text: str) -> list[str]:
-        """The units that the claim gives for a number, if the quotes contain this number only with other units of
-        time."""
+        """The units of time that the claim gives for a number, if the quotes contain this number only with other units
+        of time."""
         said = self._timed | self._lengths
         counted = {number for number, _ in said}
         return sorted({unit for number, unit in timed_numbers(text) - said if number in counted})
@@ -361,7 +366,8 @@ class _Evidence:
         return any(self._follows_from(quoted, moment) for quoted in self._quotes) or self._is_counted(moment)
 
     def _is_counted(self, moment: _Moment) -> bool:
-        """Whether the day can be counted from the user's days, and a second reading will confirm the claim."""
+        """Whether the day can be counted from the user's days. Returns True only if a second reading will confirm the
+        claim."""
         if not self._is_read_again or moment.clock is not None:
             return False
         told = reduce(Following.joined, (following(q.message, q.said_at, q.zone) for q in self._quotes))
@@ -388,7 +394,8 @@ class _Evidence:
 
 
 def _thirds(month: date) -> list[date | datetime]:
-    """A day of each third of the month and its last day, because `at the end of January` supports January."""
+    """A day of each third of the month, and the last day of the month. These days are needed because `at the end of
+    January` supports January."""
     last = monthrange(month.year, month.month)[1]
     return [month.replace(day=day) for day in (1, 15, 28, last)]
 
@@ -417,7 +424,8 @@ def _named_moments(text: str, when: When | None, deadline: datetime | None, zone
 
 
 def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:
-    """Whether `said` contains enough of the claim's content, or a sentence that is similar enough to the claim."""
+    """Whether `said` contains enough of the claim's content, or contains a sentence that is similar enough to the
+    claim."""
     wanted, there = literals.content(text), frozenset[str]().union(*(literals.content(part) for part in said))
     if said and sum(weight for part, weight in wanted.items() if part in there) >= share * sum(wanted.values()):
         return True

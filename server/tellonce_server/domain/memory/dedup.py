@@ -1,9 +1,9 @@
 """Decides whether two statements say the same thing, as far as this is possible in any language. Pure.
 
-Two statements say the same thing if they have the same words in the same order. The end of one statement may also be
-moved to its front: "In 2020 I bought a house" and "I bought a house in 2020". Any other difference may be a number, a
-name, a negation or a role. Two statements with such a difference are both kept until a model or the user says that they
-are the same. `key` is a hash for finding statements with the same words.
+Two statements say the same thing if they have the same words in the same order. Two statements also say the same thing
+if the end of one statement is moved to its front: "In 2020 I bought a house" and "I bought a house in 2020". Any other
+difference may be a number, a name, a negation or a role. Two statements with such a difference are both kept until a
+model or the user says that they are the same. `key` is a hash for finding statements with the same words.
 """
 
 import hashlib
@@ -13,8 +13,8 @@ from typing import Final
 from tellonce_server.domain.memory import literals
 
 SAME_COSINE: Final = 0.9
-"""A statement repeats a rejected statement if their numbers and names are the same and their cosine is at least this
-value."""
+"""A statement repeats a rejected statement if two conditions are met: both have the same numbers and names, and their
+cosine is at least this value."""
 
 SAME_SOURCE_COSINE: Final = 0.6
 """Minimum cosine that replaces SAME_COSINE if both statements were learned from the same message."""
@@ -26,7 +26,8 @@ _KEY_BYTES: Final = 8
 
 
 def same(one: str, other: str) -> bool:
-    """Whether both texts have the same words in the same order. The end of one text may be moved to its front."""
+    """Whether both texts have the same words in the same order. The texts also count as the same if the end of one text
+    is moved to its front."""
     return _same(_Statement(one), _Statement(other))
 
 
@@ -63,9 +64,9 @@ def key(text: str) -> int:
 def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool, certain: bool) -> bool:
     """Whether `text` repeats the statement `denied`, which the user rejected, in any words.
 
-    If both come from the same message, a lower similarity is enough, because the user said nothing new. A certain
-    statement from another message is a repetition only if one of the two statements contains all content words of the
-    other; otherwise the statement may be a correction.
+    If both come from the same message, a lower similarity is enough, because the statement is then not new. A certain
+    statement from another message may be a correction. Such a statement counts as a repetition only if one of the two
+    statements contains all content words of the other.
     """
     one, other = _Statement(text), _Statement(denied)
     if _same(one, other):
@@ -81,7 +82,7 @@ def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool
 
 
 def is_later(said_at: datetime, rejected_at: datetime | None) -> bool:
-    """Whether words were said after a statement was rejected."""
+    """Whether the user said the words after rejecting a statement."""
     return rejected_at is not None and said_at > rejected_at
 
 

@@ -1,5 +1,5 @@
-"""Changes memories as time passes: completes past dates, asks the user about overdue goals, and closes goals if the
-user does not answer."""
+"""Changes memories as time passes: completes past dates, asks the user about overdue goals, and closes these goals if
+the user does not answer."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -10,7 +10,8 @@ from tellonce_server.domain.memory.profile_queue import queue_profile
 from tellonce_server.store import chats, memories
 
 ASKED_AFTER: Final = timedelta(days=30)
-"""The time from a goal's deadline until the user is asked about the goal. The user is asked only once."""
+"""The time from a goal's deadline until the user is asked about the goal. The user is asked about each goal only
+once."""
 
 CLOSED_AFTER: Final = timedelta(days=14)
 """A goal is closed if the question about the goal stays unanswered for this long."""

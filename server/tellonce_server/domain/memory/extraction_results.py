@@ -45,8 +45,9 @@ messages, such as imported ones."""
 
 @dataclass
 class Learned:
-    """The outcome of an exchange's items. `ended` are statements that no longer hold, each with its replacement;
-    `borne_out` are the ids of the memories that the items added or confirmed. `canonical` is the chat's new summary."""
+    """The outcome of an exchange's items. `ended` are statements that no longer hold, each with the statement that
+    replaced it. `borne_out` are the ids of the memories that the items added or confirmed. `canonical` is the chat's
+    new summary."""
 
     canonical: Canonical
     counts: Counter[str] = field(default_factory=Counter[str])
@@ -57,7 +58,7 @@ class Learned:
 
 @dataclass(frozen=True)
 class _Exchange:
-    """The data for checking the items of an exchange. `own` are the messages with the user's words; `old` are the
+    """The data for checking the items of an exchange. `own` are the messages with the user's words. `old` are the
     memories that lower tiers learned from these messages. `people` are the names of the user and of the messages'
     writers."""
 
@@ -193,7 +194,7 @@ class Learner:
         learned.ended += [(old, stored.memory.content) for old in stored.ended]
 
     async def _judged(self, t: Queries, x: _Exchange, item: ExchangeItem) -> "_Judged | str":
-        """Return the item with the reason why it is uncertain, if there is one. If the item must be dropped, return
+        """Return the item, with the reason why it is uncertain if there is one. If the item must be dropped, return
         only the reason for dropping it, as a string."""
         text = _masked(item)
         if not worth_showing(text):
@@ -314,8 +315,9 @@ _COUNTED = {"stored": "memories", "duplicate": "duplicates", "superseded": "supe
 
 
 def may_tell(owner_id: int, chat_id: int, line: Line | StoredMessage) -> bool:
-    """Whether a message may state something about the user. Only the user's own messages may. A shared group has
-    memories about all its members, so the messages of every member may state something about that member."""
+    """Whether a message may state something about the user. In a private chat, only the user's own messages may do so.
+    A shared group has memories about all of its members. Each member's messages may therefore state something about
+    that member."""
     return line.role == "user" and (line.speaker is None or ChatScope(owner_id, chat_id).shared)
 
 
@@ -324,15 +326,16 @@ def _masked(item: ExchangeItem) -> str:
 
 
 def _is_still_denied(m: Memory, judged: _Judged) -> bool:
-    """Whether the user rejected the memory, and the item is not a certain statement from after the rejection."""
+    """Whether the user rejected the memory and the rejection still counts. The rejection no longer counts if the item
+    is certain and was said after the rejection."""
     denied = m.status == "rejected" and m.user_confirmed
     return denied and not (judged.certain and dedup.is_later(judged.said_at, m.valid_to))
 
 
 def _is_unchecked(m: Memory, judged: _Judged) -> bool:
-    """Whether an item replaces the memory that it repeats. Otherwise, the sources of the item are added to this memory.
-    The item replaces a note that the user has not confirmed. It also replaces an uncertain memory if the item is
-    certain and has other words, because only the text of the item was checked."""
+    """Whether an item replaces the memory that it repeats. If the result is False, the sources of the item are added to
+    the memory. The item replaces a note that the user has not confirmed. The item also replaces an uncertain memory if
+    the item is certain and has other words, because the check covered only the item's text."""
     if m.status == "uncertain" and judged.certain:
         return not dedup.same(m.content, judged.text)
     return m.note and not m.user_confirmed
@@ -356,8 +359,8 @@ def _orders(text: str, end: memories.Ended) -> bool:
 
 
 def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
-    """The reason why the item is uncertain; None if it is certain. An item is uncertain if a check failed, if the model
-    is unsure, or if the item refers to a memory that the model was not shown."""
+    """The reason why the item is uncertain; None if it is certain. An item is uncertain in three cases: a check failed,
+    the model is unsure, or the item refers to a memory that the model was not shown."""
     reasons = list(verdict.reasons)
     unknown = [i for i in (*item.replaces, *item.ends, *([item.same_as] if item.same_as else [])) if i not in x.known]
     reasons += [reason("unknown_memory", id=i) for i in unknown]
@@ -378,7 +381,8 @@ def _about(x: _Exchange, judged: _Judged) -> str:
 
 
 def _user_name(x: _Exchange, judged: _Judged) -> str | None:
-    """Return the user's name if both the statement and the user's own words contain the name; otherwise None."""
+    """Return the user's name if the statement contains it and the user's own words contain it. Otherwise return
+    None."""
     name = judged.item.user_name
     if name is None or not judged.certain or x.shared or not literals.phrase(name).strip():
         return None
@@ -389,8 +393,9 @@ def _user_name(x: _Exchange, judged: _Judged) -> str | None:
 
 
 def _over_already(x: _Exchange, judged: _Judged) -> datetime | None:
-    """The time at which a goal from past messages ended: its deadline or, without a deadline, WISHES_HOLD after its
-    message. None if the goal has not ended, and for all other items."""
+    """The time at which a goal from past messages ended. The time is the goal's deadline. For a goal without a
+    deadline, the time is WISHES_HOLD after the goal's message. Returns None if the goal has not ended, and for items
+    that are not goals."""
     item = judged.item
     if item.kind != "goal" or item.note or not x.job.past:
         return None

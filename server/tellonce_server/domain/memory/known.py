@@ -1,5 +1,5 @@
-"""Selects the memories that a worker is shown. The worker can then say which of these memories an exchange changes,
-ends or repeats."""
+"""Selects the known memories that are sent to a worker. The worker can then say which of them an exchange changes, ends
+or repeats."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -16,8 +16,8 @@ from tellonce_server.store.codes import ModelVector
 
 MOST: Final = 40
 EACH: Final = 16
-"""Maximum number of memories of each of these kinds: found by words, pinned, and recently learned. Twice as many are
-found by similarity."""
+"""Maximum number of memories that are found by words. The same maximum applies to pinned memories and to recently
+learned memories. Twice as many memories are found by similarity."""
 
 DENIED: Final = 4
 """Maximum number of statements that the user rejected."""
@@ -39,9 +39,9 @@ class KnownMemories:
         self._deps = deps
 
     async def about(self, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
-        """Up to 40 memories. They are memories similar to the messages in meaning or words, pinned memories, memories
-        learned in the last ten minutes, and similar statements that the user rejected. The newest other memories fill
-        the remaining places."""
+        """Up to 40 memories. These are memories similar to the messages in meaning or words, pinned memories, and
+        memories learned in the last ten minutes. Similar statements that the user rejected are also included. The
+        newest other memories fill the remaining places."""
         asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
         vectors, lexemes = await self._vectors(asked), any_of(await self._terms(" ".join(asked)))
         scope, since = owner_scope(owner_id), self._deps.now() - JUST_NOW
@@ -55,8 +55,8 @@ class KnownMemories:
         return [ModelVector(vector, model) for vector in vectors or ()]
 
     async def _terms(self, text: str) -> list[str]:
-        """The lexemes to search for: first numbers, then the words that are probably the rarest. Longer words count as
-        rarer, because there are no statistics."""
+        """The lexemes to search for. Numbers come first, and then the words that are probably the rarest. Longer words
+        count as rarer, because no word statistics are available."""
         lexemes = await retrieval.query_lexemes(self._deps.database, index_text(text, None))
         numbers = literals.said_numbers(text)
         return sorted(lexemes, key=lambda x: (x not in numbers, -weight(x, {})))[:TERMS]

@@ -1,7 +1,8 @@
-"""Compares two texts in any language and script by their words, names and numbers as written.
+"""Compares two texts by their words, names and numbers as written. The texts may be in any language and script.
 
-This module knows no words of any language except some German ones: German nouns are capitalized like names, and
-articles distinguish them from names. Every function is pure and takes time proportional to the length of its text.
+This module knows no words of any language except some German ones. German nouns are capitalized like names, and an
+article before a word shows that the word is not a name. Every function is pure and takes time proportional to the
+length of its text.
 """
 
 import re
@@ -22,14 +23,15 @@ from tellonce_text.folding import nfkc
 MAX_NAMES: Final = 64
 """Maximum number of names of one text that are compared. A statement has only a few names."""
 
-# _UNSPACED: scripts without spaces between words. _MARKED: scripts in which vowel signs are not letters in Unicode.
+# _UNSPACED: scripts without spaces between words. _MARKED: scripts with vowel signs that Unicode does not classify as
+# letters.
 _UNSPACED: Final = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u309f\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _MARKED: Final = r"\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff"
 _TOKEN: Final = re.compile(rf"([{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_]|[{_MARKED}])+)")
 _ASCII_TOKEN: Final = re.compile(r"([A-Za-z0-9]+)")
-"""Finds the same tokens as _TOKEN in an ASCII text, but several times as fast."""
+"""Finds the same tokens in an ASCII text as _TOKEN, but several times as fast."""
 _UNSPACED_TOKEN: Final = re.compile(rf"[{_UNSPACED}]")
 _KATAKANA: Final = re.compile(r"[\u30a0-\u30ff]")
 _NUMBER: Final = re.compile(r"(\d+(?:[.,'’ \u066b\u066c]\d+)*)(?: ?([kK]|[ckm]?m|[km]?g|ml|l)(?![^\W_]))?")
@@ -39,14 +41,14 @@ _SCALES: Final = {
     "mm": (0.1, 0.001), "cm": (10, 0.01), "m": (100, 0.001), "km": (1000,), "mg": (0.001,), "g": (0.001, 1000), "kg": (1000,), "ml": (0.001,),
     "l": (1000,),
 }  # fmt: skip
-"""The factors that convert a length, a mass or a volume in each unit to other units of the same quantity."""
+"""For each unit, the factors that convert a number to other units of the same quantity: length, mass or volume."""
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
     """A number as written. `readings` are the possible meanings of the number: 1,200 means 1200 or 1.2. A text contains
-    the number if it contains all numbers of one reading."""
+    the number if it contains all numbers of at least one reading."""
 
     text: str
     readings: tuple[frozenset[str], ...]
@@ -83,21 +85,21 @@ _PLAIN: Final = _Plain()
 
 
 def plain(text: str) -> str:
-    """Return the text in plain characters with upper and lower case unchanged, so that texts that look alike become
-    equal."""
+    """Return the text in plain characters, so that texts that look alike become equal. Upper and lower case stay
+    unchanged."""
     return text if text.isascii() else _plain(text)
 
 
 @of_texts
 @lru_cache(maxsize=4)
 def _plain(text: str) -> str:
-    """Cached, because a comparison reads the words, the numbers and the names of a text one after the other."""
+    """Cached, because a comparison needs the plain text for the words, the numbers and the names."""
     return nfkc(text).translate(_PLAIN)
 
 
 class Spoken:
-    """The words of a text as written, or runs of characters in a script without spaces, with the characters before each
-    word or run."""
+    """The words of a text as written, each with the characters before it. In a script without spaces, a run of
+    characters takes the place of a word."""
 
     def __init__(self, text: str) -> None:
         text = plain(text)
@@ -113,7 +115,7 @@ class Spoken:
 
 
 _JOINTS: Final = frozenset((" ", ", ", "-", "'", "’"))
-"""Frequent characters between two words of a sentence."""
+"""Characters that often occur between two words of the same sentence."""
 
 
 def _token_pattern(text: str) -> re.Pattern[str]:
@@ -125,13 +127,13 @@ def _begins_sentence(before: str, gap: str) -> bool:
 
 
 def _abbreviated(word: str, gap: str) -> bool:
-    """Whether the stop belongs to an abbreviation and does not end the sentence: `Dr. Vuxley`, `J. Doe`."""
+    """Whether the full stop belongs to an abbreviation and does not end the sentence: `Dr. Vuxley`, `J. Doe`."""
     return gap.strip(" ") == "." and len(word) <= 3 and word[:1].isupper()
 
 
 def phrase(text: str) -> str:
-    """Join the words that `words` returns, with a single space before and after each word. One text contains another
-    text if the phrase of the first text contains the phrase of the second text."""
+    """Join the words that `words` returns, with a single space before and after each word. Text A contains text B if
+    the phrase of A contains the phrase of B."""
     return f" {' '.join(words(text))} "
 
 
@@ -155,7 +157,8 @@ def _parts(word: str) -> Iterable[str]:
 def content(text: str) -> dict[str, int]:
     """The content of a text in any language, as word prefixes and character pairs. Each has a weight."""
     found: dict[str, int] = {}
-    # The last word with a prefix determines the prefix's weight. A repeated word is read once, at its last place.
+    # Several words may have the same prefix. The weight of the prefix is the weight of the last of these words. A
+    # repeated word is read once, at its last place.
     for word in reversed(dict.fromkeys(reversed(_spellings(text)))):
         if _UNSPACED_TOKEN.match(word):
             found |= {word[i : i + 2]: 2 for i in range(max(1, len(word) - 1))}
@@ -165,8 +168,8 @@ def content(text: str) -> dict[str, int]:
 
 
 def names(text: str) -> list[str]:
-    """The probable names in a text: words with a capital letter that does not mark the start of a sentence, and words
-    in another script than the surrounding text."""
+    """The probable names in a text. Probable names are words with a capital letter that does not mark the start of a
+    sentence, and words in another script than the surrounding text."""
     said = Spoken(text)
     german = language_of(text) == "de"
     found: dict[str, None] = {}
@@ -179,8 +182,8 @@ def names(text: str) -> list[str]:
 
 
 def _is_common(said: Spoken, at: int) -> bool:
-    """Whether the word is a common German noun and not a name, because it is counted, names a time or follows an
-    article."""
+    """Whether the word is a common German noun and not a name. A word that is counted, names a time or follows an
+    article is a common noun."""
     counted = at > 0 and said.words[at - 1].isdecimal()
     return counted or _has_article(said, at) or is_time_noun(said.words[at].casefold(), "de")
 
@@ -196,8 +199,8 @@ _ADJECTIVE_ENDS: Final = ("e", "en", "er", "es", "em")
 
 
 def _candidates(words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """The words that are probably names at any place, and the words that are probably names if they do not start a
-    sentence."""
+    """Return two sets: the words that are probably names at any place, and the words that are probably names only if
+    they do not start a sentence."""
     distinct = {word for word in set(words) if not _THOUSANDS.search(word)}
     certain = _foreign(words) & distinct | {word for word in distinct if any(map(str.isupper, word[1:]))}
     possible = {word for word in distinct if word[0].isupper() or _KATAKANA.match(word)}
@@ -205,7 +208,7 @@ def _candidates(words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _foreign(words: Sequence[str]) -> frozenset[str]:
-    """The words without letter case, if most of the text is in a script with letter case."""
+    """The words from scripts without letter case, if most of the text is in a script with letter case."""
     distinct = frozenset(words)
     uncased = frozenset(filter(_is_uncased, distinct))
     cased = frozenset(filter(_is_cased, distinct)) if uncased else frozenset[str]()
@@ -253,7 +256,7 @@ class Words:
 
 
 def _respelled(roman: str) -> str:
-    """The name in a spelling that is the same for different romanizations, such as Leyptsig and Leipzig. Soft signs
+    """The name in a spelling that different romanizations have in common, such as Leyptsig and Leipzig. Soft signs
     (Podol'sk) are left out."""
     roman = roman.replace("'", "")
     for written, sound in _SOUNDS:
@@ -265,17 +268,18 @@ _SOUNDS: Final = (
     ("ts", "z"), ("tz", "z"), ("ks", "x"), ("kh", "h"), ("ph", "f"), ("y", "i"), ("j", "i"), ("w", "v"), ("c", "k")
 )  # fmt: skip
 _SHORTEST_STEM: Final = 4
-"""Minimum letters of a name in a script other than Latin whose last letter may change: `Nivu` for `Niva`."""
+"""Minimum letters of a name whose last letter may change, as in `Nivu` for `Niva`. The minimum applies to names in
+scripts other than Latin."""
 _COMPOUNDED: Final = 6
 """Minimum letters of a word that counts as a part of a compound."""
 
 
 def _inflected(name: str, word: str) -> bool:
-    """Whether one of the two words is a prefix of the other, or the words differ only in endings of up to three letters
-    (Warszawa, Warszawie).
+    """Whether the two words are forms of one name. One word may be a prefix of the other, or the words may differ only
+    in endings of up to three letters (Warszawa, Warszawie).
 
-    In the Latin alphabet, one of the endings has at most one letter, because Freiberg is not Freiburg. Names that
-    differ only in the endings `a` and `o` are names of different persons.
+    In the Latin alphabet, one of the two endings must have at most one letter, because Freiberg is not Freiburg. Names
+    that differ only by ending in `a` or in `o` are names of different persons.
     """
     if (len(name) >= 4 and word.startswith(name)) or (len(word) >= _COMPOUNDED and name.startswith(word)):
         return True
@@ -287,7 +291,8 @@ def _inflected(name: str, word: str) -> bool:
 
 
 def numbers(text: str) -> list[Number]:
-    """The numbers as written in any script: `1,200`, `1 200`, `1200` and `1.2k` have a reading in common."""
+    """The numbers as written, in any script. `1,200`, `1 200`, `1200` and `1.2k` have a reading (a possible meaning) in
+    common."""
     said: list[tuple[str, str]] = _NUMBER.findall(plain(text))
     known = {each: _number(*each) for each in set(said)}
     return [known[each] for each in said]
@@ -353,7 +358,8 @@ def _is_grouped(parts: Sequence[str]) -> bool:
 
 
 def _grouped(parts: Sequence[str]) -> set[str]:
-    """The numbers that up to five neighboring groups of digits can form together, as in `in 2019 1 200 people`."""
+    """The numbers that groups of digits can form together, as in `in 2019 1 200 people`. At most five neighboring
+    groups are joined."""
     neighbors = set(zip_longest(*(parts[start:] for start in range(5)), fillvalue=""))
     return {_whole(number) for groups in neighbors for number in _joined(*groups)}
 
@@ -369,7 +375,7 @@ def _joined(first: str, *others: str) -> Iterator[str]:
 
 
 def _whole(digits: str) -> str:
-    """The number without the leading zero that clock times and days may have: 09 becomes 9, but 0044 stays."""
+    """The number without a leading zero. Clock times and days may have a leading zero: 09 becomes 9, but 0044 stays."""
     return digits.lstrip("0") or "0" if len(digits) <= 2 else digits
 
 

@@ -12,8 +12,8 @@ MOST: Final = 2_000
 
 
 def changed(claim: str, said: Iterable[str], timed: Iterable[str]) -> list[str]:
-    """The numbers in the claim whose units differ from the units in the texts `said`, each with its unit in the claim.
-    `timed` are the numbers that these texts contain with a unit of time: `70 min away` is not `70 miles away`."""
+    """The numbers in the claim that have another unit in the texts `said`. Each number is returned with its unit in the
+    claim. `timed` are the numbers that have a unit of time in these texts: `70 min away` is not `70 miles away`."""
     there = frozenset(measure for text in said for measure in _measures(text))
     measured, counted = {number for number, _ in there}, frozenset(timed)
     return [
@@ -24,7 +24,7 @@ def changed(claim: str, said: Iterable[str], timed: Iterable[str]) -> list[str]:
 
 
 _PRICED: Final = frozenset(("eur", "usd", "lb"))
-"""Units of prices, which may also be given for a unit of time: `$40 a month`."""
+"""Units of prices. A price may also be given for a unit of time: `$40 a month`."""
 _UNITS: Final = {
     "mcg": "mcg|[µμ]g|mi[ck]rogr|микрогр|мкг",
     "mg": "mg|mill?igr|миллигр|мг",

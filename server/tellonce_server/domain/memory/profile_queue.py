@@ -1,4 +1,5 @@
-"""Queues the rewriting of the profile's narrative after a change of statements that the narrative may repeat."""
+"""Queues the rewriting of the profile's narrative after statements changed, because the narrative may repeat these
+statements."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Resolves a person's words to days and times, and computes the numbers that follow from the words."""
+"""Resolves a person's words to days and times. Computes the numbers that follow from the words."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -23,16 +23,16 @@ from tellonce_text.dates.tokens import Line, language_of, line_of
 from tellonce_text.dates.zones import region_of
 
 Span = tuple[date, date]
-"""The first and the last day."""
+"""The first and the last day of a period."""
 
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """Facts that follow from the user's words without being written in them. `numbers` are digits for number words and
-    dates. `named` are the days that the words name. If something still lasts (`for nine years`), `begun` contains the
-    span in which it began. `ended` are the last days of something with a given length (`on the 8th for three days`).
-    `counted` are the numbers that the words give, in digits or in words. `lengths` are the lengths of time that are not
-    part of a date: `for nine years`, but not `two years ago`."""
+    """Facts that follow from the user's words but are not written in them. `numbers` are digits for number words and
+    dates. `named` are the days that the words name. `begun` contains the span in which something that still lasts began
+    (`for nine years`). `ended` contains the possible last days of something with a given length (`on the 8th for three
+    days`). `counted` are the numbers that the words give, in digits or in words. `lengths` are the lengths of time that
+    are not part of a date: `for nine years`, but not `two years ago`."""
 
     numbers: frozenset[str] = frozenset()
     named: frozenset[date] = frozenset()
@@ -53,8 +53,8 @@ _DAY_ENDS = ((0, 0), (23, 59))
 
 
 def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool:
-    """Whether words said at `said_at` in `zone` can mean the day or time `moment`. A day without a year
-    may be past or future, unless the words make clear which of the two is meant."""
+    """Whether words said at the time `said_at` in the zone `zone` can mean the day or time `moment`. A day without a
+    year may be past or future, unless the words show which of the two is meant."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     said = Said(said_at, zone, region_of(zone))
     if not isinstance(moment, datetime):
@@ -82,7 +82,7 @@ def _consistent(found: Expression) -> Iterator[Reading]:
 
 
 def _is_another_time(text: str, local: datetime) -> bool:
-    """Whether the text gives a time in words, such as `half past nine`, but no time that can be `local`."""
+    """Whether the text gives times in words, such as `half past nine`, and none of its times can be `local`."""
     times = clocks(text)
     named = {(time.hour % 12, time.minute) for time in times}
     here = all(time.zone is None for time in times)
@@ -90,7 +90,8 @@ def _is_another_time(text: str, local: datetime) -> bool:
 
 
 def _includes(reading: Reading, moment: datetime) -> bool:
-    """Whether the time is within the reading, or is the end of a period that the words name (`from two till six`)."""
+    """Whether the time is within the reading. The end of a period that the words name (`from two till six`) counts as
+    within the reading."""
     lasting = reading.precision == "instant" and reading.end - reading.start > timedelta(hours=1)
     return reading.start <= moment < reading.end or (lasting and moment == reading.end)
 
@@ -98,7 +99,8 @@ def _includes(reading: Reading, moment: datetime) -> bool:
 try:
     from text_to_num import alpha2digit
 except ImportError:
-    # The library has no wheel for Intel Macs. On these Macs, the word "three" does not support a 3 in a statement.
+    # The library has no wheel for Intel Macs. On these Macs, the word "three" in the user's words does not support the
+    # digit 3 in a statement.
     def alpha2digit(text: str, lang: str, threshold: float = 3.0) -> str:
         return text
 
@@ -116,8 +118,8 @@ only the month and the year of its first and its last day."""
 
 
 def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
-    """Return the numbers and days that follow from the words. The numbers are digits for number words, for the parts of
-    every day and time that the words can mean, and for the year in which the words were said."""
+    """Return the numbers and days that follow from the words. The numbers are in digits and come from three sources:
+    number words, the parts of every day and time that the words can mean, and the year in which the words were said."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     head = text[:MOST]
     line = line_of(head) or Line(head, (), "")
@@ -148,10 +150,10 @@ days."""
 
 
 def _bare_days(line: Line, found: Iterable[Expression], anchors: Iterable[date]) -> Iterator[date]:
-    """The possible dates of a day of the month that is named without its month, such as `the 1st` or `until the 20th`.
-    These are the dates with this day of the month that are at most 31 days before or after one of the anchors. The
-    anchors are the day of the message and other days that the text names. A number in one of the dates `found` is not a
-    bare day. The resolver itself reads a bare day only where the number cannot belong to a noun."""
+    """The possible dates of a day of the month that the text gives without its month, such as `the 1st` or `until the
+    20th`. These are all dates with this day of the month within 31 days before or after one of the anchors. The anchors
+    are the day of the message and other days that the text names. A number in one of the dates `found` is not a bare
+    day. The resolver itself reads a bare day only where the number cannot belong to a noun."""
     read = [(expression.start, expression.end) for expression in found]
     numbers = {
         line[at].value or 0
@@ -165,8 +167,8 @@ def _bare_days(line: Line, found: Iterable[Expression], anchors: Iterable[date])
 
 
 def _may_be_a_day(line: Line, at: int) -> bool:
-    """Whether the token is a number that may be a day of the month. The number must be an ordinal, or must not be
-    followed by a word, because the number could count this word."""
+    """Whether the token is a number that may be a day of the month. The number must be an ordinal, or the next token
+    must not be a word. Otherwise the number could count this word."""
     token, after = line[at], line[at + 1]
     return token.kind == "number" and (token.suffix in ORDINAL_ENDINGS if token.suffix else after.kind != "word")
 
@@ -189,7 +191,7 @@ _LONGEST_STAY: Final = 150
 
 
 def _begun(today: date, count: int, unit: str) -> Span:
-    """If something has lasted for `count` units, return the span in which it began: a whole year or month, one day, or a
+    """Something has lasted for `count` units. Return the span in which it began: a whole year or month, one day, or a
     few days."""
     day = counted_day(today, unit, -count)
     if unit == "year":
@@ -204,8 +206,8 @@ _ABOUT: Final = 3
 
 
 def _last_days(first: date, count: int, unit: str) -> Iterator[date]:
-    """Yield two possible last days of something that begins on `first` and lasts for `count` units: one if the first day
-    is counted, and one if it is not."""
+    """Yield two possible last days of something that begins on `first` and lasts for `count` units. In one case the
+    first day is counted, in the other case it is not."""
     with suppress(ValueError, OverflowError):  # raised after the year 9999
         end = counted_day(first, unit, count)
         yield from (end - timedelta(days=1), end)
@@ -228,7 +230,7 @@ def _spelled(line: Line) -> Iterator[str]:
 
 
 def _half_more(line: Line, count: Count) -> Iterator[str]:
-    """The number in `два с половиной миллиона`, with and without its scale."""
+    """The number in an expression such as `два с половиной миллиона`, with and without its scale."""
     if line[count.end].word == "с" and line[count.end + 1].get("fraction") == 2:
         scale = line[count.end + 2].get("number") or 1
         yield from (literals.written((count.value + 0.5) * scale), str(scale))
@@ -236,7 +238,7 @@ def _half_more(line: Line, count: Count) -> Iterator[str]:
 
 
 _PRICE: Final = re.compile(r"(?<![\d.,])([1-9]\d) ([1-9]\d)(?![\d.,])")
-"""Matches `23 50`, which the library writes for `twenty-three fifty`. These words can mean 2350."""
+"""Matches `23 50`, which the library writes for `twenty-three fifty`. Such words can also mean 2350."""
 
 
 def timed_numbers(text: str) -> frozenset[tuple[int, str]]:
@@ -249,7 +251,7 @@ def timed_numbers(text: str) -> frozenset[tuple[int, str]]:
 
 
 def equal_lengths(count: int, unit: str) -> Iterator[tuple[int, str]]:
-    """The same length of time in the next smaller and the next larger unit: for two weeks, these are 14 days and one
+    """The same length of time in the next smaller and in the next larger unit. For two weeks, these are 14 days and one
     fortnight."""
     for large, size, small in _LENGTHS:
         if unit == large and count:
@@ -264,7 +266,7 @@ _LENGTHS: Final = (
 
 
 def _unit_after(line: Line, index: int) -> str | None:
-    """The unit of time at this index, or after at most two words and marks, such as `€ a`, `-` or `por`."""
+    """The unit of time at this index. Up to two words or marks may come before it, such as `€ a`, `-` or `por`."""
     for at in range(index, index + 3):
         token = line[at]
         if token.has("unit"):
@@ -279,7 +281,7 @@ _ENDS: Final = frozenset(",.;:!?")
 
 
 def calendar_names(text: str) -> frozenset[tuple[str, int]]:
-    """The months and weekdays that the text names in its language, also if they are abbreviated."""
+    """The months and weekdays that the text names in its language. Abbreviated names are included."""
     line = line_of(text) or Line(text, (), "")
     tags = (("month", "month"), ("weekday", "weekday"), ("weekdays", "weekday"))
     tokens = (line[at] for at in range(len(line)))
@@ -307,13 +309,13 @@ def _scaled(match: re.Match[str]) -> str:
 
 
 def _converted(text: str, language: str) -> str:
-    """The text with its number words in digits, between the same spaces as before."""
+    """The text with its number words replaced by digits. The spaces around the words stay the same."""
     inner = text.strip(" ")
     return text.replace(inner, alpha2digit(inner, language)) if inner else text
 
 
 def _numerals_in_digits(line: Line) -> str:
-    """The text of a language that the library does not know, with digits for the numbers that the resolver knows."""
+    """A text in a language that the library does not know, with digits for the numbers that the resolver knows."""
     text = line.text
     for at in reversed(range(len(line))):
         number = line[at].get("number")
@@ -331,8 +333,8 @@ _SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){
 
 
 def _fractions(line: Line, counted: Iterable[str]) -> Iterator[str]:
-    """The numbers that follow from words such as `half`: a share, its percentage, minutes of an hour, and shares of the
-    given numbers."""
+    """The numbers that follow from words such as `half`: a share, its percentage, the minutes in this share of an hour,
+    and this share of each given number."""
     parts = {line[at].get("fraction") for at in range(len(line))} - {None}
     wholes = {1, *(int(number) for number in counted if number.isdigit() and len(number) <= _LONGEST)}
     for part in parts:

@@ -1,7 +1,7 @@
 """Removes sentences that repeat ended statements from the profile and the canonical summaries.
 
-A sentence can repeat a statement by its words or by its meaning, in any language. A doubtful sentence is removed,
-because the profile is rewritten soon, and a missing sentence misleads nobody.
+A sentence can repeat a statement by its words or by its meaning, in any language. A doubtful sentence is removed. The
+profile is rewritten soon, and a missing sentence misleads nobody.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ MOST_LINES: Final = 60
 
 
 PRESENT: Final = ("profile", "canonical")
-"""The places of the texts that describe the present."""
+"""The places of those texts that describe the present."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def _struck_line(line: str, ended: Sequence[Ended], cosines: "Cosines") -> str |
 
 
 def carries(sentence: str, ended: Ended, cosines: "Cosines") -> bool:
-    """Whether the sentence repeats the ended statement and not the statement that replaced it."""
+    """Whether the sentence repeats the ended statement, but does not repeat the statement that replaced it."""
     said = literals.said_numbers(sentence)
     best = max((_likeness(sentence, said, text, cosines) for text in ended.texts), default=0.0)
     return best >= 1.0 and best >= _likeness(sentence, said, ended.instead, cosines)
@@ -89,8 +89,8 @@ class Striker:
         self._embedder = embedder
 
     async def warm(self, q: Queries, owner_id: int, ids: Sequence[int], instead: Sequence[str]) -> None:
-        """Embed the texts that `strike` will compare, before the transaction of `strike` begins. The embedder caches
-        the vectors."""
+        """Embed the texts that `strike` will compare. Call this before the transaction of `strike` begins. The embedder
+        caches the vectors."""
         if not ids:
             return
         rows = await texts.current(q, owner_id, PRESENT)

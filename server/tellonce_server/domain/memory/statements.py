@@ -1,4 +1,5 @@
-"""Stores a statement as new, as a repetition of a memory, or as a replacement of memories that the caller chooses."""
+"""Stores a statement in one of three ways: as a new memory, as a repetition of a memory, or as a replacement of
+memories that the caller chooses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -37,12 +38,13 @@ class Statements:
         self._deps = deps
 
     async def vector(self, text: str) -> HalfVector | None:
-        """The vector for `store`, computed before the transaction, because an embedder may be slow."""
+        """The vector for `store`. Call this before the transaction begins, because an embedder may be slow."""
         return await vector_or_none(self._deps.embedder, text)
 
     async def lock(self, q: Queries, owner_id: int, texts: Sequence[str]) -> None:
         """Wait until no other call is storing one of these statements. Without this lock, two calls could store the
-        same statement at the same time. Call this once, after locking the chat and before `store` or `put`."""
+        same statement at the same time. Call this once per transaction, after locking the chat and before `store` or
+        `put`."""
         await memories.lock(q, owner_id, [dedup.key(text) for text in texts])
 
     async def store(
@@ -54,8 +56,8 @@ class Statements:
         *,
         besides: frozenset[int] = frozenset(),
     ) -> Stored:
-        """Add the statement. If a memory that is not in `besides` already makes this statement, only the sources of the
-        statement are added to this memory."""
+        """Add the statement. Memories in `besides` are ignored. If another memory already makes this statement, only
+        the sources of the statement are added to that memory."""
         known = await self.same(q, new, besides)
         if known is not None:
             return Stored(await self.support(q, known, new, now), "duplicate")
@@ -91,7 +93,7 @@ class Statements:
         ended: Sequence[Memory] = (),
     ) -> Stored:
         """Add the statement, and end the memories `replaced` and `ended`. If one of these memories is newer than the
-        statement, nothing is ended, and the statement is stored as superseded by the newer memory."""
+        statement, no memory ends. The statement is then stored as superseded by the newer memory."""
         later = next((m for m in (*replaced, *ended) if new.valid_from < m.valid_from <= now), None)
         if later is not None:
             past = replace(
@@ -122,8 +124,8 @@ class Statements:
         replaced: Sequence[Memory] = (),
         ended: Sequence[Memory] = (),
     ) -> list[Memory]:
-        """End the memories that the statement `by` replaces or ends. They end at the time that the statement names, or
-        else at the time when the statement was made."""
+        """End the memories that the statement `by` replaces or ends. These memories end at the time that the statement
+        names. If the statement names no time, the memories end when the statement was made."""
         start = by.when.start if by.when is not None else None
         at = min(start, now) if start is not None else by.valid_from
         pairs = [(m, False) for m in replaced] + [(m, m.kind in ENDED_BY_ITSELF) for m in ended]
@@ -136,7 +138,7 @@ class Statements:
     async def affirm(
         self, q: Queries, owner_id: int, known: Memory, now: datetime, *, confirmed: bool
     ) -> tuple[Memory | None, list[Memory]]:
-        """Make a known statement active, and end the memories that this statement was meant to replace or end."""
+        """Make a known statement active. End the memories that this statement was meant to replace or end."""
         intends = (await memories.provenance(q, owner_id, known.id)).intends
         held = await memories.set_status(q, owner_id, known.id, "active", now, user_confirmed=confirmed)
         if held is None or intends is None:
@@ -147,11 +149,11 @@ class Statements:
         return held, await self.end(q, owner_id, held, now, replaced=replaced, ended=ended)
 
     async def withdraw(self, q: Queries, owner_id: int, known: Memory, now: datetime, *, denied: bool) -> Memory | None:
-        """Withdraw a statement that was never true. `denied` means that the user rejected the statement. The memories
+        """Withdraw a statement that was never true. If `denied` is true, the user rejected the statement. The memories
         that the statement had replaced become active again."""
         if known.status == "active":
             for former in await memories.predecessors(q, owner_id, known.id):
-                if former.id < known.id:  # A predecessor with a higher id was stored as history.
+                if former.id < known.id:  # A predecessor with a higher id was stored as history and was never active.
                     await memories.set_status(q, owner_id, former.id, "active", now)
         return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
 

@@ -1,4 +1,4 @@
-"""Tracks which summarizers are at work, by the time of their last request for work or for a lease extension."""
+"""Records which summarizers are at work. A summarizer is at work if it recently asked for work or extended a lease."""
 
 import time
 from collections.abc import Callable
@@ -9,13 +9,14 @@ from tellonce_server.store import queue
 from tellonce_server.store.queue import JobKey
 
 SILENT = timedelta(seconds=90)
-"""A worker that has made no request for this long counts as gone. A claim waits at most 60 seconds, and a lease is
-extended every 20 seconds.
+"""A worker that has made no request for this length of time counts as gone. A claim waits at most 60 seconds, and a
+lease is extended every 20 seconds.
 """
 
 FORGOTTEN = timedelta(days=1)
 NOTE_SECONDS = 15.0
-"""Minimum seconds between two database writes about one worker. An idle worker repeats its request without a pause."""
+"""Minimum seconds between two database writes about one worker. The minimum is needed because an idle worker repeats
+its request without a pause."""
 
 
 class Attendance:

@@ -1,5 +1,5 @@
-"""Decides when a thread's older messages are summarized, and cuts these messages into runs. Each run gets one summary.
-All functions except the last two are pure."""
+"""Decides when the older messages of a thread are summarized, and divides these messages into runs. Each run gets one
+summary. All functions except the last two are pure."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -15,15 +15,15 @@ from tellonce_server.store.threads import OpenMessage, Run
 
 
 def is_due(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> bool:
-    """Whether a thread with this number of unsummarized messages is to be compacted."""
+    """Whether a thread with this number of unsummarized messages must be compacted now."""
     return keep(rules, messages=messages, tokens=tokens, spoke=spoke, now=now) is not None
 
 
 def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> int | None:
     """The number of newest messages that stay verbatim; None if no compaction is due.
 
-    `spoke` is the time that `spoke_before` returns. After more than `max_age_hours` of silence since this time, fewer
-    messages are enough for a compaction.
+    `spoke` is the time that `spoke_before` returns. If the thread has been silent for more than `max_age_hours` since
+    this time, fewer messages are enough for a compaction.
     """
     if messages > rules.max_messages:
         return rules.keep
@@ -34,8 +34,8 @@ def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | Non
 
 
 def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: float) -> datetime | None:
-    """The time of the newest message if the thread is silent now or has only one message. Otherwise the time of the
-    message before the newest message."""
+    """Return the time of the newest message if the thread is silent now or has only one message. Otherwise return the
+    time of the message before the newest message."""
     if not waiting:
         return None
     newest = waiting[-1].sent_at
@@ -44,9 +44,9 @@ def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: f
 
 
 def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, all_due: bool = False) -> list[Run]:
-    """Cut all but the newest `kept` messages into contiguous runs, oldest first.
+    """Divide the messages into contiguous runs, oldest first. The newest `kept` messages are left out.
 
-    A run has `chunk_least` to `chunk` messages, and a shorter remainder stays verbatim. Messages from before a `/new`
+    A run has `chunk_least` to `chunk` messages, and a shorter remainder stays verbatim. The messages before a `/new`
     leave no remainder, because contexts do not show these messages. With `all_due`, newer messages leave no remainder
     either.
     """
@@ -71,15 +71,15 @@ def _talks(waiting: Sequence[OpenMessage]) -> tuple[list[Sequence[OpenMessage]],
 
 
 def _even(part: Sequence[OpenMessage], most: int) -> Iterator[Sequence[OpenMessage]]:
-    """Cut the messages into as few pieces as possible. A piece has at most `most` messages, and all pieces have about
-    the same size."""
+    """Divide the messages into as few pieces as possible. A piece has at most `most` messages, and all pieces have
+    about the same size."""
     count = -(-len(part) // most)
     edges = [len(part) * i // count for i in range(count + 1)] if count else [0]
     return (part[a:b] for a, b in pairwise(edges))
 
 
 def _steps(part: Sequence[OpenMessage], rules: Compaction) -> Iterator[Sequence[OpenMessage]]:
-    """Yield pieces of full size, and a shorter last piece if this piece has at least `chunk_least` messages."""
+    """Yield pieces of full size. A shorter last piece is yielded only if it has at least `chunk_least` messages."""
     pieces = (part[start : start + rules.chunk] for start in range(0, len(part), rules.chunk))
     return (piece for piece in pieces if len(piece) >= rules.chunk_least)
 
@@ -117,8 +117,8 @@ async def compact_thread(
 
 
 async def compact_silent(deps: Dependencies) -> int:
-    """Queue the chunk summaries that are due in silent threads. Without this, a silent thread would be compacted only
-    at its next message. Returns the number of queued summaries."""
+    """Queue the chunk summaries that are due in silent threads. Without this function, a silent thread would be
+    compacted only after its next message. Returns the number of queued summaries."""
     rules, now, queued = deps.settings.compaction, deps.now(), 0
     since = now - timedelta(hours=rules.max_age_hours)
     for owner_id, chat_id, key in await threads.silent(deps.database, since, rules.keep + rules.chunk_least):

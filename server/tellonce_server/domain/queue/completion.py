@@ -24,7 +24,8 @@ class Finisher:
         self._kinds = kinds
 
     async def apply_ready(self, owner_id: int, chat_id: int) -> dict[JobKey, dict[str, int]]:
-        """Apply a chat's stored results, oldest first. Returns counts of what each result changed, by job."""
+        """Apply a chat's stored results, oldest first. Returns what each result changed: for each job, a count of each
+        kind of change."""
         applied: dict[JobKey, dict[str, int]] = {}
         while True:
             done = await self._apply_one(owner_id, chat_id)
@@ -39,8 +40,8 @@ class Finisher:
             job = await queue.lock_ready(t, owner_id, chat_id)
             if job is None:
                 return None
-            # The result may belong to a job other than the job that was just submitted, so the trace of the result's
-            # own job is used.
+            # The result may belong to another job than the job that was just submitted. The trace of the result's own
+            # job is therefore used.
             with tracing.traced(f"apply {job.kind}", job.traceparent):
                 stored = await self._apply(t, job)
         with tracing.traced(f"tell {job.kind}", job.traceparent):
@@ -67,8 +68,8 @@ class Finisher:
         return stored
 
     async def _refuse(self, t: Transaction, job: Job, error: Exception, now: datetime) -> None:
-        """Return the job to the queue and count the failure. The text of an error other than ResultRefused is not
-        stored, because it may contain the user's words."""
+        """Return the job to the queue and count the failure. Only the text of a ResultRefused is stored. The text of
+        another error may contain the user's words."""
         reason = str(error) if isinstance(error, ResultRefused) else type(error).__name__
         policy = self._deps.settings.queue
         retry = now + policy.retry_delay(job.attempts)

@@ -17,10 +17,10 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
 
 OWN_CHARACTERS = 8_000
-"""Maximum characters of one message with the user's own words in the input of an extraction."""
+"""Maximum characters of each message with the user's own words in the input of an extraction."""
 
 SIDE_CHARACTERS = 1_800
-"""Maximum characters of any other message in the input of an extraction."""
+"""Maximum characters of each other message in the input of an extraction."""
 
 EXCHANGE_MESSAGES = 12
 """Maximum number of messages of one extraction. A job that has accumulated more messages is split."""
@@ -69,9 +69,9 @@ class ExchangeJob(JobType[ExchangeResult]):
         )
 
     async def _part(self, job: Job) -> list[Line]:
-        """The messages of the job for one call. If the job has too many messages for one call, the remaining messages
-        become a new job. For a live job, the later messages remain. For a past job, the earlier messages remain,
-        because past messages are read newest first."""
+        """The messages of the job for one call. If the job has too many messages for one call, the others become a new
+        job. For a live job, these are the later messages. For a past job, these are the earlier messages, because past
+        messages are read newest first."""
         read = messages.id_range if not job.past else messages.last_of_range
         key = job.key
         lines = await read(
@@ -104,8 +104,8 @@ class ExchangeJob(JobType[ExchangeResult]):
 
     async def apply(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> dict[str, int]:
         learned = await self._learner.learn(t, job, result, now)
-        # The result of a past job may be too old for the canonical summary, because later exchanges have already
-        # updated this summary.
+        # The result of a past job may be too old for the canonical summary: later exchanges may already have updated
+        # this summary.
         if not job.past or await queue.carries_canonical(t, *job.key):
             await self._canonical(t, job, learned.canonical, now)
         struck = await self._learner.strike(t, job, learned, now)

@@ -94,15 +94,15 @@ class JobKinds:
             await of_kind.prepare(job.key.owner_id, result)
 
     async def apply(self, t: Queries, job: Job, now: datetime) -> dict[str, int]:
-        """Apply the stored result and return counts. Raises ResultRefused if the result is of another kind, or if a
-        chunk summary does not continue its thread."""
+        """Apply the stored result and return counts. Raises ResultRefused in two cases: the result is of another kind,
+        or a chunk summary does not continue its thread."""
         of_kind, result = self._types[job.kind], _RESULT.validate_python(job.result)
         if not isinstance(result, of_kind.result):
             raise ResultRefused(f"a {result.kind} result does not answer a {job.kind} job")
         return await of_kind.apply(t, job, result, now)
 
     def announce(self, job: Job) -> None:
-        """Notify subscribers and workers after the commit."""
+        """Notify subscribers and workers. Call this after the commit."""
         chat = f"memory://chat/{job.key.chat_id}"
         changed = self._types[job.kind].changes(chat)
         self._deps.tell_subscribers(job.key.owner_id, *changed, f"{chat}/context")

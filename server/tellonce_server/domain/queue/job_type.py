@@ -1,5 +1,5 @@
-"""The base class of the kinds of jobs. A kind defines how the input of a claimed job is read, and how a result is
-applied in one transaction."""
+"""The base class of the kinds of jobs. A kind of job defines how the input of a claimed job is read. The kind also
+defines how a result is applied in one transaction."""
 
 from abc import ABC, abstractmethod
 from datetime import datetime, timedelta
@@ -42,10 +42,11 @@ class JobType(ABC, Generic[ResultT]):
         """Apply the result and return counts of what was stored."""
 
     async def prepare(self, owner_id: int, result: ResultT) -> None:
-        """Do the slow work for a result, such as embedding, before its transaction."""
+        """Do the slow work for a result, such as embedding, before the transaction that applies the result."""
 
     def changes(self, chat: str) -> tuple[str, ...]:
-        """The resources that the result changes, apart from the context of the chat."""
+        """The resources that the result changes. The context of the chat is not listed, because every result changes
+        it."""
         return (f"{chat}/summary",)
 
     async def _lines(self, job: Job, limit: int) -> list[Line]:
@@ -63,7 +64,7 @@ async def enqueue_following(
 
 
 def sender_time(line: Line) -> datetime:
-    """Return the time at which the message was sent, with the UTC offset of the sender's clock."""
+    """Return the time when the message was sent, with the UTC offset of the sender's clock."""
     return line.sent_at.astimezone(fixed_zone(timedelta(minutes=line.utc_offset)))
 
 

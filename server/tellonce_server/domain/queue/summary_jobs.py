@@ -18,9 +18,9 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
 
 FOLDED = 24
-"""Maximum number of chunk summaries that are added to a rolling summary at a time. They cover about 500 messages. If
-there are more, as after an import, only the newest are added, because almost nothing of the others would remain in a
-summary of a few hundred tokens."""
+"""Maximum number of chunk summaries that are added to a rolling summary at a time. This number covers about 500
+messages. If there are more summaries, as after an import, only the newest are added. Almost nothing of the older ones
+would remain in a summary of a few hundred tokens."""
 
 
 class RewriteJob(JobType[SummaryResult]):
@@ -52,7 +52,7 @@ class RewriteJob(JobType[SummaryResult]):
 
 
 class ChunkJob(RewriteJob):
-    """Summarizes the next messages of a thread, or summarizes them again."""
+    """Summarizes the next messages of a thread, or writes the summary of the same messages again."""
 
     input = ChunkInput
 
@@ -105,7 +105,7 @@ def summary_text(job: Job, result: SummaryResult) -> SummaryText:
 
 
 def _level_of(job: Job) -> summaries.Rolling:
-    """The level of a rolling summary. A session summary is a thread summary of the whole chat."""
+    """The level of a rolling summary. A session summary covers all threads of a chat."""
     return "session" if job.thread_key == session_thread(job.key.chat_id) else "thread"
 
 

@@ -24,7 +24,8 @@ from tellonce_server.store.queue import Job, JobKey, Reading
 logger = logging.getLogger(__name__)
 
 PAST_SHARE = 0.5
-"""Maximum share of the monthly budget that is spent on imported messages and on work that a better tier repeats."""
+"""Maximum share of the monthly budget for two kinds of work: reading imported messages, and repeating work with a
+better tier."""
 
 BEST: w.Tier = w.TIERS[0]
 BEST_FREE: w.Tier = next(tier for tier in w.TIERS if not w.TRAITS[tier].paid)
@@ -34,11 +35,11 @@ REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
 
 MOST_LOST = 20
-"""Maximum number of consecutive leases of a job that end without a result. This limit is higher than the limit for
-failed attempts, because the job may not be the cause."""
+"""Maximum number of consecutive leases of a job that end without a result. The limit is higher than the limit for
+failed attempts, because the lost leases may have another cause than the job."""
 
 LATEST_START = timedelta(minutes=5)
-"""An upper limit for the sum of two values: the delay of a queued job, and the clock difference of two servers."""
+"""An upper limit for the delay of a queued job plus the clock difference between two servers."""
 
 
 class ClaimLost(Refused):
@@ -55,9 +56,8 @@ class Allowed:
 
 def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
     """The limits of a job. If the monthly budget is spent, only local models may be used. Otherwise, the jobs of
-    exchanges may use any tier. Other jobs may use paid tiers until the number of the chat's paid calls for such jobs
-    reaches the number of its exchanges. A second reading is allowed until the number of the chat's second readings
-    reaches the number of its exchanges."""
+    exchanges may use any tier. Other jobs may use paid tiers until their paid calls are as many as the chat's
+    exchanges. Second readings are allowed until they are as many as the chat's exchanges."""
     exchanges = max(1, chat.exchanges) if chat else 1
     if spent:
         return Allowed(BEST_FREE, second_reading=True)
@@ -76,7 +76,7 @@ class WorkQueue:
         self._prefer = queue.PAST_SUMMARIES
 
     def wake(self) -> None:
-        """Make waiting claims check the queue again, because a job may be claimable."""
+        """Wake up the claims that wait for a job, because a job may be claimable now."""
         self._wake.set()
 
     async def claim(self, args: w.ClaimWorkArgs) -> w.ClaimedWork:
@@ -120,7 +120,8 @@ class WorkQueue:
         return w.Submitted(job_id=args.job_id, state=state, stored=stored.get(key, {}))
 
     async def fail(self, args: w.FailWorkArgs) -> w.Failed:
-        """Return a job to the queue. An unreachable provider does not count as an attempt. Raises ClaimLost."""
+        """Return a job to the queue. A failure because the provider is unreachable does not count as an attempt. Raises
+        ClaimLost."""
         key, now = JobKey.parse(args.job_id), self._deps.now()
         async with self._deps.database.transaction() as t:
             await chats.lock(t, *key.chat)
@@ -164,7 +165,7 @@ class WorkQueue:
         return count
 
     async def tidy(self) -> None:
-        """Apply the stored results that a killed server did not apply. Mark jobs as failed if their leases keep
+        """Apply the stored results that a killed server process did not apply. Mark jobs as failed if their leases keep
         expiring."""
         await queue.bury(self._deps.database, self._deps.now(), MOST_LOST)
         for owner_id, chat_id in await queue.chats_with_ready(self._deps.database):
@@ -177,8 +178,8 @@ class WorkQueue:
                 return items
         lower = w.TIERS[w.TIERS.index(args.best_tier) + 1 :]
         is_paid = w.TRAITS[args.best_tier].paid
-        # If the budget is spent, a worker whose best tier is paid gets no jobs to redo, because the worker would use a
-        # lower tier again.
+        # If the budget is spent, a worker whose best tier is paid gets no jobs to repeat, because it would use a lower
+        # tier again.
         if lower and not (is_paid and await self._is_spent(past=True)):
             await queue.redo_provisional(
                 *(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now()),
@@ -189,8 +190,8 @@ class WorkQueue:
 
     async def _lease(self, args: w.ClaimWorkArgs) -> list[Job]:
         now, policy = self._deps.now(), self._deps.settings.queue
-        # Past exchanges and past summaries alternate, so that neither kind waits until all jobs of the other kind are
-        # done.
+        # Jobs of past exchanges and jobs of past summaries alternate. No kind therefore waits until all jobs of the
+        # other kind are done.
         self._prefer = queue.PAST_EXCHANGES + queue.PAST_SUMMARIES - self._prefer
         longest = max(2 * policy.lease, timedelta(seconds=policy.backoff_cap_seconds))
         wanted = (args.kinds or None, args.limit, now + longest + LATEST_START, MOST_LOST, self._prefer)
@@ -203,7 +204,7 @@ class WorkQueue:
         except errors.PASSING:
             raise
         except Exception as error:
-            # Any error ends only this claimed job, because this job must not keep other jobs from being handed out.
+            # Any error ends only the claimed job, so that this job does not prevent the handing out of other jobs.
             logger.exception("the input of job %s cannot be read", job.key)
             await self._unreadable(job, error)
             return None
@@ -231,14 +232,16 @@ class WorkQueue:
             await self.fail(args)
 
     async def _handed_in(self, key: JobKey, fence: int) -> Job:
-        """The job, if this claim's result is stored and only the response was lost. Raises ClaimLost."""
+        """Return the job if this claim's result is already stored, so that only the response was lost. Raises
+        ClaimLost."""
         job = await queue.find(self._deps.database, *key)
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
             raise ClaimLost(f"Job {key} is no longer yours; drop its result.", "call")
         return job
 
     async def _is_spent(self, *, past: bool) -> bool:
-        """Whether the monthly budget, or the share of the budget for past work, is spent."""
+        """Whether the monthly budget is spent. For past work, also whether the share of the budget for past work is
+        spent."""
         cap = self._deps.settings.monthly_cap_usd
         if cap is None:
             return False
@@ -246,8 +249,8 @@ class WorkQueue:
         return spent.price_usd >= cap or (past and spent.past_usd >= PAST_SHARE * cap)
 
     async def _charge(self, t: Transaction, job: Job, calls: Sequence[w.ModelCall]) -> None:
-        """Record each model call in the ledger, and count the paid calls of the chat. The caller has locked the chat's
-        row."""
+        """Record each model call in the ledger, and count the paid calls of the chat. The caller must have locked the
+        chat's row."""
         for call in calls:
             await ledger.add(t, job, call, self._deps.now())
         paid = sum(call.ok and w.TRAITS[call.tier].paid for call in calls)
@@ -292,7 +295,7 @@ def status(found: list[Reading], cost: PerExchange, dropped: dict[str, int]) -> 
 
 
 async def _cost(database: Database, month: datetime) -> PerExchange:
-    """This month's cost and time per exchange of the best tier that has read an exchange."""
+    """This month's cost and time per exchange. Cost and time are those of the best tier that has read an exchange."""
     for tier in w.TIERS:
         cost = await ledger.per_exchange(database, month, tier)
         if cost.seconds is not None:

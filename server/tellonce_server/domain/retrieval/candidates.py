@@ -1,4 +1,5 @@
-"""Chooses the parameters of the searches and reads their candidates. This module does not rank the candidates."""
+"""Chooses the parameters of the searches and reads the candidates that the searches find. This module does not rank the
+candidates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,16 +25,16 @@ OF_EACH_KIND = 120
 """Maximum number of candidates from each kind of search: by words, by similarity and by time."""
 
 LEAST_MEASURED = 300
-"""The vectors of at least this many messages are compared exactly: of the messages with the nearest codes. A code is a
-short binary form of a vector. A search by codes alone would miss three of a hundred answers."""
+"""Minimum number of messages whose vectors are compared exactly. The messages with the nearest codes are chosen. A code
+is a short binary form of a vector. A search by codes alone would miss three of a hundred answers."""
 
 NEIGHBOURED = 40
-"""The neighboring messages of this many best candidates become candidates too. Four of a hundred answers do not match
+"""The messages next to this many of the best candidates become candidates too. Four of a hundred answers do not match
 the question and are found only because a neighboring message matches."""
 
 OF_A_SPAN = 1000
-"""Maximum messages read from the start of a period that a question names. A month of a busy chat has about this many
-messages."""
+"""Maximum number of messages that are read for a period that a question names, counted from the start of the period. A
+month of a busy chat has about this many messages."""
 
 MEMORIES = 40
 LISTED = 60
@@ -46,12 +47,12 @@ MANY = 10_000
 """With at least this many messages, a vector index is faster than a scan of all codes."""
 
 RAREST = 5
-"""Number of the query's rarest words that select candidates. The other words are only matched against these
+"""Number of the query's rarest words that are used to select candidates. The other words are only used to score these
 candidates."""
 
 SMALL = 2_000
-"""Up to this number of messages, the full-text index is searched for all words of the query at once. In a larger chat,
-common words would match more messages than there are candidates."""
+"""If a chat has at most this number of messages, the full-text index is searched for all words of the query at once. In
+a chat with more messages, common words would match more messages than the maximum number of candidates."""
 
 
 _LIMITS = {"of_each_kind": OF_EACH_KIND, "neighbored": NEIGHBOURED, "of_a_span": OF_A_SPAN, "scanned": SCANNED}
@@ -59,11 +60,12 @@ _LIMITS = {"of_each_kind": OF_EACH_KIND, "neighbored": NEIGHBOURED, "of_a_span":
 
 @dataclass(frozen=True)
 class Scan:
-    """A search of the database among `size` messages, limited to messages with a number below `below`.
+    """A search of the database. `size` is the number of messages that are searched, and only messages with a number
+    below `below` are found.
 
-    `vector` and `code` are two forms of the query's vector. If they are None, only words count. `near_index` means that
-    the owner has a vector index. With MANY or more messages, this index is used instead of a scan of the codes.
-    `categories` are the words of the nearest categories.
+    `vector` and `code` are two forms of the query's vector. If both are None, the search uses words only. If
+    `near_index` is true, the owner has a vector index. With MANY or more messages, this index is used instead of a scan
+    of the codes. `categories` are the words of the nearest categories.
     """
 
     request: SearchRequest
@@ -77,7 +79,7 @@ class Scan:
 
     @property
     def all_rarest(self) -> bool:
-        """Whether all words of the question select candidates."""
+        """Whether all words of the question, and not only the rarest, select candidates."""
         return len(self.question.terms) <= RAREST
 
     @property
@@ -86,13 +88,13 @@ class Scan:
 
     @property
     def is_usual(self) -> bool:
-        """Whether `messages_of_chat` finds the same candidates as `messages`, in less time."""
+        """Whether the faster query `messages_of_chat` finds the same candidates as the query `messages`."""
         question = self.question
         return not (self.request.chat_id is None or question.spans or question.asks_routine or self.uses_near_index)
 
     @cached_property
     def values(self) -> dict[str, Any]:
-        """The values of the parameters in `retrieval.sql`. The fields of the request have their own names there."""
+        """The values of the parameters in `retrieval.sql`. In that file, the fields of the request have other names."""
         r, question = self.request, self.question
         start, end, late = _told_in(question.spans)
         return {
@@ -150,14 +152,14 @@ async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> li
 
 
 def _reranked(size: int) -> int:
-    """The number of messages whose vectors are compared exactly, because their codes are nearest. This number grows
-    with the number of messages, so that the best matches are not missed in a large chat."""
+    """The number of messages with the nearest codes whose vectors are compared exactly. The number grows with the
+    number of messages, so that the best matches are not missed in a large chat."""
     return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
 
 
 def _told_in(spans: Sequence[Span]) -> tuple[datetime | None, datetime | None, datetime | None]:
-    """Return three times: the start of the period, the end of the time when most messages about the period are sent,
-    and the end of the time when words such as "last month" can refer to the period."""
+    """Return three times: the start of the period, the time until which most messages about the period are sent, and
+    the time until which words such as "last month" can refer to the period."""
     if not spans:
         return None, None, None
     end = max(end for _, end in spans)

@@ -1,6 +1,6 @@
-"""Assigns statements to categories such as "sport", so that a question about a whole category finds all its statements.
-A model names the categories of the statements that it extracts. For other statements and for questions, the most
-similar of the names below are chosen. The names are compared with a text only as vectors, never word by word."""
+"""Assigns statements to categories such as "sport". A question about a whole category then finds all statements of the
+category. A model names the categories of the statements that it extracts. For other statements and for questions, the
+most similar category names below are chosen. The names are compared with a text only as vectors, never word by word."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from tellonce_server.store.database import Database
 LEAST_OF_STATEMENT: Final = 0.3
 LEAST_OF_QUESTION: Final = 0.35
 """Minimum cosine between a statement or question and the name of its category. In a test with 25 invented statements,
-17 got a right category, and 5 got a wrong category in addition to the right one or instead of it."""
+17 got a right category. 5 got a wrong category, some in addition to a right one and some instead of it."""
 
 MOST_OF_STATEMENT: Final = 3
 MOST_OF_QUESTION: Final = 4
@@ -41,7 +41,7 @@ NAMES: Final = tuple(
 
 @dataclass(frozen=True)
 class _Named:
-    """The names of the categories, and the vectors of the names, which are all from the same model. `vectors` has one
+    """The names of the categories, and the vectors of the names. All vectors are from the same model. `vectors` has one
     row for each name."""
 
     model: str
@@ -56,8 +56,8 @@ class Categories:
         self._named: _Named | None = None
 
     async def assign(self) -> int:
-        """Assign the nearest categories to memories that have a vector but no category. Returns the number of memories
-        changed."""
+        """Assign the nearest categories to those memories that have a vector but no category. Returns the number of
+        memories changed."""
         if not await self._prepared() or self._named is None:
             return 0
         x, done = self._named, 0
@@ -69,8 +69,8 @@ class Categories:
         return done
 
     def near(self, question: Vector) -> list[str]:
-        """Return the words of the categories nearest to a question's vector; empty until `assign` has embedded the
-        names."""
+        """Return the words of the categories nearest to a question's vector. Empty until `assign` has embedded the
+        category names."""
         if self._named is None or self._named.model != self._embedder.model:
             return []
         cosine = self._named.vectors @ np.asarray(question, np.float32)

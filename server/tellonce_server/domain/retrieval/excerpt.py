@@ -16,11 +16,12 @@ LINE = 60
 """Maximum tokens of each summary in a list of summaries about a topic."""
 
 WHOLE_ROUTINE = 500
-"""Maximum tokens of a routine message that is shown whole. The window shows only the summary of such a message, so its
-full text is useful in a search result."""
+"""Maximum tokens of a routine's message that is shown whole. The window shows only the summary of such a message. Its
+full text is therefore useful in a search result."""
 
 BEFORE, AFTER = 0.5, 0.25
-"""Weights of the words in the previous and in the next sentence, when a sentence is scored for an excerpt."""
+"""Weights for scoring a sentence of an excerpt: the weight of the words in the previous sentence, and the weight of the
+words in the next sentence."""
 
 ASKING = 0.5
 """Factor for the score of a sentence that is a question."""
@@ -28,9 +29,9 @@ ASKING = 0.5
 
 def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
     """The whole text if it has at most `whole` tokens. Otherwise return the best sentences of the text in their
-    original order, with "…" at omissions. Together, these sentences have at most `whole` tokens and at most WHOLE
-    tokens. If `whole` is less than WHOLE, room is scarce: sentences that do not fit the question are left out if other
-    sentences fit the question."""
+    original order, with "…" at omissions. These sentences have at most `whole` tokens together, and never more than
+    WHOLE. If `whole` is less than WHOLE, there is little room: sentences that do not fit the question are left out if
+    at least one sentence fits it."""
     if tokens <= whole:
         return text
     sentences = _marked_sentences(text)
@@ -51,7 +52,8 @@ def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
 
 
 def _marked_sentences(text: str) -> list[str]:
-    """The sentences. A piece without a letter, such as the number of a list's item, stays with the sentence after it."""
+    """The sentences. A piece without a letter, such as the number of a list item, stays together with the sentence
+    after it."""
     out: list[str] = []
     mark = ""
     for part in split_sentences(text):
@@ -64,10 +66,10 @@ def _marked_sentences(text: str) -> list[str]:
 
 
 def _fits(sentences: list[str], query: str) -> list[float]:
-    """How well each sentence fits the question. This is the number of the question's words in the sentence, plus a part
-    of the numbers for the previous and the next sentence, because an answer is often next to a sentence with these
-    words. A word that occurs in several sentences counts less. A sentence that is a question counts less, because a
-    question rarely answers another question."""
+    """How well each sentence fits the question. The score is the number of the question's words in the sentence. A part
+    of the scores of the previous and the next sentence is added, because an answer is often next to a sentence with
+    these words. A word that occurs in several sentences counts less. A sentence that is a question counts less, because
+    a question rarely answers another question."""
     wanted = set(content_stems(query))
     words = [wanted & set(content_stems(sentence)) for sentence in sentences]
     count = Counter(word for one in words for word in one)

@@ -1,7 +1,7 @@
-"""Relevance feedback: prefers messages that share words with the messages that match a question best. Pure.
+"""Relevance feedback. Messages are preferred if they share words with the messages that match a question best. Pure.
 
-A question seldom has the words of all messages that answer it. The best matches contain further words ("tuning fork"),
-which also occur in the other messages about the same thing. No further search is needed, because only the candidates
+A question seldom has the words of all messages that answer it. The best matches contain other words ("tuning fork"),
+and more messages about the same thing contain these words too. No further search is needed, because only the candidates
 are compared.
 """
 
@@ -25,7 +25,7 @@ BEST: Final = 10
 
 FEWEST: Final = 2 * BEST
 """Minimum number of candidates for which feedback is computed. With fewer candidates, the words that several messages
-share say little."""
+have in common prove little."""
 
 WORDS: Final = 20
 """Number of words that are taken from the best messages."""
@@ -34,8 +34,8 @@ COMMON: Final = 0.2
 """Words that occur in this share of the candidates, or more, do not count."""
 
 FALLOFF: Final = 2.0
-"""If the score of a message is this much below the best score, the message's share is smaller than the share of the
-best message by the factor e."""
+"""If a message's score is lower than the best score by this number, the message's share is the best message's share
+divided by e."""
 
 CODES: Final = 1 << 15
 """Number of different codes for words. Words are compared by their codes, so that all candidates are compared at once.
@@ -45,8 +45,8 @@ _WORD: Final = re.compile(r"\w{3,}")
 
 
 def feedback(question: str, texts: Sequence[str], scores: Floats) -> Floats:
-    """For each candidate, the weight of the words that it shares with the best other candidates, in standard
-    deviations. Words of the question do not count, because the scores contain their matches already."""
+    """For each candidate, the total weight of the words that it has in common with the best other candidates. The unit
+    is a standard deviation. Words of the question do not count, because the scores contain their matches already."""
     size = len(texts)
     if size < FEWEST:
         return np.zeros(size)
@@ -67,7 +67,8 @@ def _sums(places: Codes, values: Floats, size: int) -> Floats:
 
 
 def _shares(scores: Floats) -> Floats:
-    """The part that each message has in the feedback: more for a better message, and 0 if it is not one of the best."""
+    """The share of each message in the feedback. A better message has a larger share, and a message that is not one of
+    the best has the share 0."""
     best = np.argsort(-scores, kind="stable")[:BEST]
     shares = np.zeros(len(scores))
     given: Floats = np.exp((scores[best] - scores[best[0]]) / FALLOFF)
@@ -76,8 +77,8 @@ def _shares(scores: Floats) -> Floats:
 
 
 def _rarity(word: Codes, given: Floats, size: int) -> Floats:
-    """The inverse document frequency, among `size` candidates, of the words that are taken from the best messages; 0
-    for other words."""
+    """Return the inverse document frequency, among `size` candidates, of each word that is taken from the best
+    messages. For other words, the value is 0."""
     count = np.bincount(word, minlength=CODES)
     usable = np.flatnonzero((given > 0) & (count < COMMON * size))
     rarity = np.log(size / count[usable])

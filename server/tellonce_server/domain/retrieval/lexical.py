@@ -28,11 +28,11 @@ def normal(text: str) -> str:
 
 _WORD: Final = re.compile(r"[A-Za-z]{3,}")
 _APOSTROPHE: Final = re.compile(r"['’](?:s|m|re|ve|ll|d|t)\b", re.IGNORECASE)
-# Matches a slash or an underscore between words, or a full stop without a space after it. PostgreSQL's parser would
-# read two such words as one word.
+# Matches a slash or an underscore between two words. Also matches a full stop without a space after it. PostgreSQL's
+# parser would read the two words as one word.
 _BREAKS: Final = re.compile(r"(?<=\w)[/_|]+(?=\w)|(?<=[a-z]{2})\.(?=[A-Z][a-z])")
-# Matches text in scripts without spaces, and in Hangul, where particles are attached to words. Such text is matched by
-# pairs of characters.
+# Matches text in scripts without spaces. Also matches Hangul, where particles are attached to words. Such text is
+# divided into pairs of characters, which are compared.
 _SPACELESS: Final = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+"
 )

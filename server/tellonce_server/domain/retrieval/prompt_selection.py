@@ -20,32 +20,33 @@ TIMELINE = 16
 """Maximum summaries for a question about the history of a topic; they are shown oldest first."""
 
 UNMOVED = 12
-"""The order of this many of a question's best messages does not depend on memories. A context of 1,000 tokens has room
-for about this many messages. A small context therefore contains the same messages before and after the summarizer has
-run."""
+"""Number of a question's best messages whose order does not depend on memories. A context of 1,000 tokens has room for
+about this many messages. A small context therefore contains the same messages before and after the summarizer has
+learned memories."""
 
 MORE_MEMORIES = 12
 """Maximum number of memories for a question. For other messages, the maximum is `limits.memories`."""
 
 MEMORY_COVERED = 0.15
-"""A memory whose similarity is below the configured minimum is still used if it contains at least this share of the
-query's words."""
+"""A memory below the configured minimum similarity is still used if it contains at least this share of the query's
+words."""
 
 MESSAGE_COSINE = 0.45
 MESSAGE_COVERED = 0.3
-"""Minimum cosine of a message with the query, and minimum share of the query's words in the message. A message found
-for a user message that is not a question must reach at least one of the two."""
+"""Minimum cosine of a message with the query, and minimum share of the query's words in the message. If the user's
+message is not a question, a search result must reach at least one of the two minimums."""
 
 OTHER_THREAD_MARGIN = 0.25
-"""Minimum margin for a message of another thread, if this thread has a relevant message. The message's share of the
-query's words must exceed the largest share in this thread by this much."""
+"""A message of another thread must beat the messages of this thread by this margin if this thread has a relevant
+message. The margin is the difference between two shares of the query's words: the share in the message, and the largest
+share in a message of this thread."""
 
 
 def choose(
     ranked: Sequence[Result], query: str, thread_key: str | None, shown: frozenset[int], limits: ContextDefaults
 ) -> list[Result]:
-    """The selected results, most important first. `shown` are the ids of the messages in the window. If the query is
-    not a question, these messages are left out."""
+    """Return the selected results, most important first. `shown` are the ids of the messages in the window. If the
+    query is not a question, these messages are left out."""
     if asks(query):
         return _for_question(ranked, query, thread_key, limits)
     talk = [f for f in ranked if f.kind == "message" and f.text != query and f.id not in shown and _near(f)]
@@ -78,10 +79,11 @@ def _summaries(ranked: Sequence[Result]) -> list[Result]:
 
 
 def _bearing(messages: Sequence[Result], least: int) -> list[Result]:
-    """The relevant messages, best first. The first `least` messages are always included, because the scores of only a
-    few messages say little about relevance. Irrelevant messages are not used to fill a budget.
+    """The relevant messages, best first. The first `least` messages are always included, because the scores of so few
+    messages say little about relevance. Messages that are not relevant are left out even if the budget has room for
+    them.
 
-    Memories that were learned from a message raise its rank, but not above the UNMOVED best messages.
+    A message's rank rises if memories were learned from it, but not above the UNMOVED best messages.
     """
     ranked = sorted(messages, key=attrgetter("own_score", "at", "id"), reverse=True)
     floor = max(w.FLOOR, ranked[0].own_score - w.FAR) if ranked else 0.0
@@ -100,8 +102,8 @@ def _of_use(result: Result, min_cosine: float) -> bool:
 
 
 def _of_thread(messages: Sequence[Result], thread_key: str | None) -> list[Result]:
-    """The messages of this thread and some messages of other threads. A message of another thread is included only if
-    this thread has no relevant message, or if that message contains clearly more of the query's words."""
+    """The messages of this thread and some messages of other threads. A message of another thread is included in two
+    cases: this thread has no relevant message, or the other message contains clearly more of the query's words."""
     own = [f for f in messages if f.thread_key == thread_key]
     if thread_key is None or not any(_near(f) for f in own):
         return list(messages)
@@ -110,35 +112,37 @@ def _of_thread(messages: Sequence[Result], thread_key: str | None) -> list[Resul
 
 
 OTHER_CHATS = 20
-"""Maximum messages of the owner's other chats in a prompt, if one of these messages probably answers the question and is
-clearly better than this chat's results."""
+"""Maximum number of messages from the owner's other chats in a prompt. The maximum applies if one of these messages
+probably answers the question and is clearly better than this chat's results."""
 
 POSSIBLE = 3
-"""Maximum messages of the owner's other chats in a prompt, if the conditions for OTHER_CHATS messages are not met. One
-of the messages must be a possible answer to the question, and no result of this chat may be one."""
+"""Maximum number of messages from the owner's other chats in a prompt if the conditions for OTHER_CHATS are not met.
+Two other conditions must then be met: one of the messages may answer the question, and no result of this chat may
+answer it."""
 
 POSSIBLE_COVERED, POSSIBLE_COSINE = 0.35, 0.33
-"""A message of another chat may answer the question if it contains this share of the question's words or has this
-cosine. This was measured with 456 questions about seven conversations, asked in a new chat (`benchmarks.evidence
---elsewhere`). With these limits, 79 % of the contexts contain some evidence; with the former limits, 24 % did. For
-questions about another person's conversation, two of three contexts contain messages of other chats, three on
-average."""
+"""A message may answer the question if it contains at least this share of the question's words or has at least this
+cosine. The values were measured with 456 questions about seven conversations. The questions were asked in a new chat
+(`benchmarks.evidence --elsewhere`). With these limits, 79 % of the contexts contain some evidence; with the former
+limits, 24 % did. For questions about another person's conversation, two of three contexts contain messages of other
+chats. These contexts contain three such messages on average."""
 
 
 NEARER = 0.15
-"""Another chat counts as clearly better if the best cosine of its messages exceeds the best cosine of this chat's
-results by at least this margin."""
+"""Another chat is clearly better if its best cosine exceeds the best cosine of this chat's results by at least this
+margin."""
 
 
 ANSWERED_COVERED, ANSWERED_COSINE = 0.5, 0.4
-"""A result of this chat answers the question if it contains this share of the question's words or has this cosine. This
-was measured with 322 questions about five conversations written by hand. Of the questions that were asked in their own
-conversation, 30 % reach neither value. Of the questions that were asked in another conversation, 82 % reach neither
-value."""
+"""A result of this chat answers the question if it contains at least this share of the question's words or has at least
+this cosine. This was measured with 322 questions about five conversations written by hand. 30 % of the questions that
+were asked in their own conversation reach neither value, and 82 % of the questions that were asked in another
+conversation."""
 
 
 def is_answered(found: Sequence[Result]) -> bool:
-    """Whether the results probably answer the question. If results of this chat do, other chats are not searched."""
+    """Whether the results probably answer the question. If the results of this chat probably answer it, other chats are
+    not searched."""
     return any(f.covered >= ANSWERED_COVERED or (f.cosine or 0.0) >= ANSWERED_COSINE for f in found)
 
 
@@ -156,9 +160,8 @@ def with_other_chats(
     own: Sequence[Result], ranked: Sequence[Result], query: str, chat_id: int, *, several: bool
 ) -> list[Result]:
     """The results for a question that the chat `chat_id` does not answer. These are the chat's own results (`own`) and
-    the relevant messages of the owner's other chats. `ranked` are the messages of all chats, best first; the messages
-    of
-    the result are in this order. `several` says whether the question has more than one word to match; a single word
+    the relevant messages of the owner's other chats. `ranked` are the messages of all chats, best first, and the result
+    has the same order. `several` says whether the question has more than one word to match. A single matching word
     proves little."""
     messages = [f for f in ranked if f.chat_id != chat_id and f.text != query]
     matched = [f if several else f._replace(covered=0.0) for f in messages]
@@ -176,20 +179,21 @@ def with_other_chats(
 
 
 SAME_QUESTION = 0.9
-"""An earlier question counts as the current question in other words if the cosine of the two is at least this value."""
+"""An earlier question counts as the same question in other words if the cosine of the two questions is at least this
+value."""
 
 REPEATED = 0.7
-"""An answer counts as a repetition if at least this share of the answer's word pairs occurs in better results."""
+"""An answer counts as a repetition if better results contain at least this share of the answer's word pairs."""
 
 _WORD = re.compile(r"\w+")
 
 
 def without_echoes(messages: Sequence[Result], query: str) -> list[Result]:
-    """The messages, best first, without earlier copies of the question and without answers that repeat a better
+    """The messages, best first. Earlier copies of the question are left out, and so are answers that repeat a better
     message.
 
-    If the same words were said twice, only the better ranked message stays. A long reply always stays, because its text
-    is not loaded yet.
+    If two messages have the same words, only the better one stays. A long reply always stays, because its text is not
+    loaded yet.
     """
     kept: list[Result] = []
     said: set[tuple[str, ...]] = set()
@@ -211,7 +215,7 @@ class _Words(NamedTuple):
     pairs: frozenset[tuple[str, str]]
 
 
-# A chat's messages recur with every question, so each text is split only once.
+# The same messages are results of many questions, so each text is split only once.
 @of_texts
 @lru_cache(2_048)
 def _words(text: str) -> _Words:

@@ -1,5 +1,5 @@
-"""Analyzes a query: its words and their weights, the people and times that the query names, and the type of the query.
-Pure."""
+"""Analyzes a query. The result contains the words of the query and their weights, the people and times that it names,
+and its type. Pure."""
 
 import math
 import re
@@ -17,13 +17,13 @@ MOST_TERMS: Final = 8
 """Maximum number of a query's words that are matched. The rarest words are chosen."""
 
 UNLISTED_SHARE: Final = 0.0005
-"""The assumed share of messages that contain a word too rare for the planner's statistics."""
+"""If a word is too rare for the planner's statistics, this share of messages is assumed to contain the word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The data from the database for the analysis of a query: the query's lexemes, and the speakers and size of the
-    searched scope. `span_holds` says whether the period that the query names contains messages."""
+    """The data that the database gives for the analysis of a query: the query's lexemes, and the speakers and the size
+    of the searched scope. `span_holds` says whether the period that the query names contains messages."""
 
     lexemes: Sequence[str]
     speakers: Sequence[str]
@@ -58,8 +58,8 @@ class Question:
 
 
 def question(text: str, setting: Setting, shares: Mapping[str, float], spans: Sequence[Span]) -> Question:
-    """Analyze a query. `shares` gives the share of messages that contain each frequent lexeme; it is empty if there are
-    no statistics yet."""
+    """Analyze a query. `shares` maps each frequent lexeme to the share of messages that contain it. `shares` is empty
+    if there are no statistics yet."""
     named = names_in(text, setting.speakers)
     lexemes = [x for x in setting.lexemes if not _names(x, named)] or list(setting.lexemes)
     weighed = sorted(((weight(x, shares), x) for x in lexemes), reverse=True)[:MOST_TERMS]
@@ -80,20 +80,20 @@ def question(text: str, setting: Setting, shares: Mapping[str, float], spans: Se
 
 
 def weight(lexeme: str, shares: Mapping[str, float]) -> float:
-    """Return the weight of a word: the negative logarithm of the share of messages that contain the word. Without
-    statistics, longer words count as rarer."""
+    """Return the weight of a word. The weight is the negative logarithm of the share of messages that contain the word.
+    Without statistics, longer words count as rarer."""
     known = shares.get(lexeme, UNLISTED_SHARE) if shares else 0.1 * 0.75 ** len(lexeme)
     return -math.log(min(1.0, max(known, UNLISTED_SHARE))) * (VAGUE_WEIGHT if lexeme in _VAGUE else 1.0)
 
 
 def names_in(text: str, speakers: Sequence[str]) -> frozenset[str]:
-    """The speakers that a query names by their full name or its first part. The result has the stored spellings."""
+    """The speakers whose full name, or the first part of it, is in the query. The result has the stored spellings."""
     return frozenset(speaker for speaker in speakers if _mention(speaker).search(text))
 
 
 def without_names(text: str, named: frozenset[str]) -> str:
-    """The query without the names of persons, because a text that is similar to a name need not be similar to an
-    answer."""
+    """The query without the names of persons. Names are left out because a text that is similar to a name need not be
+    similar to an answer."""
     bare = text
     for speaker in named:
         bare = _mention(speaker).sub(" ", bare)
@@ -107,8 +107,8 @@ def spans_of(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
 
 
 def spans_seen_from(text: str, last: datetime, zone: ZoneInfo) -> list[Span]:
-    """Return the periods that a query names if it is read as a query that was asked at the end of an old conversation.
-    The user may mean "last week" or "May" relative to that time."""
+    """Return the periods that a query names, relative to the end of an old conversation instead of to now. The user may
+    mean "last week" or "May" relative to that time."""
     return spans_of(text, last + timedelta(days=1), zone)
 
 
@@ -157,7 +157,7 @@ _RECALL: Final = re.compile(
     r"|compare|calculate|work out)\b",
     re.IGNORECASE,
 )
-# These words can also be names. Such words count as names only with a capital letter.
+# These words can also be names. They count as names only if they begin with a capital letter.
 _AMBIGUOUS: Final = frozenset(
     "will mark grace rose may hope joy bill frank art drew sue pat dawn faith april june august summer ray max chase guy"
     " rich bob jack miles penny ruby amber iris jade victor user assistant me you i bot".split()
@@ -166,13 +166,14 @@ _AMBIGUOUS: Final = frozenset(
 
 def _names(lexeme: str, named: frozenset[str]) -> bool:
     """Whether a lexeme is probably the stem of a name. The stem may differ from the name in its last letter ("Amy" has
-    the stem "ami"), and the stem may be up to two letters shorter than the name."""
+    the stem "ami"). The stem may also be up to two letters shorter than the name."""
     words = [word for name in named for word in normal(name).lower().split()]
     return any(word.startswith(lexeme[:-1]) and len(lexeme) >= len(word) - 2 for word in words)
 
 
 def _mention(speaker: str) -> re.Pattern[str]:
-    """Return a pattern that matches a speaker's full name or its first part, also in the possessive."""
+    """Return a pattern that matches a speaker's full name or the first part of it. The possessive form is matched
+    too."""
     names = {speaker, speaker.split()[0] if speaker.split() else speaker}
     parts = [
         re.escape(n) if n.lower() in _AMBIGUOUS else f"(?i:{re.escape(n)})"

@@ -1,8 +1,9 @@
-"""Scores how well messages answer a question, by weighted signals that are standardized over the candidates. Pure.
+"""Scores how well messages answer a question. A score is a sum of weighted signals that are standardized over the
+candidates. Pure.
 
-Standardized scores are added, because that gives better results than fusing ranks. Each message passes part of its
-similarity to its neighbors and to its session. Messages that are rarely answers themselves, such as questions, another
-person's words and long replies, also pass part of their similarity.
+Standardized scores are added, because adding scores gives better results than combining ranks. Each message passes part
+of its similarity to its neighbors and to its session. Some messages are rarely answers themselves, such as questions,
+another person's words and long replies. Such messages pass part of their similarity too.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from tellonce_server.domain.retrieval.signal_table import NONE, Measured, Signal
 from tellonce_server.domain.retrieval.signals import Candidate, Floats
 
 LENDING = 3
-"""Number of a session's most similar messages that determine the session's similarity."""
+"""Number of messages that determine a session's similarity. The most similar messages of the session are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,8 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The score of each candidate (a higher score is better), its similarity to the question, the measured signals, and
-    the scales that make the scores of memories and summaries comparable."""
+    """The result of `rank`. Each candidate has a score (a higher score is better) and a similarity to the question.
+    `signals` are the measured signals. The two scales make the scores of memories and summaries comparable."""
 
     scores: Floats
     likeness: Floats
@@ -71,20 +72,20 @@ def weigh(m: Measured) -> Ranking:
 
 
 def scale(values: Floats, least: float) -> Scale:
-    """The scale of the values. The deviation is at least `least`, because differences among two or three candidates
-    mean nothing."""
+    """The mean and the standard deviation of the values. The deviation is at least `least`, because differences between
+    two or three candidates mean nothing."""
     return Scale(float(values.mean()), max(least, float(values.std()))) if len(values) else Scale(0.0, 0.0)
 
 
 def _fitting(x: SignalTable) -> Floats:
-    """The part of the score for further signs that a message is about the subject: it contains words or numbers of the
-    query, or refers to the time in the query."""
+    """The part of the score for other signs that a message is about the subject. Such a message contains words or
+    numbers of the query, or refers to the time in the query."""
     return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.TELLS_OF_SPAN * x.tells_of_span
 
 
 def _options(x: SignalTable) -> Floats:
-    """The part of the score for signs that a message on the subject is an answer: the message's speaker, form and time.
-    This part is not shared with neighbors or with the session."""
+    """The part of the score for signs that a message about the subject is an answer. These signs are the message's
+    speaker, form and time. This part is not passed to the neighbors or to the session."""
     return (
         w.NAMED * x.named
         - w.USER * x.reply
@@ -116,10 +117,10 @@ def _shared_by_sessions(m: Measured, alike: Floats) -> Floats:
 def _shared_by_neighbors(m: Measured, alike: Floats) -> Floats:
     """The similarity that each message gets from its neighbors.
 
-    A message gets a share of the previous message's similarity. The share of the previous message is larger if the
-    previous message is a question, because this message may answer the question. A message also gets a share of the
-    next message's similarity, because the next message may repeat the subject. A message gets no share of the next
-    message if the next message is only a question.
+    A message gets a share of the previous message's similarity. The share is larger if the previous message is a
+    question, because the message may be the answer. A message also gets a share of the next message's similarity,
+    because the next message may repeat the subject. If the next message is only a question, the message gets no such
+    share.
     """
     before = np.flatnonzero(m.following != NONE)
     after = m.following[before]

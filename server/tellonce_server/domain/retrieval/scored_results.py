@@ -1,4 +1,4 @@
-"""Gives each candidate a score to make it a search result, and chooses the text to show of each result. Pure."""
+"""Turns candidates into search results: gives each candidate a score, and chooses the text to show. Pure."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,20 +17,20 @@ from tellonce_text.tokens import estimate
 def messages(
     candidates: Sequence[Candidate], ranking: Ranking, scores: Floats, most: int | None = None
 ) -> list[Result]:
-    """Return the candidates as results. `scores` are the scores of `ranking` with the influence of memories. With
-    `most`, only the `most` candidates with the highest scores are returned, and further candidates with the same score
-    as the last of these."""
+    """Return the candidates as results. `scores` are the scores of `ranking` with the influence of memories. If `most`
+    is given, only the `most` candidates with the highest scores are returned, and other candidates only if their score
+    equals the lowest of these scores."""
     total, own = scores.tolist(), ranking.scores.tolist()
     least, covered = _least(total, most), ranking.signals.coverage.tolist()
     return [_message(*one) for one in zip(candidates, total, covered, own, strict=True) if one[1] >= least]
 
 
 def _least(scores: Sequence[float], most: int | None) -> float:
-    """Minimum score of the `most` best results; minus infinity if there are at most this many results."""
+    """The lowest score among the `most` best results. Minus infinity if there are at most `most` results."""
     return sorted(scores)[-most] if most is not None and most < len(scores) else float("-inf")
 
 
-# The arguments of the next two functions are positional for speed: two hundred such objects are created for a question.
+# The next two functions have positional arguments for speed: two hundred such objects are created for a question.
 def _message(c: Candidate, score: float, covered: float, own_score: float) -> Result:
     chat_id, number, thread_key, _, role, speaker, at, tokens, routine, head, clipped, cosine, _ = c
     clipped = clipped or not head
@@ -49,8 +49,8 @@ def _learned(row: Learned, tokens: int, score: float, covered: float, listed: bo
 
 
 class Matches(NamedTuple):
-    """How well memories and summaries match a question. For each of them: its tokens, the share of the query's words in
-    its text, and its similarity by words and by meaning."""
+    """How well memories and summaries match a question. Each has three values: its tokens, the share of the query's
+    words in its text, and its similarity by words and by meaning."""
 
     tokens: Sequence[int]
     covered: Sequence[float]
@@ -58,7 +58,7 @@ class Matches(NamedTuple):
 
 
 def learned(question: Question, rows: Sequence[Learned], matches: Matches, most: int | None = None) -> list[Result]:
-    """Return the memories and summaries, each with its score. `most` is as in `messages`."""
+    """Return the memories and summaries, each with its score. `most` has the same meaning as in `messages`."""
     several = sum(row.listed for row in rows) > 1
     listed = [several and row.listed for row in rows]
     priors = (_prior(question, row, of_list) for row, of_list in zip(rows, listed, strict=True))
@@ -79,7 +79,8 @@ def _prior(question: Question, row: Learned, listed: bool) -> float:
 
 
 def matches(question: Question, rows: Sequence[Learned], ranking: Ranking) -> Matches:
-    """Compare memories and summaries with the question, on the scales of the messages in the same search."""
+    """Compare memories and summaries with the question. The values are on the same scales as the values of the messages
+    in this search."""
     tokens = [estimate(row.text) if row.tokens is None else row.tokens for row in rows]
     ranks = ranks_of(question, [row.ranks for row in rows])
     cosines = np.array([row.cosine for row in rows], dtype=np.float64)
@@ -93,8 +94,8 @@ def matches(question: Question, rows: Sequence[Learned], ranking: Ranking) -> Ma
 
 
 def support(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[Learned], matches: Matches) -> Floats:
-    """For each message, the addition to its score for the memories that were learned from it: a share of the similarity
-    of these memories."""
+    """For each message, the addition to its score for the memories that were learned from it. If the best of these
+    memories is more similar to the question than the message is, the addition is a share of the difference."""
     stated: dict[tuple[int | None, int], float] = {}
     for row, likeness in zip(rows, matches.likeness, strict=True):
         if row.kind != "summary" and likeness > 0:
@@ -109,8 +110,9 @@ def support(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[Le
 
 
 def shown(result: Result, text: str, query: str, reply: int = WHOLE) -> Result:
-    """The result with its text to show. `text` is the whole text; the caller reads the text again if it was clipped or
-    edited. `reply` is the maximum number of tokens shown of an assistant's reply."""
+    """The result with its text to show. `text` is the whole text. If the result's own text was clipped or edited, the
+    caller reads the whole text from the database. `reply` is the maximum number of tokens shown of an assistant's
+    reply."""
     tokens = result.tokens if text is result.text else estimate(text)
     replies = result.role == "assistant" and result.speaker is None
     part = text

@@ -32,7 +32,7 @@ from tellonce_server.store.database import Database
 from tellonce_server.store.messages import NEWEST
 
 SHARES_SECONDS = 600.0
-"""Seconds to cache word frequencies, which change slowly."""
+"""Number of seconds for which word frequencies are cached. The frequencies change slowly."""
 
 NO_SHARES_SECONDS = 20.0
 """Seconds until word frequencies are read again if the database has no statistics yet."""
@@ -74,20 +74,20 @@ class Retriever:
         end = start + request.limit
         # Only one result after this page is needed, because it shows that there is a next page.
         ranked = _ranked(request, read, most=end + 1)
-        # Message ids are per chat, so the newest id limits later pages only in a search of one chat.
+        # Each chat numbers its own messages, so the newest id limits later pages only in a search of one chat.
         bound = below if at or request.chat_id is None else min(below, read.newest + 1)
         following = str(Cursor(end, bound, search)) if len(ranked) > end else None
         return SearchPage(await self.with_texts(request, ranked[start:end]), following)
 
     async def recalled(self, request: SearchRequest) -> list[Result]:
-        """All results that a prompt may use, best first (`prompt_selection.choose`). This can run while the window is
-        being read."""
+        """All results that a prompt may use, best first (`prompt_selection.choose`). This function can run at the same
+        time as the reading of the window."""
         everywhere = replace(request, thread_key=None)
         return _ranked(everywhere, await self.read(everywhere))
 
     async def with_other_chats(self, request: SearchRequest, own: list[Result]) -> list[Result]:
-        """`own`, the results of one chat for a question. If they do not answer the question, relevant messages of the
-        owner's other chats are added."""
+        """Return `own`, the results of one chat for a question. If they do not answer the question, relevant messages
+        of the owner's other chats are added."""
         if request.chat_id is None or is_answered(own):
             return own
         everywhere = replace(request, chat_id=None, thread_key=None, kinds=("message",))
@@ -137,7 +137,8 @@ class Retriever:
         return _Embedded(ModelVector(vector, model), code(vector, self._embedder.mean), self._categories.near(vector))
 
     async def _known_shares(self) -> dict[str, float]:
-        """The share of messages that contain each frequent lexeme, from the planner's statistics."""
+        """For each frequent lexeme, the share of messages that contain it. The shares are from the planner's
+        statistics."""
         now = asyncio.get_running_loop().time()
         if now >= self._shares_until:
             self._shares = await retrieval.shares(self._database)
@@ -161,8 +162,8 @@ class Retriever:
         return await offloaded(longest, lambda: [scored_results.shown(f, text, r.query, reply) for f, text in pairs])
 
     async def _whole(self, r: SearchRequest, chosen: Sequence[Result]) -> dict[tuple[int, int], str]:
-        """Return the whole text of each message that has a clipped candidate text, by (chat, number). With `as_of`,
-        also the former texts of messages that were edited later."""
+        """Return whole texts of messages, by (chat, number). These are the messages whose candidate text is clipped.
+        With `as_of`, the former texts of messages that were edited later are included."""
         database = self._database
         clipped = [(f.chat_id, f.id) for f in chosen if f.clipped and f.chat_id is not None]
         whole = await retrieval.contents(database, r.owner_id, clipped)
@@ -173,8 +174,8 @@ class Retriever:
 
 
 def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Result]:
-    """The results, best first and newest first at equal scores. With `most`, the `most` best results are always
-    returned, but other results may be missing."""
+    """The results, best first and newest first at equal scores. With `most`, the list certainly contains the `most`
+    best results, but other results may be missing."""
     by_score = ranking.rank(x.question, x.messages, r.zone)
     # If `kinds` is given, the best memories and summaries may be of other kinds. Results are therefore created for all
     # memories and summaries and then selected by kind.

@@ -13,13 +13,14 @@ from tellonce_text.changes import MessageRange
 
 
 class Result(NamedTuple):
-    """One result. `text` is the text to show; of a long message, these are the matching sentences. `full_text` is the
-    whole text. Until the whole text is read, `full_text` is empty. If `clipped` is true, `text` is then only the
-    beginning of the whole text.
+    """One result. `text` is the text to show. For a long message, it consists of the matching sentences. `full_text` is
+    the whole text. `full_text` is empty until the whole text is read. Until then, `text` is only the beginning of the
+    whole text if `clipped` is true.
 
     `cosine` is None if the query or the result has no vector. `covered` is the weighted share of the query's words that
-    the text contains. `source_ids` are message ids. `listed` marks one of several members of a category that the query
-    names. `own_score` is a message's score without the similarity of memories that were learned from it.
+    the text contains. `source_ids` are message ids. If `listed` is true, the query names a category, and the result is
+    one of several members of this category. `own_score` is a message's score without the similarity of memories that
+    were learned from it.
     """
 
     kind: ResultKind
@@ -62,8 +63,8 @@ class SearchRequest:
     not `chat_id`. Memories of `chat` scope are found only in searches from their own chat. `before_id` limits the
     search to messages with a smaller number.
 
-    `since` and `until` limit the time at which something was said. Memories are searched as they were at the end of
-    that period. With `as_of`, summaries and edited texts are also searched as they were at the time `as_of`.
+    `since` and `until` limit the time at which something was said. Memories are searched in their state at the end of
+    that period. With `as_of`, summaries and edited texts are searched in their state at the time `as_of`.
     """
 
     owner_id: int
@@ -96,7 +97,8 @@ class SearchRequest:
 
 
 def requested(args: SearchMemoryArgs | GetContextArgs, where: ChatScope, **own: Any) -> SearchRequest:
-    """The search for a call in `where`. All fields that the arguments also have are copied, except those in `own`."""
+    """The search for a call in `where`. All fields that the arguments also have are copied, except the fields given in
+    `own`."""
     same = {field.name: getattr(args, field.name) for field in fields(SearchRequest) if hasattr(args, field.name)}
     return SearchRequest(**{**same, "owner_id": where.owner_id, "chat_id": where.chat_id, **own})
 

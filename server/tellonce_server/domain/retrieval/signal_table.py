@@ -1,6 +1,6 @@
 """Measures every signal of a question's candidates. `ranking` weights the signals later. Pure.
 
-The measurements do not depend on the weights, so the signals are measured only once while weights are fitted.
+The measurements do not depend on the weights, so the fitting of weights needs to measure the signals only once.
 """
 
 from collections.abc import Iterable, Sequence
@@ -102,8 +102,8 @@ def _floats(values: Iterable[float]) -> Floats:
 
 
 def _replies(c: Candidate) -> bool:
-    """Whether the message is a reply of the assistant. In an imported chat, an assistant with a person's name is a
-    person, and a person's messages do not count as replies."""
+    """Whether the message is a reply of the assistant. In an imported chat, an assistant message with a person's name
+    is from a person. Messages of persons do not count as replies."""
     return c.role == "assistant" and c.routine is None and c.speaker is None
 
 
@@ -122,7 +122,7 @@ def _held(numbers: Sequence[str], text: str) -> float:
 def _told_of(
     question: Question, candidates: Sequence[Candidate], coverage: Floats, cosine: Floats, zone: ZoneInfo
 ) -> set[int]:
-    """Return the indexes of the messages that refer, by a time expression of their own, to the time in the question."""
+    """Return the indexes of the messages that contain a time expression for the time in the question."""
     likely = coverage + np.nan_to_num(cosine)
     near = [i for i, c in enumerate(candidates) if s.near_spans(c.sent_at, question.spans) and s.time_words(c.head)]
     near.sort(key=lambda i: (candidates[i].speaker not in question.named, -likely[i]))
@@ -131,9 +131,9 @@ def _told_of(
 
 
 def _placed(candidates: Sequence[Candidate]) -> tuple[Indices, Indices]:
-    """For each candidate, return two values: the index of the next message of the candidate's thread (NONE if that
-    message is not a candidate), and the number of the candidate's session. A session is a series of candidates of one
-    thread without a long pause between them."""
+    """For each candidate, return two values. The first is the index of the next message of the candidate's thread, or
+    NONE if that message is not a candidate. The second is the number of the candidate's session. A session is a series
+    of candidates of one thread without a long pause between them."""
     keys = [(c.chat_id, c.thread_key) for c in candidates]
     threads = {key: place for place, key in enumerate(dict.fromkeys(keys))}
     thread = np.array([threads[key] for key in keys], dtype=np.intp)

@@ -28,8 +28,8 @@ ONE_MATCH: Final = 0.0607927
 times this value."""
 
 LONGEST_TOLD: Final = timedelta(days=32)
-"""Maximum length of a period to which a message can refer by words such as "last month", and maximum time between the
-message and the period. Vaguer words such as "last year" are ignored."""
+"""Two maximums for words such as "last month": the length of the period to which a message can refer by such words, and
+the time between the message and the period. Vaguer words such as "last year" are ignored."""
 
 
 class Candidate(NamedTuple):
@@ -87,8 +87,8 @@ def ranks_of(question: Question, ranks: Sequence[Sequence[float] | None]) -> Flo
 
 
 def bm25(question: Question, ranks: Floats, tokens: Floats) -> Floats:
-    """The BM25 score of every text. For a question about the assistant's words, no message counts as longer than
-    LONG_TOKENS."""
+    """The BM25 score of every text. For a question about the assistant's words, a message with more than LONG_TOKENS
+    tokens counts as a message with LONG_TOKENS tokens."""
     counted = np.minimum(tokens, w.LONG_TOKENS) if question.asks_assistant else tokens
     length = 1 - w.B + w.B * counted / w.MIDDLING_TOKENS
     matched: Floats = ranks @ np.array(question.weights) / ONE_MATCH
@@ -96,21 +96,21 @@ def bm25(question: Question, ranks: Floats, tokens: Floats) -> Floats:
 
 
 def coverage(question: Question, ranks: Floats) -> Floats:
-    """The weight of the matched words as a share, 0 to 1, of the weight of all words of the question."""
+    """The weight of the matched words, divided by the weight of all words of the question. The value is 0 to 1."""
     matched: Floats = (ranks > 0).astype(np.float64) @ np.array(question.weights)
     return matched / question.total
 
 
 def longness(tokens: Floats) -> Floats:
-    """The length of a reply on a logarithmic scale from 0 to 1: 0 for at most LONG_TOKENS tokens, and 1 for at least
+    """The length of a reply on a logarithmic scale. The value is 0 for at most LONG_TOKENS tokens, and 1 for at least
     VERY_LONG_TOKENS tokens."""
     grown: Floats = np.log(np.maximum(1, tokens) / w.LONG_TOKENS) / log(w.VERY_LONG_TOKENS / w.LONG_TOKENS)
     return grown.clip(0.0, 1.0)
 
 
 def shortness(tokens: Floats) -> Floats:
-    """The shortness of a message: the natural logarithm of SHORT_TOKENS divided by the message's tokens; 0 for a
-    message of at least SHORT_TOKENS tokens."""
+    """The shortness of a message. The value is the natural logarithm of SHORT_TOKENS divided by the message's tokens,
+    or 0 for a message of at least SHORT_TOKENS tokens."""
     lacking: Floats = np.log(w.SHORT_TOKENS / np.maximum(1, tokens))
     return lacking.clip(0.0)
 
@@ -133,8 +133,8 @@ def asking(text: str) -> float:
 @of_texts
 @lru_cache(_REMEMBERED)
 def first_person(text: str) -> bool:
-    """Whether the text has a first-person word. A set of whole words is five times as fast as a pattern, which saves a
-    millisecond on two hundred messages."""
+    """Whether the text has a first-person word. Testing a set of whole words is five times as fast as a pattern and
+    saves a millisecond for two hundred messages."""
     if not _FIRST_PERSON.isdisjoint(text.split()):
         return True
     return not text.isascii() and not _FIRST_PERSON_UNSPACED.isdisjoint(text)
@@ -143,8 +143,8 @@ def first_person(text: str) -> bool:
 @of_texts
 @lru_cache(_REMEMBERED)
 def time_words(text: str) -> bool:
-    """Whether the text has a time word. A set of words is ten times as fast as the pattern, so the pattern is used only
-    for numbers and pairs of words."""
+    """Whether the text has a time word. Testing a set of words is ten times as fast as the pattern. The pattern is
+    therefore used only for numbers and pairs of words."""
     words = _WORD.findall(text.lower())
     if not _TIME_WORDS.isdisjoint(words):
         return True
@@ -184,7 +184,7 @@ def after_spans(at: datetime, spans: Sequence[Span]) -> bool:
 
 
 def near_spans(at: datetime, spans: Sequence[Span]) -> bool:
-    """Whether a message sent at time `at` can still refer to one of the periods by words such as "last month"."""
+    """Whether a message that was sent at time `at` can refer to one of the periods by words such as "last month"."""
     return any(start - LONGEST_TOLD <= at < end + LONGEST_TOLD for start, end in spans)
 
 

@@ -3,15 +3,16 @@
 Scores are sums of signals. One unit is one standard deviation of the lexical score over the candidates. The docstring
 of a weight says which results get this weight.
 
-The initial values came from what is known about public conversations. The weights were then adjusted by coordinate
+The initial values came from known properties of public conversations. The weights were then adjusted by coordinate
 ascent (`python -m benchmarks.fit --synthetic 4 --seed 1`) on 12 generated dialogues with 1,004 questions. The dialogues
-are of three types of conversation, which have equal weight. The fit was bounded: a signal that is positive by its
-meaning stays positive, and no signal of speaker, time or form may outweigh words and similarity together.
+are of three types of conversation, which have equal weight. The fit had limits. A signal that is positive by its
+meaning stays positive. No signal of speaker, time or form may have more weight than words and similarity together.
 
-The values here are rounded and lie between the initial and the fitted values, because the gains of the fit on its own
-seed do not carry over to another seed. On seed 2, recall@10 for the three types is .838, .770 and .873 with the values
-here, and .847, .779 and .860 with the fitted values. In an earlier fit, weights fitted to two of the types reached
-.803, .755 and .821 on the third type. Weights fitted to all three types reached .802, .768 and .851.
+The values here are rounded and lie between the initial and the fitted values. The reason is that the improvements on
+the seed used for fitting do not occur on another seed to the same extent. On seed 2, recall@10 for the three types is
+.838, .770 and .873 with the values here, and .847, .779 and .860 with the fitted values. In an earlier fit, weights
+were fitted to two of the types, and they reached .803, .755 and .821 on the third type. Weights fitted to all three
+types reached .802, .768 and .851.
 
 Seeds 1 and 2 were used while choosing the values. After that, the generator was changed: in its `friends` dialogues,
 people now write slightly more carelessly. The figures in docs/explanation/performance.md are from seed 3. Later, the
@@ -22,11 +23,11 @@ changes, answers rank higher on both seeds and on half of the conversations writ
 from typing import Final
 
 LEXICAL: Final = 1.0
-"""Weight of each standard deviation of the BM25 score."""
+"""Weight of the BM25 score per standard deviation."""
 
 DENSE: Final = 1.0
-"""Weight of each standard deviation of the cosine. Names are removed from the query before the query is embedded. The
-cosine is then more informative than the BM25 score."""
+"""Weight of the cosine per standard deviation. Names are removed from the query before the query is embedded. Without
+names, the cosine says more than the BM25 score."""
 
 COVERAGE: Final = 0.3
 """Added for a message with all of the query's words. For a message with some of these words, a part of this weight is
@@ -55,7 +56,7 @@ FIRST_PERSON: Final = 0.65
 """Added for a message in the first person."""
 
 SHORT: Final = 0.6
-"""Multiplied by `shortness` and subtracted, because a short interjection often matches only by chance."""
+"""Multiplied by `shortness` and then subtracted. A short interjection often matches only by chance."""
 
 IN_SPAN: Final = 1.2
 """Added for a message that was sent within the time that the query names."""
@@ -77,7 +78,7 @@ TASTES: Final = 1.0
 """Added for a message in which the user states likes, dislikes or demands, if the query asks for advice."""
 
 ROUTINE: Final = 1.5
-"""Added for a routine message if the query contains a part of the routine's name, such as "morning" for
+"""Added for a message of a routine if the query contains a part of the routine's name, such as "morning" for
 `morning-summary`."""
 
 BEFORE: Final = 0.3
@@ -89,24 +90,24 @@ ANSWER: Final = 0.3
 may answer this question."""
 
 AFTER: Final = 0.45
-"""The share of the next message's similarity that is added to a message, because the next message may repeat the
-subject of the message. A message gets no share if the next message is only a question."""
+"""The share of the next message's similarity that is added to a message, because the next message may have the same
+subject. A message gets no share if the next message is only a question."""
 
 SESSION: Final = 0.5
 """Each message gets this share of the mean similarity of the three most similar messages of its session."""
 
 FEEDBACK: Final = 0.3
-"""Weight of each standard deviation of the feedback, that is, of the words that a message shares with the best other
-messages (see `feedback`)."""
+"""Weight of the feedback per standard deviation. The feedback measures the words that a message has in common with the
+best other messages (see `feedback`)."""
 
 STATED: Final = 0.5
-"""If a memory is more similar to the question than the memory's source message, this share of the difference is added
-to the score of the message. A message with several subjects is less similar to a question than a memory that states one
-of the message's sentences."""
+"""A memory may be more similar to the question than the message from which it was learned. This share of the difference
+is then added to the score of the message. A message with several subjects is less similar to a question than a memory
+that states one of the message's sentences."""
 
 ALONE: Final = 1.6
-"""Factor for the similarity of a memory or summary in words and meaning. A memory or summary, unlike a message, gets no
-share of the similarity of neighbors or of a session, so its own similarity counts more."""
+"""Factor for the similarity of a memory or summary in words and meaning. A message also gets a share of the similarity
+of its neighbors and its session. A memory or summary does not, so its own similarity counts more."""
 
 MEMORY: Final = 1.0
 """Added for a memory, because a memory is a statement without small talk around it."""
@@ -132,17 +133,18 @@ VERY_LONG_TOKENS: Final = 200
 
 LEAST_LEXICAL_DEVIATION: Final = 2.5
 LEAST_DENSE_DEVIATION: Final = 0.04
-"""Minimum standard deviations of BM25 and cosine. These minimums matter only for a few candidates; the deviations over
-a hundred candidates are larger."""
+"""Minimum standard deviations of BM25 and cosine. The minimums matter only if there are few candidates. With a hundred
+candidates, the deviations are larger."""
 
 MOST_DEVIATIONS: Final = 3.0
-"""Maximum of a standardized score, in standard deviations. Without this limit, the only match among a hundred
-candidates would outweigh every other signal."""
+"""Maximum of a standardized score, in standard deviations. Without this limit, a signal with only one match among a
+hundred candidates would outweigh every other signal."""
 
 FLOOR: Final = 0.5
 FAR: Final = 9.0
-"""A message is irrelevant if its score is below FLOOR, or more than FAR below the best score. Together, the limits keep
-98 of 100 answers (92 in the generator's conversations with an assistant), but only a quarter to two thirds of all
-candidates. These figures were measured on seeds 2 and 5 of the generator and on the conversations written by hand."""
+"""A message is irrelevant if its score is below FLOOR, or lower than the best score by more than FAR. Together, the
+limits keep 98 of 100 answers (92 of 100 in the generated conversations with an assistant). Only a quarter to two thirds
+of all candidates are kept. These figures were measured on seeds 2 and 5 of the generator and on the conversations
+written by hand."""
 
 AFTER_DAYS: Final = 7

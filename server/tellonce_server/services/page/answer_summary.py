@@ -1,5 +1,5 @@
-"""Summarizes a receipt for a person: how many things of each kind the assistant was shown, and how many were left out
-and why. Pure."""
+"""Summarizes a receipt for a person. The summary says how many items of each kind the assistant was shown, and how many
+were left out for each reason. Pure."""
 
 import re
 from collections import Counter
@@ -12,8 +12,8 @@ from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import ELLIPSIS
 
 _KINDS: Final = {"message": "messages", "messages": "messages", "summary": "summaries", "summaries": "summaries"}
-"""The name that is used to count each kind of thing on a receipt. The log is counted in lines. Every kind that is not
-listed here is counted as memories."""
+"""For each kind of item on a receipt, the name under which it is counted. The log is counted in lines. A kind that is
+not listed here is counted as a memory."""
 _FOUND: Final = "relevant "
 _ENTRY: Final = re.compile(r"(?P<kind>\w+)(?: (?P<id>\d+))?: (?P<why>.*)")
 """An entry such as `message 12: history budget`, `profile: budget`, or `log 48: …`. The last one means that 48 lines of

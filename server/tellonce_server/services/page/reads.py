@@ -22,7 +22,7 @@ from tellonce_text.changes import MessageRange, Passage, changes_at, marked
 COMING_DAYS = 60
 LEARNED_HOURS = 24
 SAID_DAYS = 7
-"""Maximum age in days of a statement that the screen lists as recently learned. What an import brings is older."""
+"""Maximum age in days of a statement that the screen lists as recently learned. Imported statements are older."""
 
 CARDS = 30
 WISHES = ("preference", "goal")
@@ -94,7 +94,8 @@ class PageReads:
         if found is None:
             text = f"There is no memory {args.memory_id}; it may have been forgotten."
             raise NothingToExplain(text, "no_memory", id=args.memory_id)
-        # On the page, owners may see all of their chats, so the explanation is requested from the memory's own chat.
+        # On the page, owners may see all of their chats. The explanation is therefore requested from the memory's own
+        # chat.
         where = ChatScope(owner_id, found.chat_id or owner_id)
         explanation = await self._explainer.explain(where, ExplainArgs(memory_id=args.memory_id))
         origin = await memories.provenance(database, owner_id, args.memory_id)
@@ -136,7 +137,7 @@ class PageReads:
         )
 
     async def answer(self, owner_id: int, args: p.PageAnswerArgs) -> p.PageAnswer:
-        """Show on what one answer was based. Raises NothingToExplain."""
+        """Show the material on which one answer was based. Raises NothingToExplain."""
         where = ChatScope(owner_id, args.chat_id or owner_id)
         receipt = await self._explainer.explain(where, ExplainArgs(receipt_id=args.receipt_id))
         found = self._answers(await page.answers(self._deps.database, owner_id, 1, receipt_id=args.receipt_id))
@@ -175,7 +176,7 @@ class PageReads:
         return tuple(found)
 
     async def _talks(self, owner_id: int, chat_id: int | None, sources: Sequence[int]) -> tuple[p.SourceTalk, ...]:
-        """Each source message with its neighbors; sources that are close together share one excerpt."""
+        """Each source message with its neighbors. Source messages that are close together share one excerpt."""
         if chat_id is None or await chats.find(self._deps.database, owner_id, chat_id) is None:
             return ()
         talks: list[p.SourceTalk] = []

@@ -1,4 +1,4 @@
-"""The sign-in of a browser: a one-time code, valid for a minute, is exchanged for a sealed cookie.
+"""The sign-in of a browser. The browser exchanges a one-time code, which is valid for a minute, for a sealed cookie.
 
 The cookie contains the hash of an access token, so revoking the token ends the session. The cookie is sealed with the
 server's key, so it needs no storage and remains valid after a restart.
@@ -23,15 +23,15 @@ _TIME = 8
 
 
 class Codes:
-    """One-time codes of this process. Each code stands for a value, such as the hash of the access token that was used
-    to request the code."""
+    """One-time codes of this process. Each code is stored with a value, such as the hash of the access token that was
+    used to request the code."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._open: dict[bytes, tuple[bytes, float]] = {}
 
     def new(self, value: bytes) -> str:
-        """A fresh code. The oldest code is dropped if there are too many."""
+        """A fresh code. If there are too many codes, the oldest code is deleted."""
         self._open = {code: entry for code, entry in self._open.items() if entry[1] > self._clock()}
         if len(self._open) >= MOST_CODES:
             self._open.pop(next(iter(self._open)))
@@ -40,7 +40,7 @@ class Codes:
         return code
 
     def take(self, code: str) -> bytes | None:
-        """The value of the code. Each code works once; the result is None for an unknown, used or expired code."""
+        """Return the value of the code, or None for an unknown, used or expired code. Each code works only once."""
         entry = self._open.pop(_digest(code), None)
         return entry[0] if entry is not None and entry[1] > self._clock() else None
 

@@ -1,4 +1,4 @@
-"""Undoes a person's change on the page within a few minutes. An undo does not restore what was erased."""
+"""Undoes a person's change on the page within a few minutes. Erased text cannot be restored."""
 
 from datetime import datetime, timedelta
 
@@ -58,7 +58,8 @@ class Undoer:
 
 
 async def _restore_text(t: Queries, owner_id: int, memory_id: int, former: p.FormerText, since: datetime) -> bool:
-    """Restore the text that the last edit replaced. Returns False if there was no edit after the moment `since`."""
+    """Restore the text that the last edit replaced. Returns False if the memory was not edited after the time
+    `since`."""
     versions = await memories.versions(t, owner_id, memory_id)
     if not versions or versions[-1].replaced_at < since:
         return False

@@ -1,4 +1,4 @@
-/* The actions of the page on memories. A changed memory is drawn again where it is, so that neither the position in the list nor the keyboard focus is lost. */
+/* The actions of the page on memories. A changed memory is drawn again in its place, so that the focus is not lost. */
 
 import { Refused, call, sentence } from "./client.js";
 import { ask, field, h, note, options } from "./dom.js";
@@ -25,7 +25,7 @@ function former({ id, status, user_confirmed, pinned, note: own, deadline }, edi
   return { memory_id: id, status, user_confirmed, pinned, edited: edited ? { note: own, deadline } : null };
 }
 
-/* Shows the changed memories and offers an undo. The undo restores the former states `was`, at most 200 in one call of the tool, takes back the statement `withdraw`, and also draws the memories `beside` again. */
+/* Shows the changed memories and offers an undo. The undo restores the former states `was`, takes back the statement `withdraw`, and also draws the memories `beside` again. */
 function settle(text, changed, was, { edited, withdraw, beside = [], after } = {}) {
   const undo = async () => {
     for (let i = 0; i === 0 || i < was.length; i += 200) await call("page_undo", { memories: was.slice(i, i + 200).map((memory) => former(memory, edited)), withdraw: withdraw?.id });
@@ -48,7 +48,7 @@ export async function remember(content, after) {
   };
 }
 
-/* Changes memories one by one and shows the progress. Returns the former and the changed memories, and why the others could not be changed. */
+/* Changes memories one by one and shows the progress. Returns the former and the changed memories, and why others were not changed. */
 async function each(memories, args) {
   const was = [];
   const changed = [];

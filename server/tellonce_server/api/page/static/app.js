@@ -99,7 +99,7 @@ function trouble(error) {
 
 const STEPS = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 };
 
-/* A key opens a screen, moves between the memories, or presses the button that declares it: first in the memory with the focus, or in the only one. */
+/* A key opens a screen, moves between the memories, or presses the button that declares it. */
 function keys(event) {
   if (event.target.closest("input:not([type=checkbox]), textarea, select, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
   const rows = [...document.querySelectorAll("[data-memory]")];

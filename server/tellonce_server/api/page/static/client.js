@@ -171,7 +171,7 @@ export async function call(name, args = {}, onProgress) {
 
 const CHANGES = { notifications: { resourceSubscriptions: ["memory://profile", "memory://chats"] } };
 
-/* Calls `changed` after changes of the memory while the page is visible, when it becomes visible, and when the stream begins. A hidden page closes its stream, because a browser opens few connections to a server. A host does not forward changes. */
+/* Calls `changed` after changes of the memory, when the page becomes visible, and when the stream begins. A hidden page closes its stream, because a browser opens few connections. */
 export function follow(changed) {
   let stream;
   const wait = () => new Promise((resolve) => setTimeout(resolve, 3000));

@@ -123,7 +123,7 @@ export async function during(place, text, act) {
   }
 }
 
-/* Asks in a dialog and then runs `act`. The dialog stays open until `act` succeeds, so that no typed text is lost. `act` may return a function that is called after the dialog has closed. Without `act`, there is one button. */
+/* Asks in a dialog and then runs `act`. The dialog stays open until `act` succeeds. `act` may return a function to call after the dialog has closed. Without `act`, there is one button. */
 export function ask(title, body, yes, act, { bad, ready, working } = {}) {
   const done = h("button", { className: `main ${bad ? "bad" : ""}`, disabled: Boolean(ready) }, yes);
   const state = h("div");

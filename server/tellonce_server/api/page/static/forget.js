@@ -64,7 +64,7 @@ function confirm(place, args, typed, found, ticks, near) {
   ask(t("forget"), [h("p", t("forget.sure", { n: picked })), field(t("forget.type", { text: typed }), text)], t("forget.go"), erase, { bad: true, ready: () => text.value.trim() === typed, working: t("forget.working") });
 }
 
-/* The arguments of the calls of `forget` for these related matches: one call for all memories, and one call for the messages of each chat. */
+/* The arguments of `forget` for these related matches: one call for all memories, and one for the messages of each chat. */
 function alsoForget(matches) {
   const messages = Map.groupBy(matches.filter((x) => x.kind === "message"), (x) => x.chat_id);
   const memories = matches.filter((x) => x.kind !== "message" && x.ref).map((x) => x.ref);

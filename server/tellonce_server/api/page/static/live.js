@@ -2,7 +2,7 @@
 
 import { follow } from "./client.js";
 
-/* What a new drawing would take away: an undo, typed text, ticks, opened parts, and later pages of a list. */
+/* What a new drawing would remove: an undo, typed text, ticks, opened parts, later pages of a list. */
 const HELD = "dialog, .note:not([hidden]) [aria-keyshortcuts], main[aria-busy=true], main :is(textarea, progress, details[open], input:checked, [type=range], select:focus, [data-opened], .part + .part)";
 
 function busy() {
