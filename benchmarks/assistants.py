@@ -13,10 +13,10 @@ from benchmarks.projects import Project
 from benchmarks.script import Script, Told, happened, question, recall, session_dates, turns_of
 
 FAR = 0.6
-"""The share of facts told in words that a question would not use."""
+"""The share of facts that are told in words that a question would not use."""
 
 BACK = 0.6
-"""The share of replies that contain a question similar to a question that the benchmark asks later."""
+"""The share of replies with a question that is similar to a later question of the benchmark."""
 
 RECALLS = 0.45
 """The share of requests that return to an older fact."""
@@ -148,8 +148,8 @@ def _exchange(
 
 
 def _questions_back(rng: random.Random, block: Block | None) -> list[str]:
-    """Questions that the assistant asks in its reply. These questions make a long reply match a later question better
-    than the message that answers the later question does."""
+    """Questions that the assistant asks in its reply. Because of these questions, a long reply is more similar to a
+    later question than the message that answers this later question."""
     subjects = [block] * 3 if block is not None else []
     subjects.append(rng.choice(blocks("assistant_facts.txt")))
     return [_question_back(rng, x) for x in subjects if rng.random() < BACK]
@@ -162,7 +162,7 @@ def _question_back(rng: random.Random, block: Block) -> str:
 
 
 def _reply(rng: random.Random, topic: str, request: str, extra: Sequence[str]) -> str:
-    """A reply of 200–600 words about the topic that repeats the user's words."""
+    """A reply of 200–600 words about the topic; it repeats the user's words."""
     values = {"topic": topic}
     tips = rng.sample(sentences("advice.txt", "t"), rng.randint(4, 13))
     parts = [rng.choice(sentences("advice.txt", "i")), *(f"{n}. {tip}" for n, tip in enumerate(tips, 1))]

@@ -75,7 +75,7 @@ async def _turns(server: Ours, count: int, seed: int) -> Timed:
 
 
 async def _imported(args: argparse.Namespace, dsn: str) -> dict[str, float]:
-    """Messages per second of an import that runs in another process than the server, without embeddings."""
+    """Messages per second of an import, without embeddings. The import runs in another process than the server."""
     own = environment(args.folder, dsn, "none")
     settings = ServerSettings.model_validate(
         {"database_url": dsn, "data_dir": own["TELLONCE_DATA_DIR"], "embeddings": "none", "user_ids": (WRITTEN_OWNER,)}

@@ -33,7 +33,7 @@ from tellonce_text.sentences import split_sentences
 
 _DAY_BESIDE = re.compile(r" \([^()]*\d{4}-\d\d[^()]*\)")
 ELSEWHERE = "elsewhere"
-"""With `--elsewhere`, questions are asked in this conversation."""
+"""With `--elsewhere`, questions are asked in this conversation instead of the dialogue's chat."""
 
 BUDGETS = (1_000, 4_300, 12_000, 30_000)
 
@@ -173,9 +173,9 @@ def _as_json(*runs: Mapping[int, Mapping[str, Figures]]) -> Mapping[str, object]
 
 
 def _is_shown(turn: str, answer: str, context: str) -> bool:
-    """Whether a context shows a turn. The context must contain the sentence of the turn with the most words of the
-    answer. If the answer is not known or has no words in common with the turn, the beginning or the middle of the turn
-    is sufficient."""
+    """Whether a context shows a turn. The context must contain that sentence of the turn which has the most words of
+    the answer. If the answer is not known or has no words in common with the turn, the beginning or the middle of the
+    turn is sufficient."""
     wanted = set(content_stems(answer))
     sentences = split_sentences(turn)
     common = [len(wanted & set(content_stems(sentence))) for sentence in sentences]

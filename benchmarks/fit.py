@@ -1,13 +1,13 @@
 """Fits the ranker's weights on generated dialogues, within bounds that keep the meaning of each weight. Prints the
-recall before and after.
+recall before and after the fit.
 
     python -m benchmarks.fit [--synthetic N] [--rounds N] [--model FOLDER]
 
-The method is coordinate ascent on mean evidence recall, with every shape of dialogue weighted equally. Dialogues of
-another seed are not used for fitting; only their recall is reported. The report also contains the recall of each shape
-with weights that were fitted on the other two shapes. If this recall differs much from the recall with weights that
-were fitted on all shapes, the fit is specific to a shape. A person reads the result and puts rounded values into
-`retrieval/weights.py`.
+The method is coordinate ascent on mean evidence recall, with every shape of dialogue weighted equally. The report also
+contains the recall on dialogues of another seed, which are not used for fitting. The report also contains the recall of
+each shape with weights that were fitted on the other two shapes. If this recall differs much from the recall with
+weights that were fitted on all shapes, the fit is specific to a shape. A person reads the result and puts rounded
+values into `retrieval/weights.py`.
 """
 
 import argparse

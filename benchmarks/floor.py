@@ -1,6 +1,6 @@
 """`python -m benchmarks.floor [--stdio] PORT`: a server with the same SDK whose only tool looks up a word in a dict.
 
-Its calls take only the time of client, protocol and transport, which is the minimum for any memory server over MCP on
+Its calls take only the time of client, protocol and transport. This is the minimum for any memory server over MCP on
 this machine.
 """
 

@@ -5,8 +5,8 @@ in all messages, and all memories.
 
 Each case has a separate owner on the real server, without embeddings. During `forget`, three callers repeat a short
 call: another owner and the same owner record messages, and a query looks up one row through the same connection pool.
-The duration of the callers' calls shows how long `forget` delays others. The line `before` gives these durations while
-nothing is being forgotten. With `--quiet`, there are no other callers.
+The duration of the callers' calls shows how long `forget` delays others. The line `before` gives the durations of these
+calls while nothing is being forgotten. With `--quiet`, there are no other callers.
 """
 
 import argparse
@@ -52,7 +52,7 @@ class Waits:
 async def _main(messages: int, memories: int, *, quiet: bool) -> None:
     async with open_memory(None, 4) as memory:
         gc.collect()
-        gc.freeze()  # a server process does this too after importing its modules
+        gc.freeze()  # a server process also does this after it has imported its modules
         sys.setswitchinterval(SWITCH_SECONDS)
         chance = random.Random(7)
         await _talk(memory, FEW, messages, lambda n: _said(chance, n % EVERY == 0))

@@ -1,5 +1,5 @@
 """Measures the cost of row-level security and of changing a connection's owner. Calls of `get_context` and
-`search_memory` with and without them alternate.
+`search_memory` with and without row-level security alternate.
 
     python -m benchmarks.isolation [--rounds N] [--copies N]
 

@@ -41,7 +41,7 @@ where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
 
 @dataclass
 class Report:
-    """Rows of (transport, messages, clients, tool), each with its figures; and single figures by name."""
+    """The figures of each combination of transport, messages, clients and tool, and single figures by name."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
@@ -126,7 +126,7 @@ async def _cold(server: Ours, size: str) -> dict[str, float]:
 
 
 def _read_through(folder: Path) -> None:
-    """Read every table and index into the kernel's cache, where most files of a database in use are."""
+    """Read every table and index into the kernel's cache, because most files of a database in use are there."""
     for file in filter(Path.is_file, folder.rglob("*")):
         with file.open("rb") as stream:
             while stream.read(1 << 20):

@@ -19,7 +19,7 @@ from tests.memory_fixtures import Memory as RunningMemory
 
 FIRST_USER = 1
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-"""The time of the questions, later than any dialogue."""
+"""The time at which questions are asked, later than any dialogue."""
 
 _WAITING = """
 select (select count(*) from messages where embedding is null)

@@ -9,7 +9,7 @@ DEPTHS = (5, 10, 20, 50)
 
 @dataclass
 class Recalls:
-    """Recall at each of DEPTHS for every question, by method, regime (the shape of the dialogue) and kind of
+    """The recall of every question at each of DEPTHS, by method, by regime (the shape of the dialogue) and by kind of
     question."""
 
     rows: defaultdict[tuple[str, str, str], list[list[float]]] = field(default_factory=lambda: defaultdict(list))

@@ -3,8 +3,8 @@
     python -m benchmarks.page [--rounds N]
 
 The steps alternate in one run, so that other load affects all equally: the same call for one memory (the floor), the
-call for 100 memories, two frames of the browser (33 ms on an idle machine), the call as the page makes it, and a scroll
-until the page has laid out the new entries.
+call for 100 memories, two frames of the browser (33 ms on an idle machine), the same call made by the page, and a
+scroll until the page has laid out the new entries.
 """
 
 import argparse

@@ -38,7 +38,7 @@ class Style:
     far: float
     """The share of facts told in words that a question would not use."""
     near: float
-    """The share of questions in the same words as the fact."""
+    """The share of questions that use the same words as the fact."""
     careless: bool
     """Whether the speaker writes several short messages in a row, with typing errors and without capitals."""
 
@@ -58,13 +58,13 @@ def write(seed: int, style: Style) -> Dialogue:
 
 
 def _facts(rng: random.Random, pair: Sequence[str]) -> list[tuple[Block, str]]:
-    """A person's facts. The facts are of most kinds. Some kinds of events occur several times, so that no fact can be
-    found by its kind alone."""
+    """The facts of both people; most kinds of facts are used. Some kinds of events occur several times, so that no fact
+    can be found by its kind alone."""
     wanted: list[tuple[Block, str]] = []
     for who in pair:
         events, states = blocks("people_events.txt"), blocks("people_states.txt")
         wanted += [(block, who) for block in rng.sample(events, 16) for _ in range(rng.choice((1, 1, 2, 2, 3)))]
-        # A fact that can change has changed when it is told again.
+        # If a fact can change, it is told twice, and has changed the second time.
         wanted += [(b, who) for b in rng.sample(states, 12) for _ in range(2 if "u" in b.parts else 1)]
     rng.shuffle(wanted)
     return wanted
@@ -218,7 +218,7 @@ def _of_lists(rng: random.Random, script: Script, pair: Sequence[str], style: St
 
 
 def _near(rng: random.Random, questions: Sequence[str], style: Style) -> str:
-    """Return the wording of the question that is nearest to the fact. In the sentence banks, this is the last
+    """Return that wording of the question which is most similar to the fact. In the sentence banks, this is the last
     wording."""
     return questions[-1] if rng.random() < style.near else questions[0]
 
@@ -245,7 +245,7 @@ JOINED = 0.5
 """The share of sentences that are sent in the same message as the previous sentence."""
 
 ERRORS = 0.02
-"""The share of words with two letters exchanged."""
+"""The share of words in which two letters are exchanged."""
 
 _SHORT = {"I'm": "im", "you": "u", "are": "r", "because": "cuz", "don't": "dont", "can't": "cant", "going to": "gonna",
           "tomorrow": "tmrw", "people": "ppl", "really": "rly", "it's": "its", "want to": "wanna", "please": "pls"}  # fmt: skip

@@ -2,8 +2,9 @@
 FILE]`.
 
 Two real Claude Code processes, one with the plugin, use the same stub model and alternate, so that other load affects
-both equally. The difference of their medians is the time of a prompt's hook. Three parts of this time are also measured
-alone: the hook, an empty Python process (the minimum for any hook in Python), and the server's work for the hook.
+both equally. The difference of their medians is the time that the hook of a prompt takes. Three parts of this time are
+also measured alone: the hook, an empty Python process (the minimum for any hook in Python), and the server's work for
+the hook.
 """
 
 import argparse

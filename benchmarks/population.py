@@ -15,13 +15,13 @@ import numpy as np
 SMALL_CHAT: Final = 560
 BIG_CHAT: Final = 50_000
 MEASURED_OWNER: Final = 1_001
-"""The owner whose private chat of 560 messages is measured. The chat has the same number."""
+"""The owner whose private chat of 560 messages is measured. The chat has the same number as the owner."""
 
 BIG_OWNER: Final = 1_002
 """The owner whose private chat has 50,000 messages, if the population is large enough. The chat has the same number."""
 
 _FIRST_OTHER: Final = 10_000
-# The sizes of the other chats, each with the share of the remaining messages that are in chats of this size.
+# The sizes of the other chats. Each size has the share of the remaining messages that are in chats of this size.
 _OTHERS: Final = ((5_000, 0.3), (SMALL_CHAT, 0.4), (26, 0.3))
 _TOPICS, _SUBSPACE, DIMENSIONS = 5_000, 64, 384
 _WORDS: Final = 20_000
@@ -58,8 +58,8 @@ def chats(messages: int) -> list[Chat]:
 
 
 def arrivals(rng: np.random.Generator, population: Sequence[Chat]) -> Iterator[tuple[int, int]]:
-    """For every message, in order of arrival, yield the index of the message's chat and the message's number in this
-    chat. All chats are active at once."""
+    """For every message, in order of arrival, yield two numbers: the index of the message's chat, and the message's
+    number in this chat. All chats are active at once."""
     order = np.repeat(np.arange(len(population)), [chat.size for chat in population])
     rng.shuffle(order)
     counted = [0] * len(population)

@@ -17,7 +17,8 @@ ASKED = 3
 
 @dataclass
 class Fact:
-    """One fact of the user: the line `place` in a `part` of its project's sentence bank, told in `turn`."""
+    """One fact of the user. It is the line number `place` in a `part` of the project's sentence bank, and the user
+    tells it in `turn`."""
 
     part: str
     place: int
@@ -65,8 +66,8 @@ def _merged(rng: random.Random, *runs: Sequence[Fact]) -> list[Fact]:
 
 
 def probes(rng: random.Random, project: Project) -> Iterator[Probe]:
-    """Questions about some steps, the last value, all items of a list and the order of events; also a request for which
-    one of the user's wishes is relevant."""
+    """Questions about some steps, the last value, all items of a list and the order of events. There is also a request
+    to which one of the user's wishes is relevant."""
     parts = project.block.parts
     told = {(fact.part, fact.place): fact.turn for facts in project.sessions for fact in facts}
     for place in rng.sample(range(len(parts["p"])), ASKED):

@@ -1,7 +1,7 @@
 """`python -m benchmarks.relay_kills`: sends many messages while relay, server and summarizer are killed, and prints all
 errors.
 
-The exit code is 1 if there are errors. `--messages 500 --kills 60 --seed 7` are the defaults.
+The exit code is 1 if there are errors. The default options are `--messages 500 --kills 60 --seed 7`.
 """
 
 import argparse

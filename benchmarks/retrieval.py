@@ -6,7 +6,7 @@
 
 `--synthetic N` generates N dialogues of each shape (default: three if no file is given). The weights were fitted and
 chosen on seeds 1 and 2. `--locomo benchmarks/talks/*.json` uses the conversations written by hand. The first half of
-their questions (every other one) may be studied; the second half is only for judging. Each dialogue is one chat,
+their questions (every second question) may be studied; the other half is only for judging. Each dialogue is one chat,
 imported into embedded PostgreSQL; questions go through `search_memory(where="chat")` of a real server over MCP.
 `benchmarks.evidence` measures the contents of contexts.
 """

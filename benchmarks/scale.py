@@ -37,7 +37,7 @@ SPAN: Final = timedelta(days=720)
 BATCH: Final = 20_000
 MESSAGE_WORDS, SUMMARY_WORDS, MEMORY_WORDS = 24, 50, 9
 KEPT, CHUNK = 20, 20
-"""Number of a thread's messages that stay verbatim, and of messages in a chunk summary."""
+"""Number of messages of a thread that stay verbatim, and number of messages in a chunk summary."""
 
 _MESSAGES: Final = (
     "owner_id chat_id id thread_key thread_no epoch role content channel ext_id importance tokens sent_at utc_offset"
@@ -100,8 +100,8 @@ async def ensure(server: EmbeddedPostgres, folder: Path, messages: int) -> str:
 
 
 async def _completed(dsn: str) -> None:
-    """Complete the database as a running server would: apply the newest migrations and build the large owner's vector
-    index."""
+    """Bring the database to the state that a running server would give it: apply the newest migrations and build the
+    large owner's vector index."""
     connection: Any = await asyncpg.connect(dsn)
     await migrate(connection, migrations())
     await connection.close()
@@ -116,8 +116,8 @@ async def _fill(server: EmbeddedPostgres, name: str, messages: int) -> None:
     await owner.close()
     connection: Any = await asyncpg.connect(server.dsn(SUPERUSER, name))
     try:
-        # The generated rows satisfy all foreign keys, so the checks are off: for a million rows they would take most of
-        # the time.
+        # The generated rows satisfy all foreign keys. The checks are off, because for a million rows they would take
+        # most of the time.
         await connection.execute("set session_replication_role = replica; set synchronous_commit = off")
         await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
         tools = _tools(messages)
@@ -264,7 +264,7 @@ def memories_of(tools: Tools, owner: int) -> int:
 
 
 def _covered(chat: Chat) -> int:
-    """The number of messages of the chat's thread that chunk summaries cover."""
+    """How many messages of the chat's thread are covered by chunk summaries."""
     return max(0, (chat.size - KEPT) // CHUNK * CHUNK)
 
 
@@ -273,7 +273,7 @@ async def _copy(connection: Any, table: str, columns: Sequence[str], rows: Seque
 
 
 async def _copy_indexed(connection: Any, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Copy rows whose last columns are the text to index and the text's scope lexemes, from which `tsv` is computed."""
+    """Copy rows. `tsv` is computed from their last columns: the text to index, and the lexemes of the text's scope."""
     names = ", ".join(columns)
     await connection.execute(
         f"create temp table if not exists staged_{table} as "

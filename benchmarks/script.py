@@ -15,8 +15,8 @@ WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 
 @dataclass
 class Told:
-    """A fact that was told: its speaker, values and turns, and the time when it happened. `said` is the passage of a
-    long reply that tells the fact."""
+    """A fact that a speaker told: the speaker, the fact's values and turns, and the time when it happened. `said` is
+    the passage of a long reply that tells the fact."""
 
     block: Block
     who: str

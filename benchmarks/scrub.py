@@ -2,8 +2,8 @@
 
     python -m benchmarks.scrub --folder DIR [--messages 1M] [--seconds 60]
 
-During the first scrubs, two callers read and write without a pause; during the later ones, there are no calls. The
-delay is the longest call of the two callers. `--now` measures a scrub that is not cancelled when callers wait.
+During the first scrubs, two callers read and write without a pause; during the later scrubs, there are no calls. The
+delay is the duration of the callers' longest call. `--now` measures a scrub that is not cancelled when callers wait.
 """
 
 import argparse

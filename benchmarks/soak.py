@@ -43,12 +43,12 @@ from tests.crash.world import World, children_of
 
 USERS = tuple(range(1, 9))
 TURN_SECONDS = 4.0
-"""Seconds between a person's turns, so that all people together make two turns per second. The pace is low, because on
-a server that is busy most of the time a little more load doubles the waiting times."""
+"""Seconds between the turns of one person. All people together make two turns per second. The pace is low: if a server
+is busy most of the time, a little more load doubles the waiting times."""
 
 BEFORE = 5_000
-"""The exchanges in each person's history at the start; an hour adds a sixth of this number. The history is large,
-because a search for a frequent word reads every message that contains it."""
+"""Number of exchanges in each person's history at the start. In an hour, a sixth of this number is added. The history
+is large, because a search for a frequent word reads every message that contains it."""
 LONG_AGO = datetime(2025, 1, 1, tzinfo=UTC)
 WARM_UP = 10
 """Minutes."""
@@ -73,7 +73,7 @@ class Person:
         self._turns = 0
 
     async def import_talk(self, storage: Storage, exchanges: int) -> None:
-        """Import `exchanges` exchanges with their memories, in the form in which the tools below would have recorded
+        """Import this number of exchanges with their memories, in the form in which the tools below would have recorded
         them."""
         importer = Importer((await storage.services()).deps, ChatScope(self._chat, self._chat))
         for start in range(0, exchanges, BATCH // 2):
@@ -155,7 +155,7 @@ class Pace:
             await asyncio.sleep(1)
 
     def since_last(self) -> float:
-        """The median milliseconds since the last call."""
+        """The median milliseconds of the measurements since the last call of this method."""
         took, self._took = self._took, []
         return round(median(took), 3)
 
@@ -191,7 +191,7 @@ async def run(minutes: int, warm_up: int, report: Path) -> Soak:
 
 
 async def _import(world: World, everybody: Sequence[Person]) -> None:
-    """Import everybody's history with an importer beside the server."""
+    """Import the history of all people, in another process than the server."""
     settings = ServerSettings.model_validate(
         {
             "database_url": world.postgres.dsn(),
@@ -226,7 +226,7 @@ async def _note(soak: Soak, number: int, world: World, took: dict[str, list[floa
 
 
 async def _minute(people: Sequence["asyncio.Task[None]"]) -> None:
-    """Wait sixty seconds. Raises the error of a person whose call fails."""
+    """Wait sixty seconds. If a call of a person fails, raises the error of this call."""
     done, _ = await asyncio.wait(people, timeout=60, return_when=asyncio.FIRST_COMPLETED)
     for person in done:
         person.result()
@@ -255,7 +255,8 @@ async def _look(world: World) -> Minute:
 
 
 def _pss(kinds: Sequence[str], *pids: int | None) -> float:
-    """MiB of these kinds of pages, with shared pages divided among processes; 0 for a process that has just ended."""
+    """MiB of memory pages of these kinds. Shared pages are divided among the processes. 0 for a process that has just
+    ended."""
     total = 0
     for pid in pids:
         rollup = Path(f"/proc/{pid}/smaps_rollup")

@@ -35,8 +35,8 @@ class Minute(BaseModel):
 
 class Soak(BaseModel):
     """A run. `tools` are the latencies of each slice; `paces` are the median milliseconds of a fixed computation in
-    each slice, because a shared machine is at times only half as fast. Minutes and slices before `warm_up` (minutes)
-    are shown, not judged.
+    each slice, because a shared machine is at times only half as fast. The first `warm_up` minutes and their slices are
+    shown, but not judged.
     """
 
     warm_up: int
@@ -65,8 +65,8 @@ def figures(times: Sequence[float]) -> Figures:
 
 
 class Slope(NamedTuple):
-    """The change from the first value to the last along a fitted line, and its standard error, in percent of the
-    mean."""
+    """The change along a fitted line, from the first value to the last, and the standard error of this change. Both are
+    in percent of the mean."""
 
     change: float
     error: float
@@ -105,7 +105,8 @@ def verdict(soak: Soak) -> tuple[bool, str]:
 
 
 def table(soak: Soak) -> str:
-    """A table of the judged series with mean, first and last value and slope, and of the latencies of each slice."""
+    """Two tables: the judged series with their mean, first value, last value and slope, and the latencies of each
+    slice."""
     series = soak.series()
     rows = [
         f"| {name} | {mean(series[name]):.1f} | {series[name][0]:.1f} | {series[name][-1]:.1f} | {change:+.1f} ± {error:.1f} % |"

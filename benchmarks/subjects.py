@@ -49,7 +49,7 @@ class Process:
 
 
 def environment(folder: Path, dsn: str, embeddings: str = "local", **more: str) -> dict[str, str]:
-    """The environment of a server, without any of this machine's settings."""
+    """The environment variables of a server, without any settings of this machine."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     return {
         **kept,
@@ -69,7 +69,8 @@ def own_folder(folder: Path, dsn: str) -> Path:
 
 @asynccontextmanager
 async def started(command: list[str], env: dict[str, str], url: str | None) -> AsyncGenerator[Process]:
-    """Start a process and, if `url` is given, wait until it answers 200. At the end, the process gets SIGTERM."""
+    """Start a process. If `url` is given, wait until a request to it returns status 200. At the end, the process gets
+    SIGTERM."""
     began = time.perf_counter()
     handle = await asyncio.create_subprocess_exec(*command, env=env, stdin=asyncio.subprocess.DEVNULL)
     try:
@@ -125,7 +126,7 @@ async def our_server(
 ) -> AsyncGenerator[Ours]:
     """Our server over HTTP as run by `tellonce serve`, called with the relay's credential, which may use any chat.
 
-    `source` is another checkout whose server runs instead.
+    If `source` is given, the server of that checkout runs instead.
     """
     port = free_port()
     base = f"http://127.0.0.1:{port}"

@@ -11,7 +11,7 @@ Call = Callable[[int], Awaitable[object]]
 
 @dataclass(frozen=True)
 class After:
-    """Times a call that directly follows a call that is not timed."""
+    """Times a call. Directly before it, another call is made that is not timed."""
 
     before: Call
     call: Call
@@ -22,7 +22,7 @@ class After:
 
 @dataclass
 class Timed:
-    """The seconds of single calls and of whole rounds."""
+    """The durations of single calls and of whole rounds, in seconds."""
 
     calls: list[float] = field(default_factory=list)
     busy: float = 0.0
@@ -32,7 +32,7 @@ class Timed:
         return len(self.calls) / self.busy if self.busy else 0.0
 
     def at(self, share: float) -> float:
-        """The time in milliseconds after which this share of the calls was completed."""
+        """The percentile in milliseconds: this share of the calls took at most this time."""
         return 1000 * quantile(sorted(self.calls), share)
 
     def row(self) -> dict[str, float]:

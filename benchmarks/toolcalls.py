@@ -12,11 +12,11 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 
 REPEATED = 8
-"""The number of different questions that calls with an embedded query use in turn."""
+"""Calls with an embedded query repeat this number of different questions in turn."""
 
 
 def questions(seed: int) -> Callable[[int], str]:
-    """The n-th question, never asked before with this seed."""
+    """The n-th question of this seed; each n gives a new question."""
     words = Words(np.random.default_rng(seed))
     return lambda number: words.query(np.random.default_rng((seed, number)))
 
@@ -77,8 +77,8 @@ def writing(client: MemoryClient, seed: int) -> dict[str, Call]:
 
 
 async def others(client: MemoryClient) -> dict[str, Call]:
-    """Return one call for each tool that clients use only occasionally, such as `update_memory`. The rows that these
-    calls need are created, too."""
+    """Return one call for each tool that clients use only occasionally, such as `update_memory`. This function also
+    creates the rows that these calls need."""
     stored = (await client.remember(c.RememberArgs(chat_id=WRITTEN_OWNER, content="My bicycle is green"))).memory
     assert stored is not None  # one statement becomes one memory
     context = await client.get_context(c.GetContextArgs(chat_id=MEASURED_OWNER, query="What was it?"))

@@ -4,7 +4,7 @@ A person writes to a bot on an emulated Bot API, and the time until the bot's se
 the relay (real processes, embedded PostgreSQL), or a minimal bot with the same libraries and stub model but no memory.
 The two alternate, so that other load affects both equally. The difference between the medians is the time that Tellonce
 adds. The command also prints the time of each step of the relay, from its events, and the processor time of a turn in
-each process. The processor time includes the work after the reply, and other load hardly changes it.
+each process. The processor time includes the work after the reply, and hardly depends on other load.
 """
 
 import argparse
@@ -147,7 +147,7 @@ async def measure(turns: int, file: Path | None) -> None:
 
 
 def cpu(process: asyncio.subprocess.Process | None) -> float:
-    """The seconds of processor time of a process so far, without its children's (Linux)."""
+    """The seconds of processor time that a process has used so far, without its children (Linux)."""
     assert process is not None
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -16,8 +16,8 @@ pytest_plugins = ["tests.memory_fixtures"]
 # Importing creates no garbage. The collector pauses until all tests are imported (`pytest_collection`).
 gc.disable()
 
-# Examples have no deadline, because a busy machine may pause any of them. Every run uses the same examples;
-# `--hypothesis-profile searching` tries other examples.
+# Examples of property tests have no deadline, because a busy machine may pause any example. Every run uses the same
+# examples; `--hypothesis-profile searching` tries other examples.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("searching", settings.get_profile("patient"), print_blob=True)
 settings.register_profile("repeated", settings.get_profile("patient"), derandomize=True, database=None)
@@ -31,7 +31,8 @@ sys.dont_write_bytecode = False
 _direct = os.environ.get("NO_PROXY") or os.environ.get("no_proxy")
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = ",".join(filter(None, ("127.0.0.1", "localhost", _direct)))
 
-# Reading the machine's certificates takes 25 ms of processor time. Without this, each HTTP client would read them.
+# Reading the machine's certificates takes 25 ms of processor time. Without this function, each HTTP client would read
+# them.
 for _package in ("httpx", "httpx2"):
     _transports: Any = importlib.import_module(f"{_package}._transports.default")
     _transports.create_ssl_context = functools.cache(_transports.create_ssl_context)

@@ -50,7 +50,7 @@ def rows_of(window: Sequence[Line] = (), *, covered: int = 0, **more: object) ->
 
 
 def material_of(rows: ContextRows, **more: object) -> Material:
-    """The input of a context with these rows, without search results, and with the budget of docs/CONTRACT.md, 4.
+    """The input of a context with these rows and the budget of docs/CONTRACT.md, section 4, without search results.
     `more` sets further fields."""
     material: dict[str, object] = {
         "rows": rows,

@@ -1,7 +1,7 @@
 """Sets the thoroughness of the random tests. They are short by default and long with `TELLONCE_TEST_PROFILE=deep`.
 
-The deep profile uses the numbers of examples, kills and exchanges, and the lengths of texts, that were used when the
-tests were written. It finds rare errors but takes several minutes more.
+The deep profile uses the original values: as many examples, kills and exchanges, and as long texts, as when the tests
+were written. It finds rare errors but takes several minutes more.
 """
 
 import os

@@ -2,8 +2,8 @@
 
 The imports of a program take one to two seconds of processor time, and the tests start hundreds of programs. A forked
 program is still a process of its own, with its own arguments, environment, folder and streams, and it ends as any
-Python does. Programs that a forked program starts with `sys.executable`, and programs that start `python()`, are forked
-too. Tests of a cold start, of memory use, or of names in /proc start `sys.executable` instead.
+Python does. If a forked program starts another program with `sys.executable`, or a test starts `python()`, that program
+is forked, too. Tests of a cold start, of memory use, or of names in /proc start `sys.executable` instead.
 
 Run as a module, this file is the process that forks. It inherits two sockets: standard input, which closes when the
 tests end, and a listening socket, which takes one connection for each program.
@@ -92,7 +92,7 @@ class Program:
         return self._exit
 
     async def connect(self, pipes: Mapping[int, int]) -> None:
-        """Open our ends of the pipes, which are given by the number of the stream."""
+        """Open our ends of the pipes. The pipes are given by the number of their stream."""
         if 0 in pipes:
             self.stdin = await _writer(pipes[0])
         if 1 in pipes:
@@ -245,7 +245,7 @@ def serve(control: socket.socket, listening: socket.socket) -> str:
             sys.exit()
         connection, _ = listening.accept()
         if os.fork() == 0:
-            # Standard input stays open, so that no stream of the program gets the number 0.
+            # Standard input stays open, because otherwise another stream of the program could get the number 0.
             control.detach()
             listening.close()
             return _program(connection)
@@ -275,8 +275,8 @@ def _program(connection: socket.socket) -> str:
 
 
 def _report(connection: socket.socket, pid: int) -> None:
-    """Send the program's process id, and its exit code when it ends. If the connection closes earlier, kill the
-    program."""
+    """Send the program's process id at once, and its exit code when the program ends. If the connection closes earlier,
+    kill the program."""
     ended = Event()
 
     def end() -> None:
@@ -313,7 +313,8 @@ def _prepare(told: dict[str, Any], streams: list[int]) -> str:
     sys.executable = told["python"]
     sys.argv[1:] = told["arguments"]
     sys.modules.pop(f"{module}.__main__", None)
-    # The modules of the command read the environment when they are imported, as for the width of the screen.
+    # Some modules of the command read the environment when they are imported (for example, for the width of the
+    # screen).
     for name in [name for name in sys.modules if name.partition(".")[0] == tellonce_cli.__name__]:
         del sys.modules[name]
     return module

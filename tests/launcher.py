@@ -20,8 +20,8 @@ STREAMS = (0, 1, 2)
 
 
 def request(address: str, program: dict[str, Any], streams: list[int]) -> socket.socket:
-    """Ask for a program with these streams. The returned connection receives the program's process id and, when the
-    program ends, its exit code. If the connection closes earlier, the program is killed."""
+    """Ask the forking process for a program with these streams. The returned connection receives the program's process
+    id and, when the program ends, its exit code. If the connection closes earlier, the program is killed."""
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(address)
     body = json.dumps(program).encode()

@@ -53,7 +53,7 @@ def _runs(pid: int) -> bool:
 
 
 def put_clusters_of_root_in(folder: Path) -> None:
-    """Make this process, and the programs forked for it, create clusters in the folder if root runs the tests.
+    """If root runs the tests, make this process and the programs that are forked for it create clusters in the folder.
     PostgreSQL refuses to run as root, and its own account cannot enter root's folders."""
     os.environ[VARIABLE] = str(folder)
     follow_the_tests()

@@ -63,8 +63,8 @@ async def postgres(quick_folder: Path) -> AsyncIterator[EmbeddedPostgres]:
 
 
 async def _relax(server: EmbeddedPostgres) -> None:
-    """Switch off durability, so that databases are created and dropped much faster, and autovacuum, so that it does not
-    run at unpredictable times.
+    """Durability is off, so that databases are created and dropped much faster. Autovacuum is off, because it would run
+    at unpredictable times.
 
     Tests of crashes use separate servers with the normal settings.
     """
@@ -148,7 +148,8 @@ class Memory:
 
     @asynccontextmanager
     async def tables(self) -> "AsyncGenerator[asyncpg.Connection[asyncpg.Record]]":
-        """A connection for raw SQL as the tables' owner, who sees every row, unlike the server's own role."""
+        """A connection for raw SQL in the role that owns the tables. Unlike the server's role, this role sees every
+        row."""
         assert self.settings.database_url is not None
         connection = await asyncpg.connect(self.settings.database_url.get_secret_value())
         await codecs(connection)

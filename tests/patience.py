@@ -1,4 +1,5 @@
-"""Timeouts of tests: `HANGS` for events without a guaranteed time, `promised` for events with a guaranteed time."""
+"""Timeouts of tests: `HANGS` for events whose time is not guaranteed, and `promised` for events that must happen within
+a given time."""
 
 import os
 import time
@@ -10,8 +11,8 @@ _WORK_SECONDS = 0.05
 
 
 def promised(seconds: float) -> float:
-    """The limit in seconds on this machine: the limit for an idle machine, multiplied by how many times slower this
-    machine is now."""
+    """The limit in seconds on this machine: the limit for an idle machine, multiplied by the factor by which this
+    machine is slower now."""
     return seconds * max(1.0, _slowness(), os.getloadavg()[0] / (os.cpu_count() or 1))
 
 

@@ -114,7 +114,7 @@ def _stone() -> Tombstone:
 
 
 def _draft() -> Draft:
-    """A draft whose material is not read."""
+    """A draft of a context; the functions do not read its material."""
     draft = Draft(cast(Material, None), TokenBudget(100), Budgets())
     draft.say(SENTENCE)
     return draft
@@ -589,11 +589,12 @@ SLOW = frozenset(
     tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans
     """.split()
 )
-"""Functions that find the dates in a text. For the worst text of maximum length, they take 50 to 200 ms, in a thread."""
+"""Functions that find the dates in a text. For the worst text of maximum length, these functions take 50 to 200 ms.
+They run in a thread."""
 
 
 def _of_length(seed: str, length: int) -> str:
-    """The seed repeated to that many bytes."""
+    """The seed, repeated until the text has that many bytes."""
     text = seed * (length // len(seed.encode()) + 1)
     return text.encode()[:length].decode(errors="ignore")
 

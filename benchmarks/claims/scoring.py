@@ -26,7 +26,7 @@ SAID_AT_IN = {
     "claims12.jsonl": datetime(2027, 3, 9, 20, 15, tzinfo=ZoneInfo("America/Chicago")),
     "claims13.jsonl": datetime(2027, 6, 17, 14, 10, tzinfo=ZoneInfo("Europe/London")),
 }
-"""The tables whose messages were not sent at SAID_AT."""
+"""The tables whose messages have other dates than SAID_AT."""
 TABLES = Path(__file__).parent
 
 
@@ -65,7 +65,7 @@ def _case(fields: dict[str, Any], said_at: datetime) -> Case:
 def _when(fields: dict[str, str], said_at: datetime) -> When:
     """The time of a claim. A day is represented by its first minute in the time zone of the message's sender."""
     here = {name: _moment(fields[name], said_at) for name in ("start", "end") if fields.get(name)}
-    # A table may give a season, which the contract does not know.
+    # A table may give the precision "season", which the contract does not have.
     return When.model_construct(precision=fields["precision"], **here)
 
 

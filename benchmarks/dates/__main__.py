@@ -9,7 +9,7 @@ from tellonce_text.dates.resolver import expressions
 
 
 def read(row: Row) -> Sequence[Answer]:
-    """The resolver's answers. The reader does not get the language."""
+    """The resolver's answers. The resolver does not get the language of the sentence."""
     found = expressions(row.text, Said(row.said_at, row.zone, row.region))
     return [Answer(e.start, e.end, *e.best.days, e.best.start if e.timed else None, e.certain) for e in found if e.best]
 

@@ -1,4 +1,4 @@
-"""Scores a reader of dates on a table of sentences: reports the share of dates that the reader resolves, and the wrong
+"""Scores a resolver of dates ("reader") on a table of sentences: the share of dates that it resolves, and the wrong
 dates that it states as certain."""
 
 import json
@@ -77,7 +77,7 @@ class Score:
 
     @property
     def preferred(self) -> float:
-        """The share of all dated rows whose first reading is right, certain or not."""
+        """The share of all dated rows whose answer is right, whether or not it is certain."""
         return _share([v.right for v in self.verdicts if v.row.first is not None])
 
     @property

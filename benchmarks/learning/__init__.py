@@ -1,2 +1,2 @@
-"""Measures learning from conversations without a model, from a model's right and false statements, and from changes in
-the user's life."""
+"""Measures how the memory learns: from conversations without a model, from right and false statements of a model, and
+from changes in the user's life."""

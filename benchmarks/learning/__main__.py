@@ -12,7 +12,7 @@ MODEL_HELP = "folder of the local embedding model's files; without it there are 
 
 
 def main() -> None:
-    """Prints the figures of one set."""
+    """Prints the figures of one set of cases."""
     args = _arguments()
     model: Path | None = args.model
     match args.what:

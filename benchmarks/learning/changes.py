@@ -28,8 +28,8 @@ Case = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Told:
-    """The result of one case. `old` and `new` are the statuses after the last turn; `offered` says whether the model
-    was shown the old statement."""
+    """The result of one case. `old` and `new` are the statuses of the old and the new statement after the last turn.
+    `offered` says whether the model was shown the old statement."""
 
     case: str
     change: bool
@@ -46,7 +46,7 @@ class Told:
 
 
 async def tell(cases: Sequence[Case], model: Path | None) -> list[Told]:
-    """Run each case in a separate memory, turn by turn. The scripted model makes no mistakes and knows only its
+    """Run each case in a separate memory, turn by turn. The scripted model makes no mistakes and uses only its
     prompt."""
     found: list[Told] = []
     for zone in sorted({case["zone"] for case in cases}):
@@ -78,7 +78,7 @@ class _Listener:
         return {"items": [self._item(part) for part in told]}
 
     def _source(self, part: str) -> int | None:
-        """The message of the current exchange that contains the words, if any."""
+        """The message of the current exchange that contains the words, if there is one."""
         assert self._work is not None
         quote = self._case[part]["quote"]
         return next((m.id for m in self._work.messages if m.role == "user" and quote in m.text), None)

@@ -71,7 +71,7 @@ class ScriptedModel:
         return Answer(text, self.name, self.tier, input_tokens=0, output_tokens=0, seconds=0.0, price_usd=0.0)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """The whole answer in one piece."""
+        """The whole answer, which is not streamed in pieces."""
         answer = await self.complete(request)
         yield answer.text
         yield answer
@@ -83,8 +83,8 @@ def chain_of(model: ScriptedModel | None) -> FallbackChain:
 
 
 async def drain(memory: Memory, chain: FallbackChain, meet: Callable[[WorkItem], None] = lambda item: None) -> int:
-    """Do all due jobs one after another. `meet` is called with each job before the work begins. Returns the number of
-    exchanges."""
+    """Do all due jobs one after another. The function `meet` is called with each job before the job begins. Returns the
+    number of exchanges."""
     exchanges = 0
     async with memory.agent() as agent:
         while jobs := (await agent.claim_work(ClaimWorkArgs(worker="bench", limit=1))).jobs:
@@ -115,8 +115,8 @@ def _asked(request: Completion) -> Mapping[str, Any]:
 
 
 def verdicts(request: Completion, holds: Callable[[str], bool]) -> dict[str, Any]:
-    """Return the scripted model's answer when the model checks claims again. `holds` decides for the text of each
-    statement."""
+    """Return the scripted model's answer when the model checks claims again. The function `holds` decides from a
+    statement's text whether the statement is true."""
     asked = _STATEMENT.findall(request.turns[-1].content)
     return {
         "verdicts": [

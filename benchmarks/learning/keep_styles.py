@@ -1,9 +1,9 @@
 """`python -m benchmarks.learning.keep_styles FILE [--model FOLDER]`: measures how well the scorer, which selects notes
 when there is no language model, separates informative sentences from other sentences.
 
-FILE contains JSON lines `{"style", "text", "telling"}`, each a separate message. For each style it prints two shares:
-the share of informative sentences that are kept, and the share of kept sentences that are not informative. Both shares
-are given for shown notes alone, and for all notes including the notes kept for search only.
+FILE contains JSON lines `{"style", "text", "telling"}`; each line is a separate message. For each style it prints two
+shares: the share of informative sentences that are kept, and the share of kept sentences that are not informative. Both
+shares are given for shown notes alone, and for all notes including the notes kept for search only.
 """
 
 import argparse

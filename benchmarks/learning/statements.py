@@ -27,8 +27,8 @@ Exchange = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Judged:
-    """The outcome of one statement: the status of its memory, `same` if the statement only repeated an active known
-    memory, or `lost`."""
+    """The outcome of one statement: the status of its memory, `same` if the statement only repeats an active known
+    memory, or `lost` if it has no memory."""
 
     exchange: str
     text: str
@@ -40,7 +40,7 @@ class Judged:
 
 async def judge(exchanges: Sequence[Exchange], model: Path | None, *, second_reading: str) -> list[Judged]:
     """Run each exchange in a separate memory. If `second_reading` is `truthful`, the second reading gives the true
-    answer; if it is `credulous`, the second reading always says yes."""
+    answer. If it is `credulous`, the second reading always accepts the statement."""
     found: list[Judged] = []
     for zone in sorted({x["zone"] for x in exchanges}):
         group = [x for x in exchanges if x["zone"] == zone]
@@ -85,8 +85,8 @@ async def _know(client: MemoryClient, clock: Clock, exchange: Exchange) -> dict[
 
 
 async def _say(client: MemoryClient, clock: Clock, lines: Sequence[Mapping[str, Any]], prefix: str) -> dict[int, int]:
-    """Record the lines; if the last line is the user's, add an answer. Returns the ids of the messages by their
-    position in `lines`."""
+    """Record the lines. If the last line is from the user, also record an answer. Returns the ids of the messages by
+    their position in `lines`."""
     numbers: dict[int, int] = {}
     for place, line in enumerate(lines, 1):
         clock.at = moment(line["at"])

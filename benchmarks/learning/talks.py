@@ -1,4 +1,4 @@
-"""Measures how many notes of whole conversations are kept, with or without a model, and what share of the gold
+"""Measures how many notes are made from whole conversations, with or without a model, and what share of the gold
 observations these notes cover. Writes a sheet of the notes, to be judged by hand."""
 
 import csv
@@ -34,7 +34,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Talk:
-    """One speaker's side of a conversation. This speaker is treated as the user, and the other speaker as the
+    """A conversation from the side of one speaker. This speaker is treated as the user, and the other speaker as the
     assistant."""
 
     name: str
@@ -61,7 +61,7 @@ class Result:
 
 
 def read(files: Iterable[Path]) -> Iterator[Talk]:
-    """Every conversation twice, once with each speaker as the user. The side of an assistant is left out."""
+    """Every conversation twice, once with each speaker as the user. Assistants are never treated as the user."""
     for file in files:
         found = json.loads(file.read_text("utf-8"))
         for sample in found if isinstance(found, list) else [found]:
@@ -110,8 +110,8 @@ def _kept(talk: Talk, row: Mapping[str, Any]) -> Kept:
 
 
 def report(results: Sequence[Result]) -> str:
-    """A report of the notes per 100 messages of the speaker and the share of gold observations kept, in total and by
-    genre."""
+    """A report of two figures, in total and by genre: the number of notes per 100 messages of the speaker, and the
+    share of gold observations with a note."""
     lines = [_line("all", results)]
     for genre in sorted({r.talk.genre for r in results}):
         lines.append(_line(genre, [r for r in results if r.talk.genre == genre]))

@@ -26,8 +26,8 @@ _RANG: Final = re.compile(r"⏰ ring (bell-\d+-\d+)")
 
 @dataclass
 class Bells:
-    """The reminders that were requested. `moments` maps the name of each reminder to its due time (monotonic clock).
-    `first` is the first due time of the repeating reminder."""
+    """The reminders that were requested. The dictionary `moments` contains the due time of each reminder (monotonic
+    clock) by the reminder's name. `first` is the first due time of the repeating reminder."""
 
     moments: dict[str, float] = field(default_factory=dict)
     first: datetime | None = None
@@ -65,7 +65,8 @@ class Bells:
         await life.until(none_left)
 
     async def faults(self, life: Whole) -> list[str]:
-        """A sentence for each reminder that was not confirmed once, did not ring once, or rang too early."""
+        """A sentence for each reminder that was not confirmed exactly once, was not delivered exactly once, or was
+        delivered too early."""
         texts = [message["text"] for message in life.telegram.sent]
         confirmed = Counter(found[1] for text in texts if (found := _CONFIRMED.match(text)))
         rang = Counter(found[1] for text in texts if (found := _RANG.match(text)))
@@ -86,7 +87,7 @@ class Bells:
 
 
 def tag_of(words: str) -> str:
-    """The tag that a model writes to set the reminder that these words request; empty if they request no reminder."""
+    """The tag with which a model sets the reminder that these words request; empty if the words request no reminder."""
     found = _ORDERED.search(words)
     return f"\n[REMIND: {found[2]} | AT: {found[1]}]" if found else ""
 
@@ -96,7 +97,7 @@ def is_of_bell(text: str) -> bool:
 
 
 def _rings(life: Whole) -> Iterator[tuple[str, float]]:
-    """The attempts to deliver reminders, each with the reminder's name and the time."""
+    """The attempts to deliver reminders: for each attempt, the reminder's name and the time."""
     for call in life.telegram.calls:
         found = _RANG.match(str(call.arguments.get("text", ""))) if call.method == "sendMessage" else None
         if found:

@@ -41,7 +41,7 @@ _NOTE = re.compile(r"note-\d+-\d+")
 
 @dataclass
 class Thread:
-    """One person's thread, and the numbers of its messages by their text."""
+    """One person's thread. The numbers of the thread's messages are stored by the messages' text."""
 
     number: int
     user: int
@@ -85,9 +85,9 @@ class Run:
 
 
 def troubled(rng: random.Random, failures: Counter[str]) -> Any:
-    """A model that waits a moment before it answers, so that kills hit every step of a turn. It fails one time in five:
-    it rejects the key (the answer comes later), is overloaded (the call is retried), or ends its stream too early (the
-    answer is continued).
+    """A model that waits a moment before it answers, so that processes are killed in every step of a turn. It fails one
+    time in five: it rejects the key (the answer comes later), is overloaded (the call is retried), or ends its stream
+    too early (the answer is continued).
     """
 
     async def answer(asked: Asked) -> Reply:
@@ -196,8 +196,8 @@ async def _all_up(life: Whole) -> None:
 
 
 async def _quiet(life: Whole, talk: Sequence[Thread], bells: Bells) -> None:
-    """Wait until every answer is recorded, every reminder delivered and the queue empty, or until nothing changes any
-    more."""
+    """Wait until every answer is recorded, every reminder is delivered and the queue is empty, or until nothing changes
+    any more."""
     wanted = sum(len(thread.said) for thread in talk)
 
     async def recorded() -> bool:

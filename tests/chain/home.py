@@ -27,7 +27,7 @@ SETTINGS = (
 
 
 class Home:
-    """One person's data folder and the commands run on it."""
+    """One person's data folder, and the commands that use this folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -47,13 +47,13 @@ class Home:
         return f"http://127.0.0.1:{self.port}/mcp"
 
     async def run(self, *arguments: str, told: str = "") -> str:
-        """The output of one command, which must succeed."""
+        """The output of one command that must succeed."""
         code, out, err = await self._run(arguments, told)
         assert code == 0, err
         return out
 
     async def failing(self, *arguments: str, told: str = "") -> tuple[int, str]:
-        """The exit code and the error output of a command, which must fail."""
+        """The exit code and the error output of a command that must fail."""
         code, _, err = await self._run(arguments, told)
         assert code != 0, err
         return code, err
@@ -106,8 +106,8 @@ class Home:
 
     @property
     def cluster(self) -> Path:
-        """The folder of PostgreSQL's files. If root runs the tests, it is outside the home, because PostgreSQL's
-        account cannot enter the home."""
+        """The folder of PostgreSQL's files. If root runs the tests, this folder is outside the home, because
+        PostgreSQL's account cannot enter the home."""
         return (self.folder / "data" / "postgres" / "18").resolve()
 
     def discard(self) -> None:

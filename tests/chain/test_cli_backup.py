@@ -23,7 +23,7 @@ MOVE = " database move-user 1 "
 
 @dataclass(frozen=True)
 class Saved:
-    """A home with an imported chat, what it contains, and its backup."""
+    """A home with an imported chat, the contents of its memory, and its backup."""
 
     home: Home
     everything: list[dict[str, Any]]
@@ -103,7 +103,7 @@ async def test_a_memory_of_another_user_is_named_with_the_command_that_moves_it(
     move = ("database", "move-user", "1", "4242")
     assert "use --yes" in (await other.failing(*move))[1]
     assert f"User 1 has {held} messages and 0 memories" in await other.run(*move, "--yes")
-    assert MOVE not in await other.run("doctor")  # it succeeds, so nothing else is wrong
+    assert MOVE not in await other.run("doctor")  # this call succeeds, so nothing else is wrong
     assert _messages(await other.everything()) == _messages(saved.everything)
 
 

@@ -261,7 +261,7 @@ async def typing(home: Home) -> AsyncIterator[Typing]:
         env=home.environment | {"TERM": "xterm"},
         cwd=home.folder,
         start_new_session=True,
-        # If the tests run in the background, they ignore SIGINT, and their children would inherit this.
+        # Tests that run in the background ignore SIGINT, and their child processes would inherit this.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:

@@ -1,4 +1,4 @@
-"""The output and exit codes of small commands, including texts that they must never print."""
+"""The output and exit codes of small commands, and texts that the commands must never print."""
 
 import json
 import re

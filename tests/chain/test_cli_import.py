@@ -67,7 +67,7 @@ async def test_what_was_forgotten_does_not_come_back_with_old_material(memory: M
 
 
 async def test_a_forgotten_sentence_does_not_come_back_as_another_message(memory: Memory, clock: Clock) -> None:
-    """The same talk may have other message ids in another export. What is said after the erasure is kept."""
+    """In another export, the same conversation may have other message ids. What is said after the erasure is kept."""
     old = replace(spoken(1), content="My locker opens with zq77a1. It rains today.", sent_at=LONG_AGO)
     await taken(memory, old)
     async with memory.client() as client:
@@ -290,7 +290,7 @@ async def test_history_of_a_statement_forgotten_here_is_not_put_back(lived_in: M
 async def test_reading_an_imported_export_revives_nothing_that_was_corrected_or_rejected(
     memory: Memory, clock: Clock, tmp_path: Path
 ) -> None:
-    """While an export is imported, a worker reads all messages that it may, and keeps each sentence."""
+    """While an export is imported, a worker reads all messages that it is allowed to read, and keeps each sentence."""
     async with memory.client() as client, memory.agent() as agent:
         for number, text in {"u1": "My boss is called Petra", "u2": "Plan a trip to Oslo"}.items():
             await say(client, clock, text, number)

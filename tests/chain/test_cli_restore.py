@@ -1,4 +1,4 @@
-"""Backups of one memory restored into another: on another server, of an earlier version, and after something was
+"""Backups of one memory are restored into another one: on another server, from an earlier version, and after text was
 forgotten."""
 
 import json
@@ -104,5 +104,5 @@ async def test_a_backup_of_an_earlier_tellonce_made_by_pg_dump_is_restored(home:
 
 
 async def _tokens(home: Home) -> list[list[str]]:
-    """Each token's name, user, scopes, and times of creation and revocation."""
+    """For each token: its name, user and scopes, and the times when it was created and revoked."""
     return [line.split() for line in (await home.run("token", "list")).splitlines()[1:]]

@@ -1,4 +1,5 @@
-"""`tellonce up` supervises real child processes, which the tests kill and stop. No child runs after `up` has ended."""
+"""`tellonce up` supervises real child processes; the tests kill and stop these processes. No child runs after `up` has
+ended."""
 
 import asyncio
 import os
@@ -211,7 +212,8 @@ async def _worked_off(home: Home) -> bool:
 
 
 async def _runs(home: Home, module: str) -> bool:
-    """Whether a process of the home runs this module. A child that was just forked does not count yet."""
+    """Whether a process of the home runs this module. A child process that was just forked does not count yet, because
+    it does not yet run the module."""
     return any(module in told(pid, "cmdline") for pid in of_home(home))
 
 

@@ -1,4 +1,5 @@
-"""A new user starts the whole memory by one command: with real processes, a real PostgreSQL and an empty home."""
+"""A new user starts the whole memory with one command. The test uses real processes, a real PostgreSQL and an empty
+home."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""A history full of boilerplate, repeated prompts, recalled blocks, code and small talk gives only few memories."""
+"""Only few memories are made from a history that is full of boilerplate, repeated prompts, recalled text, code and
+small talk."""
 
 import random
 

@@ -24,7 +24,7 @@ LINE = re.compile(r"^\[(\d+)\] user, .{20}: (.*)$", re.MULTILINE)
 CITIES = "Oslo Bergen Turin Graz Porto Ghent Lyon Malmo".split()
 LIVE = "I moved to Lisbon last week."
 PRICE = 0.004
-"""US dollars that a few calls of the stubbed model cost."""
+"""The cost of a few calls of the stubbed model, in US dollars."""
 
 
 def told(city: str) -> str:

@@ -23,7 +23,7 @@ async def installed(request: pytest.FixtureRequest) -> AsyncIterator[OwnPostgres
 
 @pytest.fixture
 async def server(installed: OwnPostgres) -> AsyncIterator[OwnPostgres]:
-    """The server without the databases and roles of other tests."""
+    """The server, after the databases and roles of other tests were removed."""
     yield installed
     await installed.clear()
 

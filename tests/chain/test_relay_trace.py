@@ -17,7 +17,8 @@ CANARY = "Quetzalcoatlus"
 
 
 ALL_DONE = {"reply_recorded", "ltm_store_result", "work_done"}
-"""The last event of a turn in each process. It is written after the turn's effect is visible in the database."""
+"""The last event of a turn in each process. This event is written only after the turn's effect is visible in the
+database."""
 
 
 def events(life: Whole) -> list[dict[str, Any]]:
@@ -153,7 +154,7 @@ async def test_no_event_holds_a_word_of_what_was_said(life: Whole) -> None:
             await life.telegram.say(said, user)
             before += 1
             await life.heard(user, before + 1)
-        # A question about a doubtful statement, which has buttons as well, may come at any time.
+        # A question about a doubtful statement may come at any time, and this question has buttons, too.
         await life.seen(lambda: any(map(_offers_to_forget, life.messages(user))))
         asked = next(filter(_offers_to_forget, life.messages(user)))
         await life.telegram.press(asked, "Forget", user)

@@ -38,7 +38,7 @@ class Life:
 
     @property
     def is_read(self) -> bool:
-        """Whether a model reads the messages; otherwise the user's own sentences are kept."""
+        """Whether a model reads the messages. If not, the user's own sentences are kept."""
         return self.chain.best_tier() == "claude"
 
     async def say(self, text: str, answer: str = "All right.", **place: object) -> str:
@@ -90,7 +90,7 @@ class Life:
 
 @pytest.fixture(params=[pytest.param("offline", marks=pytest.mark.model), "model"])
 async def life(request: pytest.FixtureRequest, settings: ServerSettings, clock: Clock) -> AsyncIterator[Life]:
-    """A life without any language model, and one with a model that answers as a competent one would."""
+    """One scenario without any language model, and one with a model that answers like a competent model."""
     is_read = request.param == "model"
     made = opened(Storage(settings, clock)) if is_read else with_local_model(settings, clock)
     async with (

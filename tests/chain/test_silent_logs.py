@@ -1,4 +1,4 @@
-"""A text that causes errors in a running memory is not in any log of any process."""
+"""Some texts cause errors in a running memory. No log of any process contains such a text."""
 
 from pathlib import Path
 
@@ -53,9 +53,9 @@ async def test_a_text_the_database_refuses_is_in_no_log_and_in_no_answer(tmp_pat
 
 
 def parrot(asked: Asked, number: int) -> Reply:
-    """A reply that fails in a different way for each number and quotes the request, as providers' errors may. Each kind
-    of failure occurs once. Then every request gets error 400, because the relay would pause longer and longer after
-    further failures of the other kinds."""
+    """A failing reply: each number is a different kind of failure. The reply quotes the request, because the errors of
+    providers may do this. Each kind of failure occurs once. Then every request gets error 400, because the relay would
+    pause longer and longer after further failures of the other kinds."""
     said = f"{CANARY} stood in: {asked.prompt}"
     ways = (
         Garbage(f"<html>{said}</html>"),

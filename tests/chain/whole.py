@@ -46,7 +46,7 @@ PROCESSES = {
 
 
 def both(asked: Asked) -> Reply:
-    """A script that answers both people and the summarizer competently."""
+    """A script that answers both people and the summarizer like a competent model."""
     return talk(asked) if asked.model == TALKER else competent(asked)
 
 
@@ -144,7 +144,7 @@ class Whole:
             yield client
 
     async def rows(self, sql: str, *arguments: Any) -> list[asyncpg.Record]:
-        """Raw SQL as the owner of the tables, who sees every row."""
+        """Raw SQL in the role that owns the tables and sees every row."""
         if self._database is None or self._database.is_closed():
             dsn = self.environment.get("DATABASE_URL") or EmbeddedPostgres(self.folder / "data" / "postgres").dsn()
             self._database = await asyncpg.connect(dsn)
@@ -199,7 +199,7 @@ class Whole:
         await self.until(done)
 
     async def heard(self, chat: int, count: int) -> list[dict[str, Any]]:
-        """The bot's messages in a chat, once there are at least that many."""
+        """Wait until the chat has at least `count` messages of the bot, and return them."""
         await self.seen(lambda: len(self.messages(chat)) >= count)
         return self.messages(chat)
 

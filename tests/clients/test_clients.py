@@ -130,7 +130,7 @@ async def test_the_real_gemini_cli_shows_its_model_the_tools_and_what_they_answe
                 "gemini-2.5-flash",
                 "-p",
                 QUESTION,
-            ),  # without a name, another model would be asked which model to use
+            ),  # without the name of a model, Gemini would first ask another model which model to use
             env={**home, "GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": model.url},
             cwd=tmp_path,
             seconds=2 * SECONDS,

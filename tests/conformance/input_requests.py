@@ -1,4 +1,4 @@
-"""The conformance suite's fixtures that ask the client something before they answer. The suite defines the
+"""Those fixtures of the conformance suite that ask the client a question before they answer. The suite defines the
 questions."""
 
 from typing import Any
@@ -54,7 +54,8 @@ def done(value: str) -> CallToolResult:
 
 
 def unless_answered(ctx: Context[None], asked: dict[str, InputRequest], state: str | None = None) -> Asked:
-    """A result that repeats the questions until all are answered. The SDK seals `state` and refuses a changed one."""
+    """A result that asks the questions again until all are answered. The SDK seals `state` and refuses a `state` that
+    was changed."""
     if asked.keys() <= (ctx.input_responses or {}).keys() and ctx.request_state == state:
         return done("state-ok" if state else "answered")
     return InputRequiredResult(input_requests=asked, request_state=state)

@@ -105,7 +105,8 @@ def scripted(calls: tuple[UseTool, ...], last: Reply) -> Callable[[Asked], Reply
 
 
 def talks(asked: list[Asked]) -> list[Asked]:
-    """The requests of the conversation itself. Only these have tools; requests that count tokens are left out."""
+    """The requests of the conversation itself. Only requests of the conversation have tools; requests that count tokens
+    are left out."""
     return [a for a in asked if a.path == "/v1/messages" and a.body.get("tools")]
 
 

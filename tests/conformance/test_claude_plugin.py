@@ -1,5 +1,5 @@
-"""The real Claude Code with our plugin, installed as by a user without configuration. Each turn is recorded and
-recalled."""
+"""The real Claude Code with our plugin, which is installed in the same way as by a user, without configuration. Each
+turn is recorded and recalled."""
 
 import asyncio
 import shlex
@@ -65,7 +65,8 @@ async def test_a_turn_with_the_plugin_is_recorded_and_sees_what_it_calls_to_mind
     offered = {tool["name"] for tool in asked.body["tools"]}
     assert "mcp__plugin_tellonce_memory__record_message" not in offered, "the hooks record"
     assert "mcp__plugin_tellonce_memory__search_memory" in offered
-    # If a command's prompt were recorded, this would happen before its reply, so a check of the prompts suffices.
+    # If the prompt of a command were recorded, it would be recorded before its reply, so it is enough to check the
+    # prompts.
     assert await said(http_process) == [("user", PROMPT), ("assistant", "On Tuesdays.")]
     assert "Memory in ~/work: full." in str([a.body["messages"] for a in talks(stub.asked)])
 

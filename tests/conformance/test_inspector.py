@@ -15,8 +15,8 @@ from tests.server.processes import HttpServer, command, server_env
 pytestmark = [pytest.mark.anyio, pytest.mark.node]
 
 WORDS = {"legacy": ("Lisbon", "green tea", "window"), "modern": ("Oslo", "black coffee", "aisle")}
-"""A town, a drink and a seat for each version. Both versions share a server, and neither test may find the texts of the
-other."""
+"""A town, a drink and a seat for each version. The tests of both versions share a server, and no test may find the
+texts of the other test."""
 
 RUN_SECONDS = 60
 
@@ -58,7 +58,7 @@ class Inspector:
 
 EVERY_WAY = tuple(f"{transport} {era}" for transport in ("stdio", "http") for era in WORDS)
 EACH_ONCE = ("stdio legacy", "http modern")
-"""Each transport and each version once. Every request of the Inspector over stdio starts a server."""
+"""Each transport and each version is tested once. Every request of the Inspector over stdio starts a server."""
 OVER_HTTP = ("http legacy", "http modern")
 
 

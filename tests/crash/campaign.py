@@ -18,7 +18,7 @@ DRAIN_SECONDS = 90.0
 
 
 class Round(BaseModel):
-    """The result of one round. `recovery` maps a kind of process to the seconds from each kill until calls were
+    """The result of one round. For each kind of process, `recovery` lists the seconds from each kill until calls were
     acknowledged again. `slowest_call` is the seconds of the longest call, answered or failed. `drain` is the seconds
     until the queue was empty after the load had stopped."""
 

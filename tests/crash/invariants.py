@@ -12,7 +12,7 @@ OPEN = "select count(*) from chat_context_queue where state in ('pending_summari
 
 MESSAGES = "select ext_id, content, thread_no from messages where owner_id = $1 and chat_id = $1 order by id"
 
-# Each query finds the rows that its name describes.
+# The name of each query describes the rows that the query finds.
 BREACHES = {
     "dead job": "select owner_id, id, kind, error from chat_context_queue where state = 'dead'",
     "message id stored twice": """
@@ -61,8 +61,8 @@ BREACHES = {
 }
 
 # Each applied exchange writes the canonical summary once. Each time a better tier redoes the exchange, it may write the
-# summary again. An empty exchange is completed without a worker and does not write it. An edit or an erasure may also
-# clean the summary.
+# summary again. An empty exchange is completed without a worker and does not write the summary. An edit or an erasure
+# may also clean the summary.
 APPLIED = """
 select c.owner_id, c.version, count(q.id) as applied, (
     select count(*) from message_versions v where v.owner_id = c.owner_id and v.chat_id = c.chat_id) + (

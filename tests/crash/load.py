@@ -35,11 +35,11 @@ SAYINGS = (
 
 @dataclass
 class Ledger:
-    """The acknowledged calls, and answers that must never occur."""
+    """The acknowledged calls, and the answers that should never have occurred."""
 
     messages: dict[int, dict[str, str]] = field(default_factory=dict)
-    """For each chat: message ids with their newest acknowledged texts, in the order in which they were first
-    acknowledged. """
+    """For each chat: the ids of messages with their newest acknowledged texts, in the order in which the messages were
+    first acknowledged. """
     memories: list[str] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
     acks: int = 0
@@ -142,8 +142,8 @@ class Person:
             self.ledger.violations.append(f"chat {self.chat}: {context.tokens} tokens of 1000")
 
     async def forget(self, topic: str) -> None:
-        """Repeat until a preview finds nothing, because the answer to a confirmed erasure may be lost although the
-        erasure happened."""
+        """Repeat until a preview finds nothing, because the answer to a confirmed erasure may be lost although the text
+        was erased."""
         while True:
             shown = await self.insist(lambda: self.client.forget(c.ForgetArgs(chat_id=self.chat, topic=topic)))
             if shown.confirm is None:

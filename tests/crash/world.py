@@ -29,7 +29,7 @@ COMPACTION = '{"max_messages": 12, "keep": 4, "keep_when_long": 4, "chunk": 4, "
 
 
 class ForkedChild(Child):
-    """A supervised process that need not import its modules again after each kill."""
+    """A supervised process that is forked, so it does not import its modules again after each kill."""
 
     async def _start(self) -> None:
         self.process = await forked.start(  # type: ignore[assignment]  # it has what `Child` uses of a process
@@ -87,7 +87,7 @@ class World:
         return (self.folder / "data" / "tokens" / scope).read_text().strip()
 
     def logs(self) -> list[Path]:
-        """Every file the processes write messages to."""
+        """Every file into which the processes write log messages."""
         return [self.folder / "processes.log", self.postgres.cluster / "server.log", *self.folder.glob("logs/*")]
 
     @asynccontextmanager

@@ -65,7 +65,7 @@ class Tab:
         self.page.on("console", lambda message: self.wrong.append(message.text) if message.type == "error" else None)
 
     async def reload(self) -> None:
-        """Load the page again. This discards its state and the list of its requests."""
+        """Load the page again. Loading discards the tab's state and the list of its requests."""
         self.asked.clear()
         self.wrong.clear()
         await self.page.emulate_media(color_scheme="light")

@@ -61,7 +61,8 @@ async def seed(memory: MemoryClient, agent: MemoryClient) -> None:
 
 
 async def ask(memory: MemoryClient, name: str) -> None:
-    """Ask all questions. They are asked again after an erasure, because an erasure deletes all records of answers."""
+    """Ask all questions. The questions are asked again after an erasure, because an erasure deletes all records of
+    answers."""
     now = datetime.now(UTC).replace(microsecond=0)
     for number, question in enumerate(QUESTIONS):
         at = now - timedelta(minutes=9 - 3 * number)

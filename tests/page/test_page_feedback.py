@@ -22,7 +22,7 @@ from tests.server.processes import HttpServer
 pytestmark = pytest.mark.anyio
 
 STORED_BEFORE = "The number 3 is not in the quote. 2026-03-15 does not follow from the quote. she only considers it"
-"""A reason in the form that was stored by releases without codes. It ends with a model's own words."""
+"""A reason in the form of older releases, which stored no codes. The reason ends with a model's own words."""
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ async def test_a_new_statement_is_taken_back_and_can_be_told_again(tab: Tab, mem
 
 
 async def test_a_slow_screen_says_that_it_is_loading(chrome: Browser, server: HttpServer) -> None:
-    """The first answer may take long. Until then, the place of the screen is not an empty box."""
+    """The first answer may take long. Until then, the page must not show an empty box in the place of the screen."""
     answered = anyio.Event()
 
     async def hold(route: Route) -> None:

@@ -1,5 +1,5 @@
-"""What the page keeps: typed text when saving fails or when the memory changes elsewhere, the place in a list after a
-change, and the contents of a screen when long work fails."""
+"""The page keeps typed text if saving fails or if another program changes the memory. It keeps the place in a list
+after a change, and the contents of a screen if a long action fails."""
 
 import pytest
 from playwright.async_api import Browser, Page, expect

@@ -182,7 +182,7 @@ async def test_axe_finds_no_serious_fault_on_any_screen_in_light_or_dark(tab: Ta
     faults: list[str] = []
     await tab.page.evaluate(source)
     for scheme, options in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
-        await tab.page.emulate_media(color_scheme=scheme)  # one of its two literals
+        await tab.page.emulate_media(color_scheme=scheme)  # always "light" or "dark", as the parameter requires
         for address in (*SCREENS, "memory/1"):
             page = await tab.show(address)
             result = await page.evaluate("options => axe.run(document, options)", options)

@@ -128,7 +128,7 @@ class Session:
 
 
 def told(answer: dict[str, Any] | None) -> str:
-    """The text in a hook's output that is for the model."""
+    """That part of a hook's output which is meant for the model."""
     return answer["hookSpecificOutput"]["additionalContext"] if answer else ""
 
 

@@ -37,7 +37,7 @@ async def session(server: HttpServer, tmp_path: Path) -> Session:
 
 
 async def recorded(server: HttpServer, session: Session, at_least: int) -> list[tuple[str, str]]:
-    """Role and text of the session's messages in order, once there are at least that many."""
+    """Wait until the session has at least this many messages, and return their roles and texts in order."""
     assert server.dsn is not None
     connection = await asyncpg.connect(server.dsn)
     try:

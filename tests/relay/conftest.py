@@ -29,7 +29,7 @@ async def api() -> AsyncIterator[Telegram]:
 
 @pytest.fixture
 async def life(settings: ServerSettings, tmp_path: Path, api: Telegram) -> AsyncIterator[Life]:
-    """The life of a person in Berlin, on a Tuesday at ten."""
+    """A person in Berlin who uses the bot, on a Tuesday at ten o'clock."""
     clock = Clock(TUESDAY)
     api.world.clock = clock
     async with opened(Storage(settings.model_copy(update={"timezone": "Europe/Berlin"}), clock)) as memory:

@@ -41,7 +41,7 @@ TOKEN = "999:emulated"
 ZONE = ZoneInfo("Asia/Singapore")
 USER, GROUP, PERSONAL = 42, -100, -200
 BRIEF = Persistence(0.01, 0.02, 0.1, lambda: 1.0)
-"""A failing model is asked again for a tenth of a second."""
+"""If a model fails, the relay repeats the call for a tenth of a second."""
 
 
 class Scripted:
@@ -96,7 +96,7 @@ def down(cause: Cause = "away") -> CannotAnswer:
 
 
 def settings(**more: Any) -> RelaySettings:
-    """Settings that ignore those of this machine."""
+    """Settings of a test, which do not depend on the settings of this machine."""
     own: dict[str, Any] = {
         "user_ids": (USER, 43),
         "groups": (GROUP,),
@@ -108,7 +108,7 @@ def settings(**more: Any) -> RelaySettings:
 
 
 def programme(e: Dependencies, routines: Sequence[Routine]) -> Programme:
-    """The given routines with the dependencies of the relay `e`, for the user's private chat."""
+    """The given routines for the user's private chat, with the dependencies of the relay `e`."""
     memory, responder = e.command_context.memory, e.command_context.responder
     sender = Sender(e.outbox, memory, e.stores, e.zone, now=e.now)
     return Programme(tuple(routines), Writer(memory, responder, e.zone), sender, e.agents, USER)
@@ -135,8 +135,9 @@ async def relaying(
 ) -> AsyncIterator[Telegram]:
     """The emulated Telegram of a running relay.
 
-    `state` is a folder that outlives the relay, `profile` is the default user's profile, and `own` are settings. `sleep`
-    waits as Telegram or a model requests. With `killed`, the relay ends at once without acknowledging updates. As after a kill, only its files remain.
+    `state` is a folder that outlives the relay, `profile` is the default user's profile, and `own` are settings. The
+    function `sleep` makes the pauses that Telegram or a model requests. With `killed`, the relay ends at once without
+    acknowledging updates. As after a real kill, only the relay's files remain.
     """
     scratch = tempfile.TemporaryDirectory(prefix="relay-")
     own_settings, stop, state = settings(**(own or {})), asyncio.Event(), state or Path(scratch.name)

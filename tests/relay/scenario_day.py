@@ -1,4 +1,5 @@
-"""The life of a person in Berlin with the bot: their Telegram, the bot's memory and clock, and all that is stored."""
+"""A person in Berlin who uses the bot: the person's Telegram, the bot's memory and clock, and everything that is
+stored."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -23,7 +24,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Day:
-    """A running bot. `shown` is the number of the bot's messages that were returned."""
+    """A running bot. `shown` is the number of the bot's messages that the methods have returned so far."""
 
     api: Telegram
     clock: Clock
@@ -36,7 +37,8 @@ class Day:
         return await self.new()
 
     async def say_all(self, *texts: str) -> list[str]:
-        """Send messages, each after the answer to the one before, and return the bot's new messages."""
+        """Send messages one by one, each after the answer to the previous message, and return the bot's new
+        messages."""
         return [said for text in texts for said in await self.say(text)]
 
     async def new(self) -> list[str]:
@@ -50,7 +52,8 @@ class Day:
         return said
 
     async def press(self, label: str, message: Json | None = None, **more: Any) -> str:
-        """Tap a button that changes its message, by default the newest, and return the message's new text."""
+        """Tap a button under a message (by default, the newest message) that the button changes, and return the
+        message's new text."""
         tapped = message or self.api.sent[-1]
         before = dict(tapped)
         await self.api.press(tapped, label, **more)
@@ -67,7 +70,7 @@ class Day:
 
 @dataclass
 class Life:
-    """All that outlives a bot: the memory, Telegram, the clock, and the bot's folder."""
+    """Everything that stays when the bot ends: the memory, Telegram, the clock, and the bot's folder."""
 
     memory: Memory
     api: Telegram
@@ -88,7 +91,8 @@ class Life:
             yield Day(self.api, self.clock, self.state, len(self.api.sent))
 
     async def reminders(self, chat: int = 42) -> dict[str, datetime]:
-        """The due times of the coming reminders, by their texts, which include the times that the memory adds."""
+        """The due times of the coming reminders, by the reminders' texts. The texts include the times that the memory
+        adds."""
         async with self.memory.relay() as client:
             found = (await client.list_reminders(ListRemindersArgs(chat_id=chat))).reminders
         return {_what(reminder): reminder.due_at for reminder in found}
@@ -100,7 +104,7 @@ class Life:
         return [(row["content"], row["status"]) for row in rows]
 
     async def tables_with(self, text: str) -> list[str]:
-        """The tables that contain a text, in any case of its letters."""
+        """The tables that contain a text, ignoring case."""
         async with self.memory.tables() as tables:
             return await tables_with(tables, text)
 

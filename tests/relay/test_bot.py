@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 async def test_a_message_is_answered_once_and_both_sides_are_recorded(memory: Memory) -> None:
     async with relaying(memory) as api:
         await api.say("My team offsite is on March 15")
-        await api.replies(2)  # the second one offers a reminder
+        await api.replies(2)  # the second message offers a reminder
         await api.say("When is my team offsite?")
         answers = await api.replies(3)
     async with memory.client() as client:

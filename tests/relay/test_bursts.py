@@ -1,6 +1,6 @@
 """People who write in bursts and change their minds while the bot is answering, and the messages that they then see.
 
-The model answers when the test opens its gate, so that everything else happens while it writes.
+The model completes its answer when the test opens a gate, so that everything else happens while the model is answering.
 """
 
 import asyncio
@@ -51,8 +51,8 @@ class Writing(Scripted):
 
 @pytest.fixture
 async def quick(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Telegram]:
-    """A Telegram whose messages are dated one second apart. The relay shows drafts without delay, and holds back an
-    answer only briefly, although further messages may join the turn for a long time."""
+    """A Telegram whose messages are dated one second apart. Settings with which the relay shows drafts without delay
+    and delays an answer only briefly, although further messages may become part of the turn for a long time."""
     monkeypatch.setattr(arrivals, "ENOUGH", 0)
     monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
     async with telegram() as api:

@@ -16,7 +16,7 @@ from tests.stubs.telegram_emulator import Telegram, telegram
 pytestmark = pytest.mark.anyio
 
 OLD_LIST = {"inline_keyboard": [[{"text": "Forget", "callback_data": data(Pressed("erase", 1))}]]}
-"""Buttons of a list that an earlier process sent and this process does not know."""
+"""Buttons of a list that an earlier process sent. This process does not know the list."""
 
 
 async def doubt(memory: Memory, text: str) -> int:

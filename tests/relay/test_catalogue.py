@@ -33,7 +33,7 @@ BY_NAME = (
     "reminder.",
     *(f"memory.{name}" for name in PROFILE_LISTS),
 )
-"""Keys that the code composes or lists in a table."""
+"""Keys that do not appear literally in a call, because the code composes them or lists them in a table."""
 
 
 def placeholders(text: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""The table of commands: each has an answer, and its orders in words are known."""
+"""The table of commands: each command has an answer, and the kinds of requests in words that it lists exist."""
 
 from typing import get_args
 

@@ -120,7 +120,7 @@ def test_where_the_clocks_change_what_is_due_at_an_hour_is_due_once_and_what_is_
     expression: str, zone: ZoneInfo, midnight: datetime, hours: list[float]
 ) -> None:
     at, step, due = midnight - timedelta(minutes=1), timedelta(minutes=5), list[float]()
-    # As in the schedule, a routine runs at the first check after it has become due.
+    # A routine runs at the first check after it has become due, as with the real schedule.
     while at < midnight + timedelta(hours=3):
         found = next_due(expression, at, zone)
         assert found is not None

@@ -1,5 +1,5 @@
-"""The number of uncertain memories that a person is asked about at a time, and how long an unanswered question delays
-others."""
+"""How many uncertain memories a person is asked about at a time, and how long an unanswered question delays the next
+questions."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -24,7 +24,7 @@ KEPT = "select content from memories where valid_to is null and owner_id = $1"
 
 @pytest.fixture(scope="module")
 async def memory(postgres: EmbeddedPostgres, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memory]:
-    """A memory for all phrases. Each phrase has a person of its own."""
+    """A memory for all phrases. Each phrase is sent by a different person."""
     async with database(postgres) as dsn:
         settings = {"database_url": dsn, "data_dir": tmp_path_factory.mktemp("data"), "user_ids": tuple(PEOPLE)}
         settings |= {"timezone": ZONE.key, "embeddings": "none"}

@@ -18,7 +18,8 @@ pytestmark = pytest.mark.anyio
 
 SAMPLES = depth(120, 300)
 EVERY = 4
-"""After this many odd updates, a plain message is sent, and then the same message again under another update number."""
+"""After this number of unusual updates, a plain message is sent. Then the same message is sent again with another
+update number."""
 
 FATES = ("message_received", "button_pressed", "update_ignored", "update_passed_over")
 """For every update, exactly one of these events is emitted."""
@@ -35,7 +36,7 @@ ODD = st.sampled_from(
     ]
 )  # fmt: skip
 TEXTS = ODD | st.text(max_size=60)
-# Numbers that the emulator's own messages do not have, because a number is unique in a chat.
+# Numbers that no message of the emulator has. They must be different, because a number is unique in a chat.
 NUMBERS = st.sampled_from([500_001, 500_002, 500_003, 2**31, 2**52])
 ENTITIES = st.lists(
     st.fixed_dictionaries(
@@ -173,8 +174,8 @@ def marked(number: int) -> Json:
 
 
 def with_marked(odd: list[Json]) -> tuple[list[Json], int]:
-    """Insert plain messages between the odd ones, each twice. Returns the whole list and the number of plain
-    messages."""
+    """Insert plain messages between the unusual updates, each plain message twice. Returns the whole list and the
+    number of plain messages."""
     whole: list[Json] = []
     count = 0
     for at, update in enumerate(odd):

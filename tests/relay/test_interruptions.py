@@ -1,4 +1,4 @@
-"""After a relay ends at the worst time, the next one gives the missing answers once and in order."""
+"""If a relay ends at the worst time, the next relay gives the missing answers once and in order."""
 
 import asyncio
 import os
@@ -113,7 +113,7 @@ async def test_an_answer_that_was_shown_is_recorded_by_the_next_process(memory: 
         away = Away(real)
 
         class Parting(Echo):
-            """A responder. At the end of its answer, the memory becomes unavailable."""
+            """A responder. When the answer of this responder ends, the memory becomes unavailable."""
 
             async def answer(self, prompt, incoming, memory: MemoryClient):  # type: ignore[no-untyped-def]
                 async for piece in super().answer(prompt, incoming, memory):

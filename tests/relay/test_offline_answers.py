@@ -1,4 +1,4 @@
-"""The offline responder: the meaning it finds in a message, and the search results it uses for the answer."""
+"""The offline responder: how it interprets a message, and which search results it uses for the answer."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

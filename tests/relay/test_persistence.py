@@ -1,5 +1,5 @@
-"""The messages that a person gets if the model fails briefly, stays unavailable or is stopped, and the answers that
-come later."""
+"""The messages that a person gets if the model fails briefly, stays unavailable or is stopped, and the answers that are
+sent later."""
 
 import asyncio
 import time
@@ -220,7 +220,7 @@ async def test_a_single_question_is_answered_at_once_and_what_was_fetched_with_a
         async def record_message(self, args: c.RecordMessageArgs) -> object:
             if args.content == "Two":
                 await asked.wait()
-                await asyncio.sleep(0.1)  # much longer than the wait for a further message
+                await asyncio.sleep(0.1)  # much longer than the relay waits for a further message
             return await super().__getattr__("record_message")(args)
 
     class Noting(Echo):

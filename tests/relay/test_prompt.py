@@ -1,4 +1,5 @@
-"""The prompt has ten sections in order, and cache breakpoints where the following text changes more often."""
+"""The prompt has ten sections in order. A cache breakpoint is placed before each text that changes more often than the
+text before it."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -102,7 +103,7 @@ def test_every_section_of_a_context_reaches_the_prompt() -> None:
     sections = (
         c.Section(name=name, title=layout.title, text=f"about {name}", tokens=1, stability=layout.stability)
         for name, layout in SECTIONS.items()
-        if name != "now"  # the prompt has its own clock
+        if name != "now"  # the prompt shows the time itself
     )
     text = build(of_sections(*sections), "Hi", policy="P", user_name="Priya", now=NOW, zone=SINGAPORE).text
     assert [name for name in SECTIONS if name != "now" and f"about {name}" not in text] == []

@@ -41,7 +41,8 @@ async def statuses(memory: Memory) -> dict[str, str]:
 
 
 async def coming(client: MemoryClient, wanted: Callable[[tuple[Reminder, ...]], bool]) -> tuple[Reminder, ...]:
-    """Wait until the reminders are as expected. A reminder is finished only a moment after it is shown."""
+    """Wait until the reminders are as expected. A reminder is not finished at the moment when it is shown, but shortly
+    after."""
     async with asyncio.timeout(HANGS):
         while not wanted(  # noqa: ASYNC110 - the server sends no event
             found := (await client.list_reminders(ListRemindersArgs(chat_id=42))).reminders
@@ -61,7 +62,7 @@ async def test_a_reminder_set_in_words_is_confirmed_delivered_once_and_history_t
             again = {CALL: "The user wants to call mom on 2026-02-17 at 09:00"}
             await read(agent, "claude", "date", again)
             assert await dropped(agent) == {"set or ended since": 1}
-        clock.forward(hours=21, minutes=55)  # 7:15 of that day in Singapore
+        clock.forward(hours=21, minutes=55)  # 7:15 on that day in Singapore
         await api.say("/reminders")
         await api.replies(2)
         assert len(await coming(client, bool)) == 1
@@ -83,7 +84,7 @@ async def test_one_that_repeats_comes_again_and_late_ones_say_when_they_were_due
         assert (await api.replies(1))[0].startswith(
             "⏰ I'll remind you Mon, Feb 23 at 8:00 AM: water the plants (every"
         )
-        clock.forward(days=15)  # both Mondays have passed: the reminder is delivered once, and again next week
+        clock.forward(days=15)  # both Mondays have passed: the reminder is delivered once now, and again next week
         await api.say("/help")
         await coming(client, lambda found: found[0].due_at == next_time)
         late = next(m for m in api.sent if "This was due" in m["text"])

@@ -95,7 +95,7 @@ async def told(kind: Kind, replies: Sequence[Reply], folder: Path) -> AsyncItera
 
 @dataclass
 class Competent:
-    """A model that sets a reminder, sees a picture, and answers only as long as nothing is `wrong` with it."""
+    """A model that sets a reminder and sees a picture. It answers only while no failure is set in `wrong`."""
 
     wrong: Fail | None = None
 
@@ -110,7 +110,7 @@ class Competent:
 
 @asynccontextmanager
 async def competent(kind: str, it: Competent, request: pytest.FixtureRequest, home: Path) -> AsyncIterator[Responder]:
-    """A responder whose model is `it`. The responder of the kind `claude-code` is the real command."""
+    """A responder that uses the model `it`. The responder of the kind `claude-code` is the real command."""
     if kind == "ollama":
         async with OllamaStub(it, capabilities=("vision",)) as local:
             model = Ollama(local.url, "llama3.2")

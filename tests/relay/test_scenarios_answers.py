@@ -1,4 +1,5 @@
-"""A demanding person's long answers, bursts and albums, and what they see of an answer that they stop."""
+"""Long answers, bursts of messages and albums of a demanding person, and the part of a stopped answer that the person
+sees."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -50,7 +51,7 @@ async def test_a_guide_with_code_across_two_messages_is_whole_in_each_and_one_an
     responder = Scripted(list(pieces), "ok")
     async with relaying(memory, responder) as api, memory.client() as client:
         await api.say("Write me the complete backup guide with the script")
-        await api.until(lambda: len(api.sent) >= 4)  # the answer in three messages, and what was remembered
+        await api.until(lambda: len(api.sent) >= 4)  # the answer (three messages) and the new memory
         parts = api.sent[:3]
         await until_recorded(memory, parts[0])
         drafts = [str(call.arguments.get("text", "")) for call in api.calls if "Draft" in call.method]
@@ -147,7 +148,7 @@ async def test_five_messages_that_correct_each_other_are_one_turn(memory: Memory
 
 
 class Looking(Scripted):
-    """A responder that sees pictures and notes how many each message came with."""
+    """A responder that can see pictures and counts the pictures of each message."""
 
     def __init__(self) -> None:
         super().__init__("The third one")
@@ -192,7 +193,8 @@ async def test_an_album_and_a_text_are_one_question_even_if_a_picture_fails(
 
 
 class Story(Scripted):
-    """A responder that begins an answer to everything but short questions, and notes whether it was cancelled."""
+    """A responder that answers short questions at once. To every other message it only begins an answer, and it records
+    whether it was cancelled."""
 
     def __init__(self) -> None:
         super().__init__("")

@@ -1,4 +1,5 @@
-"""What a demanding person controls: forgetting, taking back, what is not stored, who is served, and what others write."""
+"""What a demanding person controls: erasing, undoing, messages that are not stored, the people who may use the bot, and
+messages of others."""
 
 import asyncio
 from datetime import timedelta

@@ -38,7 +38,8 @@ def _drafts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Sleeps:
-    """Waits that end at once, and how long they would have been. A wait of `holds` seconds ends when `go_on` is set."""
+    """Pauses that end at once. The durations that were requested are recorded. Only a pause of `holds` seconds lasts
+    until `go_on` is set."""
 
     def __init__(self, holds: float = float("inf")) -> None:
         self.seconds: list[float] = []
@@ -55,7 +56,7 @@ class Sleeps:
 
 
 class Failing(Scripted):
-    """A responder that raises these errors in turn, and echoes the message when none is left."""
+    """A responder that raises these errors one after another. When no error is left, it repeats the message."""
 
     def __init__(self, *errors: CannotAnswer, always: Cause | None = None) -> None:
         super().__init__("")
@@ -299,7 +300,7 @@ async def test_two_programs_with_one_bot_take_turns_without_a_tight_loop(
 
 
 async def delivered(http: httpx.AsyncClient, url: str, update: object, header: dict[str, str]) -> httpx.Response:
-    """The answer of the webhook to an update, once the webhook listens."""
+    """Wait until the webhook listens, send it an update, and return its answer."""
     async with asyncio.timeout(HANGS):
         while True:
             with suppress(httpx.ConnectError):

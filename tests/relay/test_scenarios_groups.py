@@ -156,7 +156,7 @@ async def test_without_a_model_the_words_of_another_person_are_shown_as_theirs(
 
 
 def forged(message: dict[str, Any], code: str) -> dict[str, Any]:
-    """The message as if one of its buttons, called X, had this data."""
+    """The message, as if it had a button X with this data."""
     return message | {"reply_markup": {"inline_keyboard": [[{"text": "X", "callback_data": code}]]}}
 
 

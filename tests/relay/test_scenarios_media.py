@@ -18,7 +18,7 @@ RECEIPT = (
 
 
 async def shown(day: Day, **fields: Any) -> list[str]:
-    """The bot's messages after a message of another kind."""
+    """The bot's messages after a message that is not a text."""
     await day.api.show(**fields)
     return await day.new()
 

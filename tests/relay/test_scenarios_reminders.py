@@ -1,4 +1,5 @@
-"""A demanding person's reminders: their words, the clock's changes, other zones, groups, and changes of mind."""
+"""Reminders of a demanding person: requests in many words, daylight saving, other time zones, groups, and changes of
+mind."""
 
 from datetime import UTC, datetime
 

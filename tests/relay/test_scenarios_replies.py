@@ -1,4 +1,4 @@
-"""A demanding person's replies, quotes, edits and deletions, and what they choose to forget."""
+"""A demanding person's replies, quotes, edits and deletions, and the texts that the person chooses to forget."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,7 +22,8 @@ pytestmark = pytest.mark.anyio
 
 
 def unseen(text: str, *, bot: bool = False, number: int = 90_000) -> dict[str, Any]:
-    """A message of the private chat that was sent before the bot was set up, as a reply shows it."""
+    """A message that was sent in the private chat before the bot was set up, in the form in which a reply contains
+    it."""
     sender = {"id": 999 if bot else USER, "is_bot": bot, "first_name": "Mara"}
     chat = {"id": USER, "type": "private", "first_name": "Mara"}
     return {"message_id": number, "date": 1_768_000_000, "from": sender, "chat": chat, "text": text}
@@ -145,7 +146,7 @@ async def test_without_a_model_a_statement_that_is_taken_back_by_an_edit_is_know
 
 
 async def everything(memory: Memory) -> str:
-    """What is remembered now, and the narrative of the profile."""
+    """The current memories, and the narrative of the profile."""
     async with memory.client() as client, memory.tables() as tables:
         narrative = (await client.get_profile(c.GetProfileArgs())).narrative
         rows = await tables.fetch("select content from memories where status in ('active', 'uncertain') order by id")
@@ -202,7 +203,7 @@ async def test_a_question_edited_an_hour_later_is_answered_neither_again_nor_wit
 
 
 async def forget(api: Telegram, topic: str) -> str:
-    """Forget a topic with every match ticked. Returns what the bot says of it."""
+    """Forget a topic with every match ticked. Returns the bot's message about the erasure."""
     before = len(api.sent)
     await api.say(f"/forget {topic}")
     await api.replies(before + 1)

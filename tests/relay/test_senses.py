@@ -1,4 +1,4 @@
-"""Pictures, documents and voice messages: the input of the model, the stored text, and the answer to the person."""
+"""Pictures, documents and voice messages: what the model gets, what is stored, and what the person is told."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""The text and thread of Telegram messages, tested with messages as Telegram sends them."""
+"""The text and thread that are recorded for Telegram messages, tested with messages in Telegram's own form."""
 
 from typing import Any
 from zoneinfo import ZoneInfo

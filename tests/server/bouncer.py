@@ -1,5 +1,5 @@
-"""Runs a real PgBouncer in transaction mode in front of a test's database. It runs under the operating system account
-that PostgreSQL accepts."""
+"""Runs a real PgBouncer in transaction mode in front of a test's database. PgBouncer runs under the same operating
+system account as PostgreSQL."""
 
 import os
 import shutil
@@ -54,7 +54,7 @@ def keeps_statements(program: Path) -> bool:
 async def bouncer(
     program: Path, postgres: EmbeddedPostgres, *, mode: str = "transaction", more: str = ""
 ) -> AsyncGenerator[Path]:
-    """Run PgBouncer. Yields the folder of its socket, which gives access to every database of `postgres`."""
+    """Run PgBouncer. Yields the folder of the socket through which every database of `postgres` can be reached."""
     account = server_account(postgres.cluster)
     folder = Path(tempfile.mkdtemp(prefix="cm-pool-", dir="/tmp"))
     ini = _INI.format(host=socket_dir(postgres.cluster), port=PORT, folder=folder, mode=mode, more=more)

@@ -1,5 +1,5 @@
-"""A separate process that uses an embedded PostgreSQL: starts it, prints `up`, waits for a line or the end of input,
-and leaves."""
+"""A separate process that uses an embedded PostgreSQL. It starts PostgreSQL, prints `up`, waits for a line or the end
+of its input, and ends."""
 
 import asyncio
 import signal

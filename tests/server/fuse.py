@@ -18,8 +18,8 @@ class Unplugged(asyncpg.ConnectionDoesNotExistError):
 
 
 class Fuse:
-    """Lets all statements pass until it is set. It can then blow at two points of each statement: before the statement
-    is sent, and after it is answered."""
+    """Lets all statements pass until the fuse is set. Then it can blow at two points of each statement: before the
+    statement is sent, and after PostgreSQL has answered it."""
 
     def __init__(self) -> None:
         self._left: int | None = None

@@ -1,5 +1,5 @@
-"""Hostile texts for chats, documents and names, one attack per line. They try to make a model treat them as
-instructions.
+"""Hostile texts for chats, documents and names, one attack per line. Each text tries to make a model follow it as an
+instruction.
 
 `⏎` is a line break. The texts try to close the fence, to speak as another speaker, to begin a section, a day, a
 message, a summary or a tag, or to hide such an attempt.

@@ -78,7 +78,8 @@ class Life:
     held: list[w.WorkItem] = field(default_factory=list)
 
     async def whatever_happens(self, points: int | None, call: Callable[[], Awaitable[Any]]) -> Any:
-        """Make a call that crashes after `points` points of the fuse. Then repeat the call, as a client would."""
+        """Make a call that crashes at the point number `points` of the fuse. Then repeat the call, as a client
+        would."""
         if points is None:
             return await call()
         with self.fuse.set(points):
@@ -109,7 +110,8 @@ class Life:
         return await self.services.recorder.record(HERE, c.RecordMessageArgs.model_validate(self.said[number]))
 
     async def say_again(self, rng: random.Random) -> None:
-        """Send a message again, as a client does that got no answer. The message may have been forgotten in between."""
+        """Send a message again, like a client that got no answer. The message may have been forgotten in the
+        meantime."""
         assert (await self.record(rng.choice(list(self.said)))).outcome == "duplicate"
 
     async def edit(self, rng: random.Random, points: int | None) -> None:
@@ -148,7 +150,7 @@ class Life:
         assert done_.traces_left == 0, await tables_with(self.tables, args.topic or "")
 
     async def work(self, points: int | None) -> None:
-        """Let a worker do the jobs, which may crash at any point. Then let another worker do the rest."""
+        """Let a worker do the jobs; the worker may crash at any point. Then let another worker do the rest."""
         if points is not None:
             with self.fuse.set(points), contextlib.suppress(Unplugged):
                 await self.work_off()

@@ -34,7 +34,7 @@ async def last_release(postgres: EmbeddedPostgres, data: str) -> AsyncGenerator[
 
 @asynccontextmanager
 async def upgraded(postgres: EmbeddedPostgres, data: str) -> AsyncGenerator[str]:
-    """The DSN of a database of the last release after all migrations."""
+    """The DSN of a database that the last release created and that all migrations have upgraded."""
     async with last_release(postgres, data) as db:
         await migrate(db, migrations())
         yield postgres.dsn(database="upgrading")

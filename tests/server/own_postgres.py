@@ -1,4 +1,4 @@
-"""Runs an external PostgreSQL for tests. Its version differs from the embedded one, and it has ordinary logins."""
+"""Runs an external PostgreSQL for tests. It has another version than the embedded PostgreSQL, and ordinary logins."""
 
 import os
 import shutil
@@ -70,7 +70,7 @@ class OwnPostgres:
             await connection.close()
 
     async def database(self, name: str) -> str:
-        """Create a database. Returns its URL for the superuser."""
+        """Create a database. Returns the URL with which the superuser connects."""
         await self.admin(f"create database {name}")
         return self.dsn("postgres", name)
 

@@ -23,8 +23,9 @@ Process = asyncio.subprocess.Process | forked.Program
 def free_port() -> int:
     """Reserve a port until this process ends.
 
-    The socket stays bound but does not listen. The system therefore gives the port to no other socket, and refuses
-    connections. A server that names the port and sets SO_REUSEADDR, as asyncio does, can still listen on it.
+    The socket stays bound but does not listen. Therefore the system does not give the port to another socket, and
+    refuses connections to it. A server can still listen on the port if it names this port and sets SO_REUSEADDR, as
+    asyncio does.
     """
     probe = socket.socket()
     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -82,7 +83,7 @@ class HttpServer:
         return {"Authorization": f"Bearer {self.token(scope)}"}
 
     async def start(self) -> None:
-        """Start and wait until calls are answered."""
+        """Start the server and wait until it answers calls."""
         self.data_dir.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
             self.process = await forked.start(

@@ -180,7 +180,7 @@ async def test_a_quoted_message_and_its_neighbours_are_as_they_were(diary: Diary
 
 
 async def silent_and_busy(diary: Diary, memory: Memory) -> None:
-    """Topic 5 falls silent before it is summarized. Topic 6 goes on and is summarized first."""
+    """Topic 5 gets no more messages before it is summarized. Topic 6 gets more messages and is summarized first."""
     await diary.say("The vault code is a secret of Quzibro.", "q", topic=5)
     for number in range(21):
         await diary.say(f"Silent thread, number {number}.", topic=5)

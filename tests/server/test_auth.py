@@ -219,8 +219,8 @@ async def test_our_own_tokens_are_kept_only_as_hashes_and_end_when_revoked(memor
 
 
 async def stands(memory: Memory, token: str) -> bool:
-    """Whether a call with the token is answered. With a cached grant, the token is looked up while the call already
-    runs (`credentials`)."""
+    """Whether a call with the token is answered. If the token's grant is cached, the token is looked up while the call
+    already runs (`credentials`)."""
     found = await memory.storage.verifier.verify_token(token)
     return found is not None and (not isinstance(found, CachedToken) or await found.still_valid)
 
@@ -232,7 +232,7 @@ async def new_token(memory: Memory, name: str, now: datetime) -> str:
 
 def forged_with_public_key(idp: Issuer) -> str:
     """A token signed by HMAC with the public key as its secret. A verifier that confuses the algorithms would accept
-    it."""
+    this token."""
     modulus = idp.keys["k1"].public_key().public_numbers().n.to_bytes(256, "big")
     header = _part({"alg": "HS256", "kid": "k1"})
     payload = idp.token("k1").split(".")[1]

@@ -37,7 +37,7 @@ NO_STRINGS: tuple[Any, ...] = (" \n\t", "a\x00b", LONG, MEGABYTE, "\ud800", 1.5,
 NO_IDS: tuple[Any, ...] = (0, -1, HUGE, MAX_BIGINT + 1, 1.5, True, "abc", "", [1], {"x": 1})
 NO_TIMES: tuple[Any, ...] = (
     *("yesterday", "", "0001-01-01T00:00:00Z", "2026-13-01T00:00:00Z", "a\x00b", [], {}, True),
-    # As seconds since 1970, each of these would be a time, but not the time that was meant.
+    # If these numbers were read as seconds since 1970, each would be a time, but not the time that was meant.
     *(2026, "2026", "2026-03", "20260216", 1771204500, "1771204500", 5.5),
 )
 NO_FLAGS: tuple[Any, ...] = ("maybe", 2, -1, 1.5, [], {}, "")
@@ -133,7 +133,8 @@ WRONG: dict[str, dict[str, tuple[Any, ...]]] = {
         "since": (True, [], "nonsense", "9999-12-31"),
         "until": (True, [], "nonsense", "0001-01-01"),
         "except": ([0], [-1], [True], [HUGE], {}, "x"),
-        # A number given as text is accepted, and so is one number instead of a list. No memory has these numbers.
+        # A number that is given as text is accepted, and so is a single number instead of a list. No memory has these
+        # numbers.
         "memory_ids": ([0], [-1], [True], [HUGE], {}, 999_999, ["999999"], "x", ["x"], list(range(1, 1002))),
         "everything": (True, *NO_FLAGS),
         "confirm": ("", "x", "\x00", "AAAA", LONG, "é", 5, "A" * 400),
@@ -221,7 +222,7 @@ def said(result: CallToolResult) -> str:
 
 
 def complaint(result: CallToolResult) -> str | None:
-    """The reason why a result is not a helpful refusal; None if it is one."""
+    """The reason why a result is not a helpful refusal; None if the result is a helpful refusal."""
     text = said(result)
     if not result.is_error:
         return "was accepted"
@@ -252,7 +253,8 @@ def shown(value: Any) -> str:
 
 
 def in_modes(tools: Iterable[str]) -> list[tuple[str, str]]:
-    """Each tool with a version of the protocol. The versions alternate; a deep run takes both for every tool."""
+    """Each tool with one version of the protocol, and the next tool with the other version. A deep run uses both
+    versions for every tool."""
     return [(tool, mode) for n, tool in enumerate(tools) for mode in (MODES if DEEP else (MODES[n % 2],))]
 
 

@@ -1,4 +1,4 @@
-"""A thread that has been silent is summarized without another message, and its summaries are read in pages."""
+"""A thread without new messages is summarized even if no further message is sent. Its summaries are read in pages."""
 
 import pytest
 

@@ -19,7 +19,7 @@ OWN_CONNECTIONS = "select pid from pg_stat_activity where application_name = $1 
 
 @pytest.fixture
 async def opened(dsn: str) -> AsyncIterator[Database]:
-    """Pools of at most two connections. Closing the pools must not wait for the connections that they keep."""
+    """Pools of at most two connections. Closing the pools must not wait for the connections that the server keeps."""
     database = await open_database(dsn, size=2)
     yield database
     with anyio.fail_after(10):
@@ -93,10 +93,10 @@ async def test_connections_that_are_not_needed_go_back_to_asyncpg(opened: Databa
     assert isinstance(pool, pools.SessionPool)
     async with opened.transaction(), opened.transaction():
         pass
-    await pool.review()  # since the start, both connections were needed
+    await pool.review()  # both connections were needed since the start
     assert pool._connections.get_idle_size() == 0
     await asked(opened)
-    await pool.review()  # since the last review, one connection was needed
+    await pool.review()  # one connection was needed since the last review
     assert pool._connections.get_idle_size() == 1
     await pool.review()
     assert pool._connections.get_idle_size() == 2

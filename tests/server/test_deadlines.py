@@ -1,5 +1,5 @@
-"""Due times, tested through MCP. They come from the caller or from the words of the statement, never only from a
-worker."""
+"""Due times, tested through MCP. A due time is from the caller or from the words of the statement, never from a worker
+alone."""
 
 from datetime import UTC, datetime
 
@@ -21,7 +21,7 @@ def report(deadline: datetime | None) -> c.RememberArgs:
 
 
 async def learned(client: MemoryClient, agent: MemoryClient, said: str, due: datetime) -> c.Memory:
-    """The goal that a worker learns from a message."""
+    """The goal that is learned when a worker reads a message."""
     await client.record_message(c.RecordMessageArgs(role="user", content=said, message_id="u"))
     await client.record_message(c.RecordMessageArgs(role="assistant", content="Good luck", exchange_of="u"))
     job = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]

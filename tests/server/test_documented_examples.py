@@ -1,4 +1,4 @@
-"""The examples in the reference are answers of a real server, and its programs run."""
+"""The examples in the reference are answers of a real server, and the programs in the reference run."""
 
 import json
 import os
@@ -29,7 +29,7 @@ async def test_every_tool_answers_as_its_example_says(memory: Memory) -> None:
 
 
 async def answered(memory: Memory, examples: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The examples, with their answers replaced by those of this server."""
+    """The examples, with the answers of this server instead of the recorded answers."""
     found: dict[str, dict[str, Any]] = {}
     async with memory.client() as client:
 

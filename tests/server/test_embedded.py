@@ -41,7 +41,7 @@ def reachable(quick_folder: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def pristine(quick_folder: Path) -> Path:
-    """The place of a copy of the first cluster that a test makes."""
+    """The folder for a copy of the first cluster that a test creates."""
     return quick_folder / "pristine"
 
 
@@ -68,7 +68,7 @@ async def server(reachable: Path) -> AsyncGenerator[EmbeddedPostgres]:
     yield server
     head = embedded_cluster.postmaster(server.cluster)
     if head is not None:
-        # Nobody needs the data, so PostgreSQL ends without writing it to disk.
+        # The data is not needed any more, so PostgreSQL ends without writing it to disk.
         os.kill(head, signal.SIGQUIT)
         await gone(head)
     await server.stop()

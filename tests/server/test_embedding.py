@@ -100,7 +100,7 @@ async def original() -> Path:
 
 async def until_ready(embedder: Embedder) -> None:
     with anyio.fail_after(HANGS):
-        while not embedder.ready:  # loading happens in a thread that sends no event
+        while not embedder.ready:  # the model is loaded in a thread that sends no event
             assert embedder.state["failed"] is None
             await anyio.sleep(0.02)
 
@@ -124,8 +124,8 @@ async def loaded() -> AsyncGenerator[LocalEmbedder]:
 
 
 class Gated:
-    """A model that embeds only while the gate is open. The text `at once` does not need the gate, and the text `bad`
-    fails."""
+    """A model that embeds only while the gate is open. The text `at once` is embedded even while the gate is closed,
+    and embedding the text `bad` fails."""
 
     def __init__(self) -> None:
         self.order: list[str] = []
@@ -170,7 +170,8 @@ async def test_the_model_is_fetched_and_puts_like_meanings_together() -> None:
 
 
 def reference(kind: str) -> dict[str, Vector]:
-    """Vectors of these texts that onnx's own tools computed: `exact` in float32, `rounded` with its quantizer."""
+    """Vectors of these texts that the tools of onnx computed: `exact` in float32, `rounded` with the quantizer of
+    onnx."""
     kept = json.loads((Path(__file__).parent / "minilm_vectors.json").read_text())[kind]
     return {
         text: np.frombuffer(base64.b64decode(packed), "<f2").astype(float).tolist() for text, packed in kept.items()
@@ -183,8 +184,8 @@ async def test_the_graph_we_write_is_the_one_of_onnxs_own_tools_and_near_the_exa
     session = Session(model_folder() / GRAPH, model_folder() / TOKENIZER)
     rounded, exact = reference("rounded"), reference("exact")
     for text, vector in rounded.items():
-        # The vectors are bitwise equal on the same processor. A processor without VNNI rounds products of bytes in another
-        # way (measured cosine .989, and .965 for one word), but its vectors are as near to the exact vectors.
+        # The vectors are bitwise equal on the same processor. A processor without VNNI rounds products of bytes in
+        # another way (measured cosine .989, and .965 for one word). Its vectors are as similar to the exact vectors.
         assert cosine(session.vector(text), vector) > (0.98 if len(text) > 10 else 0.96)
         # A text of one word is rounded more, because few values share its scale. The measured cosine for "ok" is 0.977.
         assert cosine(session.vector(text), exact[text]) >= (0.98 if len(text) > 10 else 0.96)
@@ -421,7 +422,7 @@ async def test_the_model_reports_nothing_to_the_maker_of_onnxruntime(tmp_path: P
     files = (next(folder.rglob("*.int8.onnx")), next(folder.rglob("tokenizer.json")))
     environment = {"HOME": str(home), "PATH": os.environ["PATH"]}
     await anyio.run_process([sys.executable, "-c", script, *map(str, files)], env=environment)
-    # With reports switched on, the library keeps an id of the device and a queue of events here.
+    # If reports were switched on, the library would store an id of the device and a queue of events here.
     assert list(home.rglob("*")) == []
 
 

@@ -1,8 +1,6 @@
-"""The permanent check of docs/CONTRACT.md, 4: a context contains at least as much evidence for a question with the
-summarizer as without it.
-
-It uses a small conversation and a search by words. `python -m benchmarks.evidence` measures large conversations with
-the embedding model.
+"""Checks a rule of docs/CONTRACT.md, section 4, in every run: with the summarizer, a context contains at least as much
+evidence for a question as without it. The test uses a small conversation and a search by words. `python -m
+benchmarks.evidence` measures large conversations with the embedding model.
 """
 
 from collections.abc import Sequence
@@ -27,7 +25,7 @@ BUDGETS = (1_000, 4_300)
 
 
 async def found(memory: Memory, dialogue: Dialogue, budgets: Sequence[int]) -> list[dict[str, Figures]]:
-    """For each budget, the share of the evidence that is in the contexts for the first questions."""
+    """For each budget: the share of the evidence of the first questions that their contexts contain."""
     async with memory.client() as client:
         return [
             figures([await held(client, dialogue, probe, budget) for probe in dialogue.probes[:QUESTIONS]])

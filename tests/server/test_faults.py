@@ -101,7 +101,7 @@ async def test_what_was_done_without_the_model_is_done_again_by_it_when_it_is_ba
         clock.forward(minutes=10)
         await talk(client, 8, start=1)
         after = await work_off(memory, _claude(stub))
-        # A text that is derived from other texts is redone after these texts.
+        # If a text is derived from other texts, it is redone after these texts.
         again = [await work_off(memory, _claude(stub)) for _ in range(2)][-1]
         async with memory.agent() as agent:
             left = (await agent.claim_work(w.ClaimWorkArgs(worker="x", best_tier="claude"))).jobs
@@ -154,7 +154,7 @@ async def test_a_postgresql_that_is_killed_comes_back_and_meanwhile_callers_are_
 
 
 async def _insist(client: MemoryClient, args: c.RecordMessageArgs) -> list[str]:
-    """Repeat the call until the message is recorded. Returns the errors until then."""
+    """Repeat the call until the message is recorded. Returns the errors of the failed calls."""
     told: list[str] = []
     async with asyncio.timeout(HANGS):
         while True:
@@ -189,7 +189,7 @@ async def test_a_full_disk_is_named_loses_nothing_and_is_over_when_there_is_spac
             await _insist(client, c.RecordMessageArgs(role="user", content="There is space", message_id="last"))
             stored = (await client.get_profile(c.GetProfileArgs())).conversation.messages
     assert "free some space" in refused or "does not answer now" in refused
-    # A message may be stored although its answer was an error. It can be sent again safely.
+    # A message may be stored although its answer was an error. The client can send the message again safely.
     assert stored - acknowledged in (1, 2)
 
 

@@ -1,4 +1,4 @@
-"""Forgetting erases what is meant, in every form and place, and nothing else."""
+"""Forgetting erases the text that the user means, in every form and place, and no other text."""
 
 import pytest
 
@@ -35,7 +35,7 @@ async def texts(memory: Memory) -> str:
 
 
 async def test_a_profile_written_while_its_memory_goes_does_not_keep_it(memory: Memory) -> None:
-    """A worker may have read the memory before it was erased, and submit the profile after the derived texts were
+    """A worker may have read the memory before the erasure, and submit the profile after the derived texts were
     cleaned."""
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="I take my coffee without sugar", kind="preference"))

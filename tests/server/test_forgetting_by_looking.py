@@ -1,4 +1,5 @@
-"""A person copies any text out of their memory. It is found, selected and erased, and is then in no table."""
+"""A person copies any text out of their memory. `forget` finds the text, the person selects and erases it, and then no
+table contains it."""
 
 import random
 
@@ -67,7 +68,8 @@ PLANT = """
     update {table} set {column} = $1::text::{type} {also} where ctid = (
       select ctid from {table} t order by t::text like '%zqvuxley81%', {column} is null, ctid desc limit 1)"""
 """Writes the text into a column of one row, preferably a row without a planted text. If a row contained several planted
-texts, the erasure of the whole row for one of them would hide that another column is not cleaned."""
+texts, the first erasure might delete the whole row. The test would then not notice that another column is not
+cleaned."""
 ALSO = {("chat_context_queue", "result"): ", state = 'ready_to_write'"}
 """Only a job with this state has a result."""
 
@@ -96,8 +98,8 @@ async def gone(client: MemoryClient, kept: tuple[int, ...] | None = None, **what
 
 
 async def live(client: MemoryClient, chance: random.Random, words: list[str], clock: Clock) -> None:
-    """Fill a memory with messages that use all fields, an edit, reworded memories, a routine, and a question for a
-    value."""
+    """Fill a memory with messages that use all fields, an edit, reworded memories, a routine, and a question of the
+    assistant for a value (a slot)."""
 
     def word() -> str:
         said = chance.choice(words)
@@ -433,7 +435,7 @@ async def test_messages_are_forgotten_whole_by_their_numbers_and_nothing_beside_
 async def test_a_line_copied_from_a_context_is_found_with_all_that_the_context_added(
     memory: Memory, clock: Clock, how: str
 ) -> None:
-    """Of the lines of a context, those about Zorblax are copied and forgotten one by one."""
+    """The lines of a context that are about Zorblax are copied and forgotten one by one."""
     async with memory.client() as client:
         await said(client, "We met Zorblax last Saturday in the harbor.", "Zorblax will call tomorrow, I hope (maybe).")
         await client.remember(c.RememberArgs(content="Lunch with Zorblax next Tuesday at 3pm by the sea"))

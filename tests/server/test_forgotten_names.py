@@ -1,5 +1,5 @@
-"""A forgotten name that a client gave, such as a channel or the id of a message, is stored nowhere, and the client that
-uses the name again reaches the same chat and the same messages."""
+"""Names that a client gave, such as a channel or the id of a message, can be forgotten. A forgotten name is not stored
+anywhere. A client that uses the name again still reaches the same chat and the same messages."""
 
 import asyncio
 from datetime import timedelta

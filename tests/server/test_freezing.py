@@ -1,5 +1,5 @@
-"""Whatever one user's text contains, recording and reading it does not delay other users. Tested with a real HTTP
-server."""
+"""Recording and reading a text of one user does not delay other users, whatever the text contains. Tested with a real
+HTTP server."""
 
 import asyncio
 import threading
@@ -28,7 +28,7 @@ MORE_SECONDS = 0.15
 """Maximum additional seconds that another user's slowest call may take while the text is processed, compared with an
 idle server."""
 ATTEMPTS = 3
-"""A text may be measured this many times, because other processes also use the processor."""
+"""Maximum measurements of a text. A measurement is repeated because other processes also use the processor."""
 
 TEXTS = {
     "20,000 blanks": "x\n" + " " * 20_000 + "z",

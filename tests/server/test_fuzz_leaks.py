@@ -115,7 +115,7 @@ class World:
         return saying.format(canary)
 
     def told(self, owner: int | None, step: dict[str, Any], answer: str) -> None:
-        """Check an answer. If `owner` is None, because the call had to be refused or concerns no owner, the answer must
+        """Check an answer. If `owner` is None, the call had to be refused or concerns no owner; the answer must then
         not contain any canary."""
         self.answers += 1
         found = set(CANARY.findall(answer))
@@ -126,7 +126,7 @@ class World:
 
 
 def owner_of_call(step: dict[str, Any]) -> int | None:
-    """The owner whose memory the call may use; None if it must be refused."""
+    """The owner whose memory the call may use; None if the call must be refused."""
     own = {"ann": ANN, "ben": BEN}.get(step["who"])
     if step["chat"] is None:
         return own
@@ -187,8 +187,8 @@ def _call(world: World, step: dict[str, Any], op: str, author: int) -> tuple[str
 
 
 def _note(world: World, step: dict[str, Any], result: CallToolResult, owner: int | None) -> None:
-    """Keep receipts and confirm tokens, so that others can try them, and note canaries that were shared with the
-    group."""
+    """Store receipts and confirm tokens, so that other users can try to use them. Also store the canaries that were
+    shared with the group."""
     content = result.structured_content or {}
     if content.get("receipt_id"):
         world.receipts.append(content["receipt_id"])
@@ -283,7 +283,7 @@ async def test_nobody_is_ever_told_anothers_words(memory: Memory, clock: Clock, 
 
 
 async def strays(memory: Memory, world: World) -> list[str]:
-    """Rows of one owner that contain a canary of another owner, even if no call returned them."""
+    """The rows of an owner that contain a canary of another owner, even if no call returned these rows."""
     found: list[str] = []
     async with memory.tables() as tables:
         for table in [row["name"] for row in await tables.fetch(TENANT)]:

@@ -88,7 +88,7 @@ def generations(dsn: str) -> Generations:
 
 
 async def cosine(database: Database, embedder: Embedder, text: str) -> float | None:
-    """The cosine of the best message and the text; None if the search does not use vectors."""
+    """The cosine between the text and the best message; None if the search does not use vectors."""
     request = SearchRequest(USER, USER, None, text, START, ZoneInfo("UTC"), kinds=("message",))
     hits = (await Retriever(database, embedder).search(replace(request, limit=1))).results
     return hits[0].cosine if hits else None

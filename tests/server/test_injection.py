@@ -47,7 +47,7 @@ def material(evil: str) -> Material:
     ]
     rows = rows_of(
         window,
-        # A context shows no text twice, so each of these texts gets a different end.
+        # Each of these texts gets a different end, because a context does not show the same text twice.
         chat=ChatHead(f"{evil} 1", f"{evil} 2", f"{evil} 3", 10, "telegram"),
         narrative=f"{evil} 4",
         thread_summary=f"{evil} 5",
@@ -78,7 +78,7 @@ OURS = re.compile(
 
 
 def shape(prompt: str) -> list[str]:
-    """The beginning of each line that we write, up to the stored text."""
+    """The part of each line that the server itself writes: the beginning, up to the stored text."""
     lines = [line for line in prompt.split("\n") if line and not line.startswith(INDENT)]
     return [_without_names(ours[0]) for line in lines if (ours := OURS.match(line))]
 
@@ -89,7 +89,7 @@ def strangers(prompt: str) -> list[str]:
 
 
 def _without_names(start: str) -> str:
-    """The shape without the names of routines and threads, which others choose."""
+    """The shape without the names of routines and threads, because other people choose these names."""
     return re.sub(r"^\[[^|]*\|$", "[name |", start)
 
 

@@ -1,5 +1,5 @@
-"""The database itself separates owners: the tests check the rows that the server's roles see if a statement does not
-name the owner."""
+"""The database itself separates owners: the tests check which rows the server's roles see if a statement does not
+restrict its rows to the owner."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress

@@ -47,7 +47,8 @@ class Counting(NoEmbedder):
 
 @cache
 def examples(*, held_out: bool) -> Examples:
-    """The training texts of the authors held out, or of the others, with the inputs of the model's heads."""
+    """The training texts, either of the held-out authors or of the other authors, with the inputs of the model's
+    heads."""
     asyncio.run(fetch(model_folder(), nothing))
     rows = [row for row in corpus.read() if (row.author in HELD_OUT) is held_out]
     return corpus.with_inputs(rows, Session(model_folder() / GRAPH, model_folder() / TOKENIZER))
@@ -99,7 +100,8 @@ async def test_a_models_layers_are_its_vector_and_one_more_and_refused_once_it_i
 
 @pytest.mark.model
 def test_an_instruction_to_the_assistant_about_a_known_topic_is_no_change_of_a_note() -> None:
-    """A short sentence near an earlier note is kept as a change of it from CHANGE on, so the scores must be lower."""
+    """If a short sentence is similar to an earlier note, a score of CHANGE is enough to keep it as a change of this
+    note. So the scores must be lower than CHANGE."""
     topics = ("bike lights", "moss", "roof garden", "Excel formulas", "school choice", "rain barrels", "birdhouses")
     texts = [f"Explain {topic} step {step} in more detail." for topic in topics for step in range(1, 8)]
     rows = [corpus.Example("", Sentence(text), "junk", wish=False, genre="") for text in texts]

@@ -1,4 +1,5 @@
-"""Questions for all members of a category ("which sports"): the members are found together and listed."""
+"""Questions for all things of a category ("which sports"): all statements of the category are found together and
+listed."""
 
 import pytest
 
@@ -46,12 +47,12 @@ async def test_all_of_a_kind_are_listed_once_oldest_first_and_found_before_other
         assert sports[0].startswith("- #")
         context = await client.get_context(c.GetContextArgs(query="Which sports do I do?"))
         assert (context.context or "").count("The user says: I play squash with Ravi") == 1
-        # One member alone is not listed. A question that names no category gets no list either.
+        # If a category has only one statement, there is no list. A question that names no category gets no list either.
         assert await listed(client, "Which instruments do I play?") == []
         assert await listed(client, "Where is Ravi?") == []
         found = await client.search_memory(c.SearchMemoryArgs(query="all my sports", kinds=("fact",), limit=3))
         assert all("cello" not in result.text for result in found.results)
-        # An ended statement is no longer a member.
+        # An ended statement is no longer listed.
         await say(client, clock, "I gave up squash with Ravi")
         ended = "The user says: I play squash with Ravi"
         await read(agent, lambda x: [item(x, "The user gave up squash", kind="outcome", ends=[number_of(x, ended)])])

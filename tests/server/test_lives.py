@@ -1,5 +1,5 @@
-"""In random sequences of actions with crashes at any point, nothing is lost, doubled or mixed up, and nothing that was
-forgotten remains."""
+"""Random sequences of actions, with crashes at any point: nothing is lost, doubled or mixed up, and forgotten text does
+not remain."""
 
 import asyncio
 import contextlib

@@ -33,7 +33,7 @@ FILES = "Show me the files of this project"
 
 @asynccontextmanager
 async def named(server: HttpServer, name: str) -> AsyncGenerator[MemoryClient]:
-    """A client that, like another assistant's, has a name and sends no channel."""
+    """A client with a name, such as that of another assistant, that sends no channel."""
     info = Implementation(name=name, version="1")
     async with (
         httpx2.AsyncClient(headers=server.headers()) as http,

@@ -94,7 +94,7 @@ async def test_a_half_built_index_is_not_used_and_is_rebuilt(dsn: str) -> None:
     try:
         await build_missing(database, dsn, MESSAGES)
         await connection.execute("drop index messages_near_7")
-        # This failed build leaves an invalid index of that name, as a killed build does.
+        # Like a build that was killed, this failed build leaves an invalid index of that name.
         with pytest.raises(asyncpg.UniqueViolationError):
             await connection.execute("create unique index concurrently messages_near_7 on messages (role)")
         setting = await database.row("retrieval.setting", OWNER, OWNER, "x", None, None)

@@ -48,7 +48,7 @@ DIES = """
     create function dies() returns trigger language plpgsql
       as 'begin perform pg_terminate_backend(pg_backend_pid()); return new; end';
     create trigger dies before update on model_calls for each row execute function dies()"""
-"""Ends the connection that changes the table's rows, as a kill does."""
+"""Ends the connection that changes the table's rows, as if its process were killed."""
 
 
 @pytest.fixture
@@ -66,8 +66,8 @@ def settings(dsn: str, tmp_path: Path) -> ServerSettings:
 
 
 async def live(memory: Memory, clock: Clock, user: int) -> None:
-    """A life that leaves rows in every table: threads of all kinds, a conversation, a group, learning, an edit, a
-    reminder, an erasure, and a preview that is not confirmed."""
+    """A sequence of actions that creates rows in every table: threads of all kinds, a conversation, a group, learning,
+    an edit, a reminder, an erasure, and a preview that is not confirmed."""
     async with memory.client(user) as client, memory.agent() as agent:
         for number in range(24):
             await _exchange(client, clock, f"My dog number {number} is called Rex{number}. " * 8, f"r{number}")
@@ -119,7 +119,7 @@ async def test_everything_of_a_user_moves_and_nothing_names_the_former_number(
     async with memory.tables() as connection:
         for statement in OTHER_ROWS:
             await connection.execute(statement, FORMER)
-        # A table of a later release is found in the catalog.
+        # The tables are read from the catalog, so that a table of a later release is found, too.
         await connection.execute("create table later (owner_id bigint not null, chat_id bigint not null, said text)")
         await connection.execute("insert into later values ($1, $2, 'x')", FORMER, PLAN)
         keys, before = await connection.fetch(KEYS), await counts(connection, FORMER)
@@ -141,7 +141,7 @@ async def test_everything_of_a_user_moves_and_nothing_names_the_former_number(
         assert [x.memory.content[:8] for x in (await client.list_reminders(r.ListRemindersArgs())).reminders] == [
             "Call Ann"
         ]
-        # The client sends again the message whose words were forgotten before the move.
+        # The client sends the message again whose words were forgotten before the move.
         await _exchange(client, clock, "My dog number 5 is called Rex5. " * 8, "r5")
         assert (await client.forget(c.ForgetArgs(literal="Rex5"))).matches == ()
 
@@ -201,8 +201,8 @@ async def counts(connection: "asyncpg.Connection[asyncpg.Record]", owner: int) -
 
 
 async def naming(connection: "asyncpg.Connection[asyncpg.Record]", number: int) -> list[str]:
-    """The rows of all tables that contain the number in any column, except the texts that models were shown (the
-    sections of receipts), which stay as they were."""
+    """The rows of all tables that contain the number in any column, except the texts that were shown to models (the
+    sections of receipts), because these texts do not change."""
     found: list[str] = []
     for row in await connection.fetch(ALL_TABLES):
         rows = await connection.fetch(

@@ -1,5 +1,5 @@
-"""Jobs of imports and second readings come after live jobs. They never delay or block live jobs, and are never joined
-with them."""
+"""Jobs of imports and second readings come after live jobs. They never delay or block live jobs, and never share a call
+of a model with live jobs."""
 
 import time
 from collections.abc import Sequence
@@ -179,7 +179,8 @@ async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_o
         least: list[float] = []
         while len(times[client]) < 60 and not (len(times[client]) > 7 and least[0] <= 1.2 * least[1] + 0.005):
             n = len(times[client])
-            # The two users take turns in being first, because the first may wait for background work of the last round.
+            # The two users alternate in being first, because the first user may wait for background work of the
+            # previous round.
             for one in (client, other) if n % 2 else (other, client):
                 times[one].append(await learned(one, f"Oslo {n}"))
             least = [min(times[client]), min(times[other])]

@@ -1,5 +1,5 @@
-"""A personal group shares its owner's global memories and profile. Of the private chat, it sees only the newest
-exchange."""
+"""A personal group shares its owner's global memories and profile. From the private chat, the group sees only the
+newest exchange."""
 
 import pytest
 

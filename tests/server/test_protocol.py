@@ -1,5 +1,5 @@
-"""The MCP behavior: short lists of tools, two equal result channels, questions in both protocol versions, and
-notifications across processes."""
+"""The server's behavior as an MCP server: short lists of tools, two result channels with the same contents, questions
+to the person in both protocol versions, and notifications across processes."""
 
 import json
 import re
@@ -41,7 +41,7 @@ VALID_CALLS: dict[str, dict[str, Any]] = {
     "summarize_chat": {},
     "start_new_chat": {},
 }
-"""Minimal arguments of each tool that can be called without the number of a stored row."""
+"""The minimal arguments of the tools that can be called without the number of a stored row."""
 
 
 @asynccontextmanager
@@ -66,7 +66,7 @@ def cost(tool: Tool) -> int:
 
 
 def undescribed(name: str, schema: dict[str, Any]) -> list[str]:
-    """The arguments below `name` without a description, with the fields of nested objects and of list items."""
+    """All arguments below `name` that have no description, including the fields of nested objects and of list items."""
     fields = {f"{name}.{field}": inner for field, inner in schema.get("properties", {}).items()}
     bare = [path for path, inner in fields.items() if not inner.get("description")]
     nested = [undescribed(path, one) for path, inner in fields.items() for one in (inner, inner.get("items", {}))]
@@ -278,7 +278,7 @@ async def test_the_person_picks_matches_in_the_clients_form(memory: Memory, dsn:
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_forget_erases_only_what_the_question_showed(memory: Memory, dsn: str, mode: str) -> None:
-    """Another client stores a memory that also matches while the question is open."""
+    """While the question is open, another client stores a memory that also matches."""
 
     async def answer(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
         async with memory.client() as other:

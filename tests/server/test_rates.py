@@ -32,7 +32,7 @@ from tests.stubs.loopback import served
 pytestmark = pytest.mark.anyio
 
 PATIENCE = 0.5
-"""In these tests, the maximum seconds that a request may take to arrive."""
+"""Maximum seconds that a request may take to arrive, in these tests."""
 
 
 class Hurried(RequestTimeout):
@@ -149,7 +149,7 @@ async def test_a_connection_may_rest_between_requests_and_an_answer_may_take_lon
 
 
 async def test_many_calls_of_one_user_leave_connections_for_other_users(memory: Memory) -> None:
-    """Each call of one user waits for a lock. Without a limit, these calls would hold all connections to the
+    """Each call of one user waits for a lock. Without a limit, these calls would use all connections to the
     database."""
     said = c.RecordMessageArgs(role="user", content="Tea is fine.")
     async with (

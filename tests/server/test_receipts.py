@@ -1,4 +1,5 @@
-"""Receipts are written after the answer. They can be explained at once, and none is missing after an orderly end."""
+"""Receipts are written after the answer. `explain` can use a receipt at once, and no receipt is missing after an
+orderly end."""
 
 import asyncio
 

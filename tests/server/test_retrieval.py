@@ -1,4 +1,5 @@
-"""Search in a real memory: scope, words in any script, time, routines, former wordings and statuses, and pages."""
+"""Search in a real memory: scope, words in any script, time, routines, former wordings and statuses of memories, and
+pages of results."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -44,8 +45,8 @@ class Axes(NoEmbedder):
 
 
 class Rough(Axes):
-    """An embedder with misleading codes. A similar text differs from the question in most signs, and a different text
-    differs in few."""
+    """An embedder with misleading codes. The vector of a similar text has other signs than the question's vector in
+    most dimensions; the vector of a different text has other signs in few dimensions."""
 
     def _vector(self, text: str) -> Vector:
         few, most = {"asked": (1.0, 1.0), "like": (1.0, -1.0), "unlike": (-1.0, 1.0)}.get(text, (-1.0, -1.0))
@@ -343,7 +344,7 @@ async def test_the_vector_of_a_query_is_that_of_its_words_without_names(memory: 
         await say(client, "hello", speaker="Amy")
     embedder = Axes()
     await Retriever((await memory.storage.services()).deps.database, embedder).search(request("Amy's dog?", clock.at))
-    # The unchanged question was embedded before the names of the speakers were known.
+    # The complete question was embedded before the names of the speakers were known.
     assert embedder.asked == ["Amy's dog?", "dog?"]
 
 

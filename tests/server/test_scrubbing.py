@@ -138,7 +138,7 @@ async def test_a_scrub_waits_for_nobody_for_long_and_goes_on_where_it_gave_way(m
         async with reader.transaction():
             await reader.fetch("select 1 from messages")
             assert not await scrubber.scrub_if_due()
-            # The scrub has given up, so a call does not wait for it.
+            # The scrub was cancelled, so a call does not wait for it.
             assert (await client.search_memory(c.SearchMemoryArgs(query="garden"))).results == ()
         assert "conversation_summaries" in scrubber._rewritten
         assert "messages" not in scrubber._rewritten

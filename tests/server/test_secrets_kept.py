@@ -1,5 +1,5 @@
-"""A typed secret is stored only in its message, not in any text that is derived, recalled, sent to a model or
-logged."""
+"""A secret that the user typed is stored only in its message. No derived, recalled or logged text contains it, and no
+text that is sent to a model."""
 
 import logging
 from pathlib import Path
@@ -119,7 +119,7 @@ async def test_a_routine_that_prints_a_secret_is_summed_up_without_it(memory: Me
 
 
 async def asked_for(memory: Memory) -> list[str]:
-    """The texts that the tools for recalling return to a model."""
+    """The texts that a model gets from the tools for recalling."""
     async with memory.client() as client:
         contexts = [
             await client.get_context(c.GetContextArgs(query=query, detail=detail, token_budget=20_000))

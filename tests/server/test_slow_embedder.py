@@ -57,7 +57,8 @@ def embedder(settings: ServerSettings) -> Watching:
 async def memory(
     settings: ServerSettings, clock: Clock, embedder: Watching, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Memory]:
-    """A memory without background tasks. Their transactions would be noticed, and they would embed the messages."""
+    """A memory without background tasks. The check would notice the transactions of these tasks, and the tasks would
+    embed the messages."""
 
     monkeypatch.setattr(bootstrap, "side_tasks", lambda *_: ())
     storage = Storage(settings, clock)

@@ -1,4 +1,5 @@
-"""The server as a process: requests that HTTP refuses, the start and end of stdio, and the end on a signal."""
+"""The server as a process: HTTP requests that it refuses, the start and end of a stdio server, and the end after a
+signal."""
 
 import asyncio
 import json
@@ -54,7 +55,7 @@ async def http_process(tmp_path: Path, dsn: str) -> AsyncIterator[HttpServer]:
 
 @pytest.fixture(scope="module")
 async def lasting(tmp_path_factory: pytest.TempPathFactory, postgres: EmbeddedPostgres) -> AsyncIterator[HttpServer]:
-    """A server for several tests. It survives their requests, and nothing is stored in it."""
+    """A server for several tests. The server survives the requests of these tests, and nothing is stored in it."""
     async with database(postgres) as dsn, http_server(tmp_path_factory.mktemp("lasting"), dsn) as server:
         yield server
 
@@ -284,8 +285,7 @@ async def test_http_ends_in_time_although_a_subscription_stream_is_open(
 
 
 async def test_keep_alive_posts_do_not_wait_for_nagle(lasting: HttpServer) -> None:
-    """A delayed acknowledgment would cost each call 40 ms. Only the first calls of a connection would not be
-    delayed."""
+    """Delayed TCP acknowledgments would add 40 ms to each call, except the first calls of a connection."""
     body = request("tools/call", name="get_profile", arguments={})
     headers = {**wire_headers("tools/call", "get_profile"), **lasting.headers()}
     took: list[float] = []

@@ -1,5 +1,5 @@
-"""Finds relations in a statement that are not bound to the owner, `$1`. PostgreSQL's own parser parses the
-statement."""
+"""Finds the tables and views of a statement whose rows are not restricted to the owner, `$1`. PostgreSQL's own parser
+parses the statement."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -17,8 +17,8 @@ def relations(sql: str) -> set[str]:
 
 
 def loose(sql: str, tenant: Collection[str]) -> list[str]:
-    """The tenant relations that are not bound by an `owner_id = $1` in their own scope. Each mention of a relation is
-    one entry."""
+    """The tenant tables and views that are not restricted by an `owner_id = $1` in their own scope. Each mention of a
+    table or view is one entry."""
     ctes = _ctes(sql)
     return [name for node in _nodes(_statement(sql)) for name in _loose_in(node) if name in tenant and name not in ctes]
 
@@ -48,8 +48,8 @@ def _nodes(node: Any) -> Iterator[Any]:
 
 
 def _loose_in(node: Any) -> Iterator[str]:
-    """The unbound relations of one scope: a select, an update, a delete or an insert, without the scopes nested in
-    it."""
+    """The unrestricted tables and views of one scope, without the nested scopes. A scope is a select, an update, a
+    delete or an insert."""
     if isinstance(node, ast.SelectStmt):
         yield from _unbound(node.fromClause or (), node.whereClause)
     elif isinstance(node, ast.UpdateStmt):
@@ -85,7 +85,7 @@ def _join_conditions(sources: Any) -> Iterator[Any]:
 
 
 def _bound(conditions: Any) -> Iterator[str]:
-    """Aliases whose owner_id is compared with the parameter. A bare owner_id gives ''."""
+    """Aliases whose owner_id is compared with the parameter. An owner_id without an alias is listed as ''."""
     for condition in conditions:
         if isinstance(condition, ast.BoolExpr) and condition.boolop == BoolExprType.AND_EXPR:
             yield from _bound(condition.args)

@@ -1,4 +1,4 @@
-"""The plans of the hot queries, as in a server: generic plans, on tables with many tenants and current statistics."""
+"""The plans of frequent queries, as in a server: generic plans, and tables with many tenants and current statistics."""
 
 import json
 import random
@@ -79,7 +79,8 @@ async def _fill(dsn: str) -> None:
 
 @pytest.fixture
 async def filled(filled_dsn: str) -> AsyncIterator[Any]:
-    """A connection like those of the server's pools, with the role and the owner of the caller."""
+    """A connection like the connections of the server's pools: it has the server's role, and the caller as the
+    owner."""
     settings = {"role": SERVER_ROLE, "plan_cache_mode": "force_generic_plan", "jit": "off"}
     connection: Any = await asyncpg.connect(filled_dsn, server_settings=settings)
     yield connection
@@ -87,8 +88,8 @@ async def filled(filled_dsn: str) -> AsyncIterator[Any]:
 
 
 async def plan_of(connection: Any, name: str, given: Sequence[object] | Mapping[str, object]) -> dict[str, Any]:
-    """The plan of a prepared statement after its execution. As on the server's connections, it is planned once for all
-    arguments."""
+    """The plan of a prepared statement after its execution. As on the server's connections, the statement is planned
+    once for all arguments."""
     args = arguments(name, given) if isinstance(given, Mapping) else given
     await connection.fetchval(SET, OWNER, str(args[0]), False)
     values = ", ".join([await connection.fetchval("select quote_nullable($1::text)", _literal(arg)) for arg in args])
@@ -175,7 +176,7 @@ async def test_an_owners_whole_memory_is_scanned_by_codes_too(filled: Any) -> No
 
 
 async def test_words_are_found_by_the_gin_index(filled_dsn: str) -> None:
-    """The search calls a function. This test plans the function's statement, in the function's role."""
+    """The search calls a function, so this test plans the function's statement, in the function's role."""
     owner = await asyncpg.connect(filled_dsn, server_settings={"plan_cache_mode": "force_generic_plan"})
     body: str = await owner.fetchval("select pg_get_function_sqlbody('messages_with'::regproc)")
     statement = body.removeprefix("BEGIN ATOMIC").strip().removesuffix("END").strip().rstrip(";")
@@ -197,7 +198,7 @@ async def test_no_table_of_messages_is_read_from_end_to_end(filled: Any, name: s
 @pytest.mark.parametrize("by_words", [True, False])
 async def test_the_statement_for_the_usual_question_finds_the_same_candidates(filled: Any, by_words: bool) -> None:
     found = []
-    # All vectors are equal, so a search by vectors is the same only if it finds all messages.
+    # All vectors are equal, so two searches by vectors have the same result only if they find all messages.
     none = {"vector": None, "code": None, "reranked": 0, "of_each_kind": 9}
     asked = searched(SMALL, SMALL) | (none if by_words else {"reranked": 1_000, "of_each_kind": 1_000})
     for name in ("retrieval.messages", "retrieval.messages_of_chat"):

@@ -27,7 +27,7 @@ KEYED_OTHERWISE = {
 """Keys of tenant tables in which the owner is not the first column."""
 
 BY_THE_LOGIN = ("tokens.add", "tokens.all", "tokens.revoke", "keys.obtain")
-"""Queries of the tables of tokens and keys, which the server's roles cannot access."""
+"""Queries that use the tables of tokens and keys. The server's roles cannot access these tables."""
 
 MAINTENANCE = ("scrub.checkpoint", "scrub.switch_log", "scrub.cancel", "scrub.longest_wait", "scrub.wait_shortly")
 """Queries that the login runs, like the statements that rewrite tables."""
@@ -155,5 +155,5 @@ def test_a_statement_across_owners_says_why() -> None:
 
 
 def test_full_text_conditions_stand_in_the_functions_that_keep_their_index() -> None:
-    """Under row-level security, `@@` outside these functions reads every row of the owner."""
+    """Under row-level security, a full-text search (`@@`) outside these functions reads every row of the owner."""
     assert [name for name, sql in queries().items() if "@@" in operators(sql)] == []

@@ -9,7 +9,7 @@ from tests.stubs.stub import ModelStub
 
 
 def run_alone(kind: type[ModelStub]) -> None:
-    """Serve until interrupted. Prints the URL once it listens."""
+    """Serve until interrupted. Prints its URL as soon as the stub listens."""
     parser = argparse.ArgumentParser(description=kind.__doc__)
     parser.add_argument("--port", type=int, default=0, help="0 takes a free port")
     parser.add_argument("--say", default="ok", help="the answer to everything")

@@ -1,4 +1,4 @@
-"""A stub model that answers the summarizer as a competent model would. It uses only the prompt."""
+"""A stub model that answers the summarizer like a competent model. It uses only the prompt."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _STATEMENT = re.compile(r"^STATEMENT (\d+), about [^:]+: (.*)$", re.MULTILINE)
 @dataclass(frozen=True)
 class Understood:
     """What a competent reader learns from a kind of sentence. In `text`, `\\1` stands for the first group of `pattern`.
-    `over` matches the statements that the sentence ends."""
+    The pattern `over` matches the statements that the sentence ends."""
 
     pattern: str
     kind: str
@@ -116,7 +116,7 @@ def _item(understood: Understood, told: re.Match[str], line: re.Match[str], know
 
 
 def _verdicts(prompt: str) -> dict[str, Any]:
-    """The verdicts of a second reading. A statement holds if one of the messages says it."""
+    """The verdicts of a second reading. A statement is accepted if one of the messages says it."""
     messages = prompt.partition("STATEMENT 1")[0]
     return {
         "verdicts": [
@@ -141,6 +141,6 @@ def _summary(prompt: str) -> dict[str, Any]:
 
 
 def _plain(prompt: str) -> str:
-    """A narrative of the memories in the prompt."""
+    """A narrative that is made from the memories in the prompt."""
     lines = [line.strip(" -•") for line in prompt.splitlines() if line.startswith("-")]
     return "The user: " + "; ".join(lines) if lines else "A person."

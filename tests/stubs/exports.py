@@ -19,7 +19,7 @@ _EMOJI = "😀🎉🌧️🍅🚲👍❤️"
 
 
 def telegram(path: Path, messages: int = 3000, seed: int = 1) -> dict[str, str]:
-    """Write the export of a bot chat in a supergroup. Returns questions with their answers, which are planted among the
+    """Write the export of a bot chat in a supergroup. Returns questions with their answers. The answers are among the
     messages."""
     rng = random.Random(seed)
     entries: list[dict[str, Any]] = [_service(1, "create_group")]
@@ -92,7 +92,8 @@ def _extras(number: int, rng: random.Random) -> dict[str, Any]:
 
 
 def chatgpt(path: Path) -> None:
-    """Write an export of two conversations: one with a branch that was not shown, one with custom instructions."""
+    """Write an export of two conversations: one has a branch that was not shown, and the other has custom
+    instructions."""
 
     def node(key: str, parent: str | None, role: str, text: str, children: list[str]) -> dict[str, Any]:
         message = {"author": {"role": role}, "create_time": START, "content": {"content_type": "text", "parts": [text]}}

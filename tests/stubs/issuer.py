@@ -37,7 +37,8 @@ class Issuer:
         return key
 
     def token(self, key_id: str, key: Any = None, algorithm: str | None = None, **claims: Any) -> str:
-        """A valid token of `ann`, changed by `claims`. A claim that is None is left out."""
+        """A token for the subject `ann`. `claims` replaces claims of this valid token; a claim with the value None is
+        left out."""
         key = key if key is not None else self.keys[key_id]
         chosen = algorithm or ("RS256" if isinstance(key, rsa.RSAPrivateKey) else "ES256")
         now = int(time.time())

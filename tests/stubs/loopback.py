@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 LAST_REPLIES = 0.1
-"""Seconds that open requests have to end when the server stops."""
+"""Maximum seconds to wait for open requests when the server stops."""
 
 
 class CutError(Exception):
@@ -20,8 +20,7 @@ class CutError(Exception):
 
 
 def _unexpected(record: logging.LogRecord) -> bool:
-    """Whether to log the record. If the stub dropped the connection, or a killed client did, the record is not
-    logged."""
+    """Whether to log the record. The record is not logged if the stub or a killed client has dropped the connection."""
     return not (record.exc_info and isinstance(record.exc_info[1], CutError | ClientDisconnect))
 
 

@@ -113,8 +113,8 @@ class OllamaStub(ModelStub):
 
 
 def embedding(text: str) -> list[float]:
-    """A unit vector of hashed words. Texts that share words are near each other, and the same text always has the same
-    vector."""
+    """A unit vector that is computed from hashes of the words. Texts that share words have similar vectors, and the
+    same text always has the same vector."""
     vector = [0.0] * DIMENSIONS
     for word in re.findall(r"\w+", text.lower()):
         vector[zlib.crc32(word.encode()) % DIMENSIONS] += 1.0

@@ -11,7 +11,7 @@ Stop = Literal["end", "max_tokens", "refusal"]
 
 @dataclass(frozen=True)
 class Say:
-    """Answers with `text`. A streamed answer has pieces of `piece` characters."""
+    """Answers with `text`. If the answer is streamed, each piece has `piece` characters."""
 
     text: str
     stop: Stop = "end"
@@ -22,13 +22,13 @@ class Say:
     cache_write: int = 0
 
     def pieces(self) -> list[str]:
-        """The text as it is streamed."""
+        """The text in the pieces in which it is streamed."""
         return [self.text[i : i + self.piece] for i in range(0, len(self.text), self.piece)]
 
 
 @dataclass(frozen=True)
 class UseTool:
-    """Asks for a tool call (Messages API only)."""
+    """A reply that requests a tool call (Messages API only)."""
 
     name: str
     input: dict[str, Any]

@@ -19,7 +19,7 @@ from tests.stubs.replies import Fail, Garbage, Hang, Reply, Say
 
 @dataclass(frozen=True)
 class Asked:
-    """One request as it came over the wire."""
+    """One request as the stub received it."""
 
     path: str
     headers: dict[str, str]
@@ -140,5 +140,5 @@ def estimate(text: str) -> int:
 
 
 def never_answers(reply: Reply, streamed: bool) -> bool:
-    """Whether the request must hang before the first byte."""
+    """Whether the answer must hang before its first byte."""
     return isinstance(reply, Hang) and not (streamed and reply.after)

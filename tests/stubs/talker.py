@@ -1,4 +1,4 @@
-"""A stub model that answers people as a competent model would. It uses only its prompt."""
+"""A stub model that answers people like a competent model. It uses only its prompt."""
 
 import re
 

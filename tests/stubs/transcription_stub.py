@@ -15,8 +15,8 @@ from tests.stubs.loopback import served
 
 @dataclass
 class TranscriptionStub:
-    """A transcription server. `heard` lists its answers in order; the last answer is repeated, and a number is an HTTP
-    status.
+    """A transcription server. `heard` lists the stub's answers in order, and the last one is repeated. If an answer is
+    a number, it is sent as an HTTP status.
 
     Without answers, it returns the file's bytes as text. `files` are the received files.
     """

@@ -210,8 +210,8 @@ CANONICAL = {"user_confirmed": "", "llm_inferred": "", "general_summary": "", "o
 
 
 def reader(asked: Asked) -> Reply:
-    """A script that answers through the tool for structured output, which the command forces. Each reading is a
-    separate process."""
+    """A script that answers through the tool for structured output. The command forces the model to use this tool. Each
+    reading is a separate process."""
     (tool,) = asked.body["tools"]
     if any(block.get("type") == "tool_result" for m in asked.messages for block in _blocks(m["content"])):
         return Say("Done.")

@@ -27,7 +27,7 @@ class Clock:
 
 @dataclass
 class Scripted:
-    """A model that fails with its `failures` one by one, and then answers with its name."""
+    """A model that first fails once with each of its `failures`, and then answers with its name."""
 
     name: str
     failures: list[LLMError] = field(default_factory=list)

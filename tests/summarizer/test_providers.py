@@ -127,7 +127,7 @@ async def test_outages_are_unavailable(either: tuple[ModelStub, LanguageModel], 
     stub, model = either
     await model.complete(
         QUICK
-    )  # a first call loads modules and opens connections, which must not count for a test with a short timeout
+    )  # the first call loads modules and opens connections; a test with a short timeout must not include this time
     stub.script = lambda asked: reply
     request = replace(QUICK, timeout=seconds_for(reply))
     assert isinstance(await failure_of(model, request), LLMUnavailable)

@@ -1,5 +1,5 @@
-"""Texts that were written without a model during its outage are rewritten once the model is available, and only
-once."""
+"""During an outage of the model, texts are written without it. When the model is available again, they are rewritten
+exactly once."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,5 @@
-"""A context never exceeds its budget, keeps its order, repeats nothing, and records every omitted message."""
+"""A context never exceeds its budget, keeps the order of its sections, repeats no text, and records every omitted
+message."""
 
 import itertools
 from dataclasses import replace

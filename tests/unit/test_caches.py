@@ -47,14 +47,15 @@ def caches_of_texts() -> dict[str, Cache]:
 
 
 def takes_text(cache: Cache) -> bool:
-    """Whether the cached function takes a text, or an object that contains one. Other caches have no arguments, or take
-    classes or names of languages, so they have a fixed size and contain no text."""
+    """Whether the cached function takes a text or an object that contains a text. All other cached functions have no
+    arguments, or take classes or names of languages. Their caches have a fixed size and contain no text."""
     first = next(iter(get_annotations(cache.__wrapped__).items()))
     return first[0] not in ("language", "return") and first[1] in (str, Remembered)
 
 
 def read(cache: Cache, text: str) -> None:
-    """Call the cached function with a text, or a memory with this text, and whatever else it needs."""
+    """Call the cached function with a text or with a memory that has this text, and with the other arguments that it
+    needs."""
     memory = Remembered(1, "fact", text, 42, 0.5, 0.5, False, None, AT, False, False, "user")
     values = {str: text, Remembered: memory, datetime: AT, date: AT.date(), ZoneInfo: ZONE, Said: Said(AT, ZONE)}
     arguments = cache.__wrapped__.__code__.co_varnames[: cache.__wrapped__.__code__.co_argcount]
@@ -78,7 +79,7 @@ def test_after_something_was_forgotten_no_cache_holds_a_text() -> None:
     found = caches_of_texts()
     for cache in found.values():
         read(cache, "My locker opens with zq81")
-    re.compile("locker opens with zq81")  # as for a literal that `forget` searches for
+    re.compile("locker opens with zq81")  # like a literal that `forget` searches for
     assert all(cache.cache_info().currsize for cache in found.values())
     assert any("zq81" in str(pattern) for pattern in vars(re)["_cache"])
     caches.clear()
@@ -92,7 +93,8 @@ def test_all_caches_full_of_long_statements_take_a_bounded_part_of_the_servers_m
             read(cache, statement(number))
 
     def filled(cache: Cache) -> int:
-        """The bytes of this cache alone. The first call fills the other caches that the function uses."""
+        """The bytes of this cache alone, because the first call has already filled the other caches that the function
+        uses."""
         fill(cache)
         cache.cache_clear()
         tracemalloc.start()
@@ -114,7 +116,7 @@ def resident() -> int:
 @pytest.mark.anyio
 @pytest.mark.skipif(background.malloc_trim() is None, reason="the C library keeps nothing, or cannot be told to let go")
 async def test_what_was_freed_between_things_in_use_goes_back_to_the_system() -> None:
-    # For objects over 512 bytes, Python's allocator uses the C library.
+    # For objects over 512 bytes, Python's allocator calls the C library.
     texts = [bytes(4_000) for _ in range(20_000)]
     kept = texts[::200]
     before = resident()

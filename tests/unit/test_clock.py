@@ -83,7 +83,8 @@ def test_a_routine_of_seven_in_the_morning_is_eight_hours_old_at_three() -> None
 
 
 def test_an_age_counts_real_hours_across_the_change_to_summer_time() -> None:
-    # On the wall clock eight hours pass, but only seven elapse, because the clocks move from two to three.
+    # The wall clock shows eight hours more, but only seven hours have passed, because the clocks move from two to
+    # three.
     before, after = datetime(2026, 3, 29, 0, 0, tzinfo=BERLIN), datetime(2026, 3, 29, 8, 0, tzinfo=BERLIN)
     assert age(before, after, BERLIN) == "7h ago"
 

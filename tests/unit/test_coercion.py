@@ -1,5 +1,5 @@
-"""Harmless variants of arguments are converted to the contract's form. Ambiguous variants are not converted, so
-validation refuses them."""
+"""If a variant of an argument is unambiguous, it is converted to the contract's form. Ambiguous variants are not
+converted, so validation refuses them."""
 
 from typing import Any
 

@@ -1,4 +1,5 @@
-"""`tellonce connect` in empty homes and with existing configurations, for every client and system."""
+"""`tellonce connect` in empty homes and in homes with existing configurations, for every client and operating
+system."""
 
 import asyncio
 import codecs
@@ -202,7 +203,7 @@ def test_a_read_only_file_is_left_alone(home: Path, monkeypatch: pytest.MonkeyPa
     file = file_of(ClientName.CURSOR)
     file.parent.mkdir()
     file.write_text("{}")
-    # Root may write every file, so the test does not set the file's mode.
+    # The test does not make the file read-only, because root may write every file.
     with monkeypatch.context() as patch:
         patch.setattr("os.access", lambda path, mode: False)
         with pytest.raises(CommandFailed, match=r"read-only.*what --print shows"):

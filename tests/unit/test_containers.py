@@ -1,5 +1,5 @@
-"""Published files refer only to existing things, and use one name and version of the product. The test needs no
-container engine or registry."""
+"""Published files refer only to files and names that exist, and all use the same name and version of the product. The
+test needs no container engine or registry."""
 
 import json
 import re

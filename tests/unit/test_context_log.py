@@ -1,5 +1,5 @@
-"""The dated log in contexts with large budgets. It is the same for every question, grows at its end, and has one line
-for each thing that was learned or done."""
+"""The dated log in contexts with large budgets. The log is the same for every question. Lines are added at its end, one
+for each fact that was learned and each thing that was done."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -80,7 +80,7 @@ def test_a_log_is_the_same_whatever_is_asked_and_grows_at_its_end() -> None:
     # The start of the log moves in steps, so a hundred more lines move it only a few times.
     starts = {log_of(of(LogRows(learned(410 + n))))[0] for n in range(0, 100, 5)}
     assert len(starts) <= 1 + -(-100 // STEP)
-    # Lines that are no longer read do not change which other lines are shown.
+    # If old lines are no longer read from the database, the choice of the other lines does not change.
     assert log_of(of(LogRows(many[:300], omitted=110))) == log_of(asked)
 
 

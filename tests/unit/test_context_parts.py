@@ -1,4 +1,4 @@
-"""The parts of a context, tested separately. Each part pays for the lines that it shows from the budget."""
+"""The parts of a context, tested separately. Each part subtracts the tokens of its lines from the budget."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -104,8 +104,8 @@ def test_a_question_after_three_long_replies_still_has_room_for_what_answers_it(
 
 
 def after_replies(tokens: int, query: str, total: int) -> Assembled:
-    """A context after a reply of the assistant, a short message of the user and another reply. Together the three have
-    about `tokens` tokens."""
+    """A context whose last messages are a reply of the assistant, a short message of the user and another reply. These
+    three messages together have about `tokens` tokens."""
     small = talk(3, query, total)
     long = {1: tokens // 2, 3: tokens // 2}
     window = [

@@ -52,7 +52,8 @@ def test_sentences_of_others_are_resolved_and_no_wrong_day_is_stated_as_certain(
     print(table, found)
     assert found.resolved >= LEAST_RESOLVED[table]
     assert len(found.wrong) <= MOST_WRONG.get(table, 0)
-    # Authors disagree on "in three weeks" and "this week": to most of them, these are known days.
+    # Authors disagree on "in three weeks" and "this week"; most of them consider the days of these expressions as
+    # known.
     assert len(found.overclaimed) <= MOST_OVERCLAIMED.get(table, 0.045 * len(found.verdicts))
 
 
@@ -435,7 +436,8 @@ def test_what_only_looks_like_a_date_is_none(text: str) -> None:
 
 
 def test_reading_a_query_is_cheap() -> None:
-    """This is not a benchmark. It takes the minimum of many runs, and its limit is ten times the measured 0.2 ms."""
+    """This is not a benchmark. The test takes the minimum of many runs; its limit is ten times the measured time of 0.2
+    ms."""
     query = "What did I say yesterday about the project at 7am last week?"
     best = min(_seconds(query) for _ in range(200))
     print(f"{best * 1000:.3f} ms")

@@ -1,4 +1,5 @@
-"""The resolver of dates, where the words around a time word decide: quotations, names, titles, ranges and counted days."""
+"""The resolver of dates, in cases in which the words around a time word decide: quotations, names, titles, ranges and
+counted days."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo

@@ -54,7 +54,7 @@ def commands(text: str, program: str) -> list[list[str]]:
 
 
 def offered(words: list[str]) -> None:
-    """Follow the words through the tree of commands. Fails on an unknown name or option."""
+    """Look up the words in the tree of commands. Fails if a name or option does not exist."""
     place: Any = command()
     while isinstance(place, TyperGroup) and words and not words[0].startswith(("-", "…")):
         # `import telegram|chatgpt` lists alternatives. The words after a command are its arguments.

@@ -1,4 +1,5 @@
-"""Folding: a part that is copied out of a text is found in the text, in any written form, and at its exact place."""
+"""Folding: a part that is copied out of a text is found in this text at its exact place, even if it is written in
+another form."""
 
 import itertools
 import re

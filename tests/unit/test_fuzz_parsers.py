@@ -1,4 +1,4 @@
-"""Malformed exports and malformed answers of other programs are reported or skipped, and nothing crashes."""
+"""Malformed exports and malformed answers of other programs are reported or skipped, and never cause a crash."""
 
 import copy
 import json

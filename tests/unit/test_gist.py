@@ -1,4 +1,4 @@
-"""The gist of a session that is too new for a summary."""
+"""The gist: the short description of a session that is too new for a summary."""
 
 from datetime import UTC, datetime
 

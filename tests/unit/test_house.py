@@ -44,7 +44,8 @@ EDGES = {
     "side_tasks.py": "one run of a side task",
     "threads.py": "one piece of a thread's work",
 }
-"""The files that may contain a broad `except`, each with the unit of work that it guards."""
+"""The files that may contain a broad `except`. Each file has the unit of work (such as one tool call) that its `except`
+guards."""
 
 
 @cache

@@ -40,7 +40,8 @@ for kind, file in json.loads(sys.argv[1]):
         print(error)
     break
 """
-"""Reads each file in a process of its own, with the limit of memory. The processes are forked after the imports."""
+"""Reads each file in a separate process that may use only the maximum memory. The processes are forked after the
+imports."""
 HEAD = '{"name": "B", "type": "personal_chat", "id": 5, "messages": ['
 
 
@@ -69,7 +70,8 @@ def _conversation(text: str) -> str:
 
 
 def _zip(file: Path, *, flag: int = 0, method: int = zipfile.ZIP_STORED, date: int | None = None) -> None:
-    """A zip with a Telegram export and a note. Both members have the flag, the method and the day of the last change."""
+    """A zip with a Telegram export and a note. Both members of the zip have the given flag, compression method and date
+    of the last change."""
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w") as archive:
         archive.writestr("result.json", f"{HEAD}{_said(1, json.dumps('still here'))}]}}")

@@ -1,4 +1,4 @@
-"""Exports in the documented formats are read in the form in which the person saw the messages."""
+"""Exports in the documented formats are read. The messages get the form in which the person saw them."""
 
 import json
 from pathlib import Path

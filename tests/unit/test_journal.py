@@ -1,4 +1,4 @@
-"""The journal writes events as lines of a file that several processes share."""
+"""The journal writes each event as a line of a file. Several processes share this file."""
 
 import json
 import subprocess

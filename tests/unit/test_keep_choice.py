@@ -1,5 +1,5 @@
-"""The choice of scored sentences to keep: thresholds, short changes, at most two sentences per message, and no
-repetitions."""
+"""Which scored sentences are kept: thresholds, short sentences that report a change, at most two sentences per message,
+and no repetitions."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""The order and the sessions of candidates are compared with a direct implementation of their definition."""
+"""Compares the computed order and sessions of candidates with a direct implementation of the definitions."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -22,8 +22,8 @@ places = st.lists(
 
 
 def candidates(found: list[tuple[int, str, int, int]]) -> list[Candidate]:
-    """Candidates whose times grow by two hours for each thread number, plus a random part. Some of the pauses between
-    the candidates end a session and others do not."""
+    """Candidates whose times grow by two hours for each thread number, plus a random part. Some pauses between
+    candidates are long enough to end a session, and others are not."""
     return [
         Candidate(
             chat, n, thread, no, "user", None, AT + timedelta(hours=2 * no + more), 9, None, "x", False, None, None

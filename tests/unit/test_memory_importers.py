@@ -239,7 +239,8 @@ SESSION = (
 def test_a_transcript_gives_the_messages_that_the_plugin_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ids, texts, conversation and session are the same, so a message that both record is stored once."""
+    """The plugin and the import give a message the same id, text, conversation and session, so a message that both
+    record is stored once."""
     file = lines(tmp_path / "home" / "projects" / "-srv-shop" / "s1.jsonl", *SESSION)
     kind, items = found(tmp_path / "home")
     assert kind == "claude-code"

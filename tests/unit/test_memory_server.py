@@ -1,4 +1,4 @@
-"""The memory that a command opens if another memory's server is running on the default port."""
+"""Which memory a command opens if the server of another memory is running on the default port."""
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager

@@ -33,7 +33,7 @@ def asked(
 
 
 def said(number: int, head: str, **changes: object) -> Candidate:
-    """A message that is far from all others, both in time and in its thread."""
+    """A message that is far from all other messages, both in time and in its position in the thread."""
     plain = Candidate(
         chat_id=1,
         id=number,

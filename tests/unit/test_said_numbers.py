@@ -1,4 +1,5 @@
-"""Numbers that follow from a text: number words in several languages, and the numbers in named days and times."""
+"""Numbers that follow from a text: numbers written as words in several languages, and the numbers in named days and
+times."""
 
 from datetime import date, datetime
 from zoneinfo import ZoneInfo

@@ -51,7 +51,7 @@ def test_the_launchd_agent_holds_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="systemd's path")
 def test_install_asks_systemd_and_uninstall_leaves_nothing(tmp_path: Path) -> None:
-    """The service manager is a substitute on the path that records its calls. The `tellonce` command is the real
+    """A program on the path replaces the service manager and records the calls. The `tellonce` command is the real
     one."""
     called = tmp_path / "called"
     systemctl = tmp_path / "bin" / "systemctl"

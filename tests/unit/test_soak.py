@@ -4,8 +4,8 @@ from benchmarks.soak_report import FLAT, JUDGED, PROCESSES, SLICE, Minute, Soak,
 
 
 def soak(growth: float, minutes: int = 30, warm_up: int = 10) -> Soak:
-    """A run in which the server's memory jumps during the warm-up. After the warm-up, it grows from 100 MiB by `growth`
-    MiB per minute."""
+    """A run in which the server's memory use rises suddenly during the warm-up. After the warm-up, it grows from 100
+    MiB by `growth` MiB per minute."""
     series = [
         Minute(memory=dict.fromkeys(PROCESSES, 100.0), connections=18, open_jobs=3, load=1) for _ in range(minutes)
     ]

@@ -17,7 +17,7 @@ WORDS = [
 
 @pytest.fixture
 def impatient() -> Iterator[None]:
-    """Make Python switch threads after every few steps."""
+    """Make Python switch between threads after a few steps."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield

@@ -1,4 +1,4 @@
-"""One trace id is kept across tasks, processes and restarts, without creating spans."""
+"""The trace id stays the same across tasks, processes and restarts, and no spans are created."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""Misspelled settings are reported with the name that was probably meant."""
+"""Misspelled settings are reported with the probable right name."""
 
 from pathlib import Path
 

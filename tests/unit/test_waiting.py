@@ -1,4 +1,4 @@
-"""The messages of a command that waits for a model which is not available yet."""
+"""The messages of a command while it waits for a model that is not available yet."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Our tokenizer gives the tokens of the library `tokenizers`, so that stored vectors stay comparable."""
+"""Our tokenizer returns the same tokens as the library `tokenizers`, so that stored vectors stay comparable."""
 
 import json
 from pathlib import Path

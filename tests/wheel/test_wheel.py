@@ -1,4 +1,4 @@
-"""The built wheel, installed in an environment without the sources and run from an empty folder."""
+"""The built wheel is installed in an environment without the sources, and its programs are run from an empty folder."""
 
 import os
 import shutil

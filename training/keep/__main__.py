@@ -1,7 +1,8 @@
 """`python -m training.keep [--model FOLDER]`: trains the scorer, prints its precision on authors that were left out of
 the training, and writes the weights.
 
-The texts of the authors in HELD_OUT are never used for training. Their figures are those of the written weights.
+The texts of the authors in HELD_OUT are never used for training. The printed figures of these authors are measured with
+the weights that are written.
 """
 
 import argparse
@@ -31,7 +32,7 @@ def split(examples: Examples) -> tuple[Examples, Examples]:
 
 
 def left_out(examples: Examples) -> Floats:
-    """The scores of each author's examples, from a head that was trained on the other authors."""
+    """The scores of each author's examples, computed by a head that was trained on the other authors."""
     found = np.zeros(len(examples.rows))
     for author in examples.authors:
         own = examples.by(author)
@@ -57,7 +58,7 @@ def _line(examples: Examples, found: Floats, threshold: float) -> str:
 
 
 def _raw(labels: Iterable[str], found: Floats) -> str:
-    """The unweighted shares of the labels, because a genre has too few sentences for weighting."""
+    """The shares of the labels. They are not weighted, because a genre has too few sentences for weighting."""
     names = np.array(list(labels))
     counts = (f"{label} {(found[names == label] >= SHOWN).sum()}/{(names == label).sum()}" for label in TALK)
     return "shown: " + ", ".join(counts)

@@ -29,7 +29,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Examples:
-    """Labeled sentences. For each element of `rows`, `inputs` has one row with the inputs of a head."""
+    """Labeled sentences. `inputs` has one row for each element of `rows`: the inputs of the heads for this sentence."""
 
     rows: tuple[Example, ...]
     inputs: Floats

@@ -16,10 +16,11 @@ from training.keep.corpus import Examples, Floats
 TARGETS: Final = {"good": 1.0, "partly": 0.2, "junk": 0.0, "false": 0.0}
 
 FALSE_WEIGHT: Final = 2.0
-"""The weight of a false sentence, because keeping it is worse than keeping junk."""
+"""The weight of a false sentence. It is higher, because keeping a false sentence is worse than keeping junk."""
 
 RIDGE: Final = 300.0
-"""The strength of regularization, in examples; chosen on left-out authors among 30, 100, 300 and 1000."""
+"""The strength of regularization, as a number of examples. It was chosen among 30, 100, 300 and 1000 on left-out
+authors."""
 
 STEPS: Final = 12
 
@@ -68,8 +69,8 @@ TALK: Final = {"good": 0.18, "partly": 0.15, "junk": 0.63, "false": 0.04}
 
 @dataclass(frozen=True)
 class Kept:
-    """The result of a threshold: the shares of labels among kept sentences, and in `found` the share of good sentences
-    that are kept."""
+    """The result of a threshold: the share of each label among the kept sentences. `found` is the share of the good
+    sentences that are kept."""
 
     found: float
     good: float
@@ -79,7 +80,8 @@ class Kept:
 
 
 def shares(labels: NDArray[np.str_]) -> Floats:
-    """A weight for each row. With these weights, each label that occurs has its share of everyday talk (`TALK`)."""
+    """A weight for each row, so that the weights of each label add up to the label's share in everyday conversation
+    (`TALK`)."""
     present = {label: int((labels == label).sum()) for label in TALK}
     return np.array([TALK[label] / present[label] for label in labels])
 
@@ -101,8 +103,8 @@ def kept(labels: NDArray[np.str_], scores: Floats, threshold: float) -> Kept:
 
 
 def threshold_for(labels: NDArray[np.str_], scores: Floats, wrong: float) -> float:
-    """The lowest threshold at which at most the share `wrong` of the kept sentences is junk or false, weighted as in
-    everyday conversation."""
+    """The lowest threshold at which the share of junk and false sentences among the kept sentences is at most `wrong`,
+    weighted as in everyday conversation."""
     order = np.argsort(-scores, kind="stable")
     weight, bad = shares(labels)[order], np.isin(labels[order], ("junk", "false"))
     share = np.cumsum(weight * bad) / np.cumsum(weight)

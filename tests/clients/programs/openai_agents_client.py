@@ -1,4 +1,5 @@
-"""openai-agents with strict schemas: the model must give every argument, and gives null for unused ones."""
+"""openai-agents with strict schemas: the model must give every argument, and gives null for arguments that it does not
+use."""
 
 import asyncio
 import json

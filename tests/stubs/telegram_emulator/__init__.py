@@ -31,11 +31,11 @@ Stable interface::
 `DropAfter` break the connection; `Stall` and `Hang` leave it open without an answer.
 
 Polling is long and returns only updates in `allowed_updates`. A new poll ends an older one with 409, and `offset`
-acknowledges updates. If a webhook is set, updates are posted one by one, each until it is answered with 200.
+acknowledges updates. If a webhook is set, updates are posted one by one. Each is posted again until the answer is 200.
 
 The rules that are enforced: texts have at most 4,096 UTF-16 units, entities are within bounds, and button data has 1 to
-64 bytes. A bot can edit only its own messages, and an edit must change something. Topics must exist, a moved group is
-answered with its new id, and a button's query can be answered once.
+64 bytes. A bot can edit only its own messages, and an edit must change something. Topics must exist, a call for a moved
+group is answered with the group's new id, and the query of a button can be answered once.
 """
 
 from tests.stubs.telegram_emulator.api import BotApi

@@ -231,7 +231,7 @@ class BotApi:
         return {"file_id": number, "file_unique_id": number, "file_size": len(data), "file_path": f"files/{number}"}
 
     async def _file(self, request: Request) -> Response:
-        """Download a file. The faults of the name `file` apply to it."""
+        """Download a file. Faults for the name `file` apply to downloads."""
         path = request.path_params["path"]
         async with self.world.changed:
             self.calls.append(Call("file", {"path": path}, time.monotonic()))
@@ -303,7 +303,7 @@ def _cut() -> Response:
 
 
 def _flat(message: Json) -> Json:
-    """The message as a reply to it shows it: without its own reply target."""
+    """The form of a message inside a reply to it: without its own reply target."""
     return {key: value for key, value in message.items() if key != "reply_to_message"}
 
 

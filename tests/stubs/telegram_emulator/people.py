@@ -64,7 +64,7 @@ class Telegram:
         return int(message["message_id"])
 
     async def show(self, user: int = 42, chat: int | None = None, **fields: Any) -> int:
-        """Send a message without text of its own, such as a photo, a voice message or a service message."""
+        """Send a message that is not a text, such as a photo, a voice message or a service message."""
         message = self.world.message(chat or user, self._person(user), **fields)
         await self.world.push("message", message)
         return int(message["message_id"])
@@ -125,8 +125,8 @@ class Telegram:
         await self.world.push("edited_message", dict(message))
 
     async def press(self, message: Json, label: str, user: int = 42, *, old: bool = False) -> None:
-        """Tap the button with that label under one of the bot's messages. For an `old` message, Telegram sends only its
-        number."""
+        """Tap the button with that label under one of the bot's messages. If the message is `old`, Telegram sends only
+        the message's number."""
         rows = message["reply_markup"]["inline_keyboard"]
         data = next(button["callback_data"] for row in rows for button in row if button["text"] == label)
         number = f"query-{len(self.world.toasts)}-{len(self.world.queries)}"
@@ -148,7 +148,7 @@ class Telegram:
         await self.show(chat=new, migrate_from_chat_id=old)
 
     async def replies(self, count: int) -> list[str]:
-        """The texts of the bot's messages, once there are at least `count`."""
+        """Wait until the bot has sent at least `count` messages, and return their texts."""
         await self.until(lambda: len(self.sent) >= count)
         return [message["text"] for message in self.sent]
 
@@ -169,8 +169,8 @@ class Telegram:
         return person(user) | own | ({"first_name": name} if name is not None else {})
 
     def thread(self, chat: int, topic: int | None, reply_to: int | None = None) -> Json:
-        """The fields for a message's thread. In a topic, a message that is not a reply has the topic's creation as its
-        reply target."""
+        """The fields for a message's thread. In a topic, the reply target of a message that is not a reply is the
+        message that created the topic."""
         fields: Json = {"message_thread_id": topic, "is_topic_message": True} if topic is not None else {}
         target = reply_to if reply_to is not None else topic
         if target is None:

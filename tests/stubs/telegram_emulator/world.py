@@ -27,8 +27,8 @@ def _counter() -> Iterator[int]:
 
 @dataclass
 class World:
-    """The Telegram of one bot. `changed` is notified of every change. `pace` are the seconds between the dates of two
-    messages, unless `clock` gives the dates."""
+    """The Telegram of one bot. `changed` is notified of every change. `pace` is the number of seconds between the dates
+    of two messages, unless `clock` gives the dates."""
 
     messages: dict[tuple[int, int], Json] = field(default_factory=dict)
     sent: list[Json] = field(default_factory=list)
@@ -82,7 +82,7 @@ class World:
             raise RefusedError("Bad Request: message to edit not found") from None
 
     async def push(self, kind: str, *contents: Json) -> None:
-        """Create updates that are fetched together, if the bot wants updates of this kind. Later edits do not change
+        """Create updates that the bot fetches together, if it wants updates of this kind. Later edits do not change
         these updates."""
         async with self.changed:
             for content in contents if self.allowed is None or kind in self.allowed else ():
@@ -125,7 +125,8 @@ def check_text(text: str, entities: list[Json]) -> None:
 
 
 def trimmed(text: str, entities: list[Json]) -> str:
-    """The text as Telegram stores it: without blanks at its ends. Blanks at the start stay if they are in an entity."""
+    """The text as Telegram stores it: without blanks at the start and the end. Blanks at the start stay if they are in
+    an entity."""
     lead = len(text) - len(text.lstrip())
     return text[min([lead, *(entity["offset"] for entity in entities)]) :].rstrip()
 
