@@ -39,7 +39,7 @@ from tellonce_cli.findings import (
 )
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import ClientName, address
-from tellonce_cli.memory_server import health
+from tellonce_cli.memory_server import database_problem, health
 from tellonce_cli.screen import answer, console
 from tellonce_llm.providers import PROVIDERS
 from tellonce_relay.responders.offline import OfflineResponder
@@ -174,6 +174,8 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
         return wrong(f"another program answers on port {settings.port}", "stop it, or change TELLONCE_PORT")
     found = f"tellonce {report['version']} answers on port {settings.port}"
     if report.get("ready") and not await _knows_us(settings):
+        if problem := await database_problem(address(settings)):
+            return wrong(f"{found}, but {problem}", "start its PostgreSQL; the server then works without a restart")
         return wrong(
             f"{found}, but serves another memory",
             "stop it, set TELLONCE_DATA_DIR to its data folder, or change TELLONCE_PORT",

@@ -34,7 +34,11 @@ def other_server(monkeypatch: pytest.MonkeyPatch) -> None:
     async def stdio(*_: Any, **__: Any) -> AsyncGenerator[Own]:
         yield Own()
 
-    for name, stub in (("health", health), ("_answers", answers), ("connect_stdio", stdio)):
+    async def problem(_: str) -> str:
+        return ""
+
+    stubs = {"health": health, "_answers": answers, "connect_stdio": stdio, "database_problem": problem}
+    for name, stub in stubs.items():
         monkeypatch.setattr(memory_server, name, stub)
     for variable in ("TELLONCE_URL", "TELLONCE_PORT", "TELLONCE_TOKEN"):
         monkeypatch.delenv(variable, raising=False)
