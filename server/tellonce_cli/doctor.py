@@ -49,6 +49,7 @@ from tellonce_relay.turn.agents import load_agents
 from tellonce_server.core.errors import StorageRefused
 from tellonce_server.embedding.model_files import MODEL
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from tellonce_server.store.postgres.migrate import check_schema
 from tellonce_server.store.postgres.readiness import look
 from tellonce_server.store.route import find_route
 
@@ -140,6 +141,9 @@ async def _connected(dsn: str, name: str) -> Finding:
         return wrong(f"{name}: {error}", "check DATABASE_URL; example: postgresql://user@localhost/tellonce")
     try:
         found = await look(connection)
+        await check_schema(connection)
+    except (StorageRefused, asyncpg.PostgresError) as error:
+        return wrong(f"{name}: {error}", "follow the message; `tellonce backup` and `restore` are in docs/how-to/data.md")
     finally:
         await connection.close()
     return readiness_finding(found, name)

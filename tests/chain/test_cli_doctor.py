@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 
+import asyncpg
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -140,6 +141,16 @@ async def test_a_mistake_in_what_the_bot_is_told_is_named(light_home: Home) -> N
     (light_home.folder / "config" / "routines.toml").write_text("[weekly]\ncron = '0 8 * * 1'\n")
     code, said = await report(light_home)
     assert (code, "routines.toml" in said, "needs a command" in said) == (1, True, True)
+
+
+async def test_a_database_of_a_newer_program_is_named(light_home: Home, dsn: str) -> None:
+    connection = await asyncpg.connect(dsn)
+    try:
+        await connection.execute("insert into schema_migration values (9999, 'later', 'x', now(), 0)")
+    finally:
+        await connection.close()
+    code, said = await report(light_home)
+    assert (code, verdict(said, "the database is at version 9999")) == (1, "✗")
 
 
 async def test_the_port_may_be_one_of_an_ipv6_address(light_home: Home) -> None:
