@@ -143,7 +143,9 @@ async def _connected(dsn: str, name: str) -> Finding:
         found = await look(connection)
         await check_schema(connection)
     except (StorageRefused, asyncpg.PostgresError) as error:
-        return wrong(f"{name}: {error}", "follow the message; `tellonce backup` and `restore` are in docs/how-to/data.md")
+        return wrong(
+            f"{name}: {error}", "follow the message; `tellonce backup` and `restore` are in docs/how-to/data.md"
+        )
     finally:
         await connection.close()
     return readiness_finding(found, name)
