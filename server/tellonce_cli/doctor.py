@@ -44,6 +44,7 @@ from tellonce_cli.screen import answer, console
 from tellonce_llm.providers import PROVIDERS
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.selection import choose
+from tellonce_relay.routines.file import FILE as ROUTINES_FILE
 from tellonce_relay.routines.file import load_routines
 from tellonce_relay.turn.agents import load_agents
 from tellonce_server.core.errors import StorageRefused
@@ -277,11 +278,16 @@ async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
         has_model = choose(relay).name != OfflineResponder.name
     except SettingsError as error:
         return wrong(f"Telegram: {error}", "correct it; until then, the bot does not run")
-    silent = [routine.name for routine in routines if routine.needs_model and not has_model]
+    if routines.mistakes:
+        said = "; ".join(f"{name}: {mistake}" for name, mistake in routines.mistakes.items())
+        return wrong(
+            f"Telegram: {ROUTINES_FILE}: {said}", "correct it and restart; until then, the bot does not send it"
+        )
+    silent = [routine.name for routine in routines.valid if routine.needs_model and not has_model]
     if silent:
         return noted(f"Telegram: without a language model, these routines send nothing: {', '.join(silent)}")
     users = counted(len(relay.user_ids), "allowed user")
-    return fine(f"Telegram: a bot token is set; {users}, {counted(len(routines), 'routine')}")
+    return fine(f"Telegram: a bot token is set; {users}, {counted(len(routines.valid), 'routine')}")
 
 
 async def _senses(_: ServerSettings, relay: RelaySettings) -> Finding:

@@ -54,3 +54,12 @@ def test_the_list_says_which_routines_need_a_model_and_which_are_no_longer_plann
         "• night-summary: next today at 10:00 PM",
         "• broken: no longer on my schedule",
     ]
+
+
+def test_the_list_names_the_routines_that_are_skipped_because_of_a_mistake(tmp_path: Path) -> None:
+    sent = Stores(tmp_path).routines
+    sent.put("42:weekly", "7")
+    shown = view((), sent, 42, SEVEN, SINGAPORE, has_model=True, invalid=("weekly",)).text.splitlines()
+    assert len(shown) == 2
+    assert "weekly" in shown[1]
+    assert "doctor" in shown[1]
