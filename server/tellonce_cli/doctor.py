@@ -168,7 +168,9 @@ async def _route(settings: ServerSettings) -> Finding | None:
 async def _user(settings: ServerSettings, _: RelaySettings) -> Finding:
     if said := await hidden(settings):
         return wrong(said)
-    return noted(f"user {settings.default_user} (TELEGRAM_USER_ID)")
+    others = [user for user in settings.user_ids if user != settings.default_user]
+    also = f"; the bot also serves {', '.join(map(str, others))}" if others else ""
+    return noted(f"user {settings.default_user} (TELEGRAM_USER_ID){also}")
 
 
 async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:

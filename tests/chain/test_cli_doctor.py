@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import ServerSettings
-from tellonce_cli.doctor import finding
+from tellonce_cli.doctor import _user, finding
 from tellonce_cli.findings import (
     BUILT,
     Finding,
@@ -212,3 +212,9 @@ def test_model_files_are_found_prepared_or_raw_and_a_wrong_folder_is_told(tmp_pa
     for name in (GRAPH, TOKENIZER):
         (given / name).touch()
     assert model_finding(own, given).ok is True
+
+
+async def test_every_user_of_the_bot_is_listed(tmp_path: Path) -> None:
+    settings = ServerSettings.model_validate({"TELEGRAM_USER_ID": "42,43", "data_dir": tmp_path})
+    said = (await _user(settings, RelaySettings())).text
+    assert ("42" in said, "43" in said) == (True, True)
