@@ -501,7 +501,7 @@ NOT_READERS = frozenset(
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
-    tellonce_relay.routines.routine_list.view
+    tellonce_relay.routines.routine_list.view tellonce_relay.updates.conversations.Conversations.heard
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.described
     tellonce_relay.catalogue.in_every_language tellonce_server.api.page.page_texts.page_texts
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
