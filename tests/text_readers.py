@@ -70,7 +70,16 @@ from tellonce_text import (
     stemming,
     tokens,
 )
-from tellonce_text.dates import alarms, annotation, clock_phrases, intervals, meanings, resolver, several_alarms
+from tellonce_text.dates import (
+    alarms,
+    annotation,
+    clock_phrases,
+    intervals,
+    meanings,
+    repetitions,
+    resolver,
+    several_alarms,
+)
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
 
@@ -464,6 +473,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.alarms.alarm": lambda text: alarms.alarm(text, SAID),
     "tellonce_text.dates.alarms.hour_alone": lambda text: alarms.hour_alone(text, SAID),
     "tellonce_text.dates.several_alarms.alarms": lambda text: several_alarms.alarms(text, SAID),
+    "tellonce_text.dates.repetitions.says_end": repetitions.says_end,
     "tellonce_text.dates.alarms.rings": lambda text: alarms.rings(text, SAID, NOW),
     "tellonce_text.dates.annotation.annotated": lambda text: annotation.annotated(text, SAID),
     "tellonce_text.dates.meanings.appointment": lambda text: meanings.appointment(text, NOW, ZONE),
@@ -491,6 +501,7 @@ NOT_READERS = frozenset(
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
+    tellonce_relay.routines.routine_list.view tellonce_relay.updates.conversations.Conversations.heard
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.described
     tellonce_relay.catalogue.in_every_language tellonce_server.api.page.page_texts.page_texts
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words

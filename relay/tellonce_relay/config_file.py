@@ -24,5 +24,10 @@ def read(file: Path, make: Callable[[dict[str, Any]], MadeT]) -> MadeT | None:
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{file}: {error}") from None
     except ValidationError as error:
-        wrong = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_url=False)]
-        raise SettingsError(f"{file}:\n  " + "\n  ".join(wrong)) from None
+        raise SettingsError(f"{file}:\n  " + "\n  ".join(mistakes_in(error))) from None
+
+
+def mistakes_in(error: ValidationError) -> list[str]:
+    """A line for each mistake: where it is, and what is wrong."""
+    found = error.errors(include_url=False)
+    return [": ".join(filter(None, (".".join(map(str, one["loc"])), one["msg"]))) for one in found]

@@ -48,6 +48,8 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
     token, emit = relays_token(settings), journal("relay", settings)
     responder, agents = choose(settings, emit), load_agents(settings.config_dir)
     routines, bearer = load_routines(settings.config_dir), settings.bearer("relay")
+    for name, mistake in routines.mistakes.items():
+        logger.warning("the routine %s is skipped, because of a mistake in its file: %s", name, mistake)
     folder = settings.data_dir / "relay"
     stop = stop or shutdown_requested()
     async with _alone(folder), make_bot(token, settings.bot_api_url) as bot:
@@ -58,7 +60,15 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
             _queue_status(settings) as queue,
         ):
             stores, zone = Stores(folder), ZoneInfo(settings.timezone)
-            context = CommandContext(memory, responder, zone, queue, routines, stores.routines)
+            context = CommandContext(
+                memory,
+                responder,
+                zone,
+                queue,
+                routines.valid,
+                stores.routines,
+                invalid_routines=tuple(routines.mistakes),
+            )
             dependencies = _dependencies(settings, bot, context, agents, stores, emit)
             await relay(dependencies, _programme(dependencies), stop)
 

@@ -48,16 +48,22 @@ def in_order(name: str, entries: Sequence[Memory]) -> Sequence[Memory]:
 
 def by_title(profile: Profile) -> dict[str, tuple[Memory, ...]]:
     """The profile's lists by name. A note that names a day is listed as a date, because a note has no kind without a
-    model."""
+    model. A date is left out if a reminder repeats its text."""
     lists, moved = dict(profile.lists), tuple[Memory, ...]()
     for name in lists.keys() - {"dates", "uncertain"}:
         moved += tuple(m for m in lists[name] if _is_dated_note(m))
         lists[name] = tuple(m for m in lists[name] if not _is_dated_note(m))
-    return lists | {"dates": (*lists["dates"], *moved)}
+    dates = (*lists["dates"], *moved)
+    return lists | {"dates": tuple(one for one in dates if not any(_reminds_of(other, one) for other in dates))}
 
 
 def _is_dated_note(memory: Memory) -> bool:
     return memory.note and memory.shown and _named_day(memory) is not None
+
+
+def _reminds_of(reminder: Memory, date: Memory) -> bool:
+    """Whether the first memory is a reminder of the second one: it consists of the text of the date and its own time."""
+    return reminder.content.startswith(f"{date.content} (")
 
 
 def _named_day(memory: Memory) -> datetime | None:

@@ -39,16 +39,18 @@ from tellonce_cli.findings import (
 )
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import ClientName, address
-from tellonce_cli.memory_server import health
+from tellonce_cli.memory_server import database_problem, health
 from tellonce_cli.screen import answer, console
 from tellonce_llm.providers import PROVIDERS
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.selection import choose
+from tellonce_relay.routines.file import FILE as ROUTINES_FILE
 from tellonce_relay.routines.file import load_routines
 from tellonce_relay.turn.agents import load_agents
 from tellonce_server.core.errors import StorageRefused
 from tellonce_server.embedding.model_files import MODEL
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from tellonce_server.store.postgres.migrate import check_schema
 from tellonce_server.store.postgres.readiness import look
 from tellonce_server.store.route import find_route
 
@@ -140,6 +142,11 @@ async def _connected(dsn: str, name: str) -> Finding:
         return wrong(f"{name}: {error}", "check DATABASE_URL; example: postgresql://user@localhost/tellonce")
     try:
         found = await look(connection)
+        await check_schema(connection)
+    except (StorageRefused, asyncpg.PostgresError) as error:
+        return wrong(
+            f"{name}: {error}", "follow the message; `tellonce backup` and `restore` are in docs/how-to/data.md"
+        )
     finally:
         await connection.close()
     return readiness_finding(found, name)
@@ -161,7 +168,9 @@ async def _route(settings: ServerSettings) -> Finding | None:
 async def _user(settings: ServerSettings, _: RelaySettings) -> Finding:
     if said := await hidden(settings):
         return wrong(said)
-    return noted(f"user {settings.default_user} (TELEGRAM_USER_ID)")
+    others = [user for user in settings.user_ids if user != settings.default_user]
+    also = f"; the bot also serves {', '.join(map(str, others))}" if others else ""
+    return noted(f"user {settings.default_user} (TELEGRAM_USER_ID){also}")
 
 
 async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
@@ -174,6 +183,8 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
         return wrong(f"another program answers on port {settings.port}", "stop it, or change TELLONCE_PORT")
     found = f"tellonce {report['version']} answers on port {settings.port}"
     if report.get("ready") and not await _knows_us(settings):
+        if problem := await database_problem(address(settings)):
+            return wrong(f"{found}, but {problem}", "start its PostgreSQL; the server then works without a restart")
         return wrong(
             f"{found}, but serves another memory",
             "stop it, set TELLONCE_DATA_DIR to its data folder, or change TELLONCE_PORT",
@@ -269,11 +280,16 @@ async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
         has_model = choose(relay).name != OfflineResponder.name
     except SettingsError as error:
         return wrong(f"Telegram: {error}", "correct it; until then, the bot does not run")
-    silent = [routine.name for routine in routines if routine.needs_model and not has_model]
+    if routines.mistakes:
+        said = "; ".join(f"{name}: {mistake}" for name, mistake in routines.mistakes.items())
+        return wrong(
+            f"Telegram: {ROUTINES_FILE}: {said}", "correct it and restart; until then, the bot does not send it"
+        )
+    silent = [routine.name for routine in routines.valid if routine.needs_model and not has_model]
     if silent:
         return noted(f"Telegram: without a language model, these routines send nothing: {', '.join(silent)}")
     users = counted(len(relay.user_ids), "allowed user")
-    return fine(f"Telegram: a bot token is set; {users}, {counted(len(routines), 'routine')}")
+    return fine(f"Telegram: a bot token is set; {users}, {counted(len(routines.valid), 'routine')}")
 
 
 async def _senses(_: ServerSettings, relay: RelaySettings) -> Finding:

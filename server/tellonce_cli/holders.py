@@ -1,4 +1,4 @@
-"""Finds the user who owns the memory in a database if the user in the settings owns none or almost none of it.
+"""Finds the user who owns a memory, or a part of it, that the user in the settings does not see.
 
 This is the case after TELEGRAM_USER_ID is set for the first time, and when a memory is restored or opened without its
 `.env`.
@@ -37,13 +37,13 @@ def named(held: Mapping[int, Texts], settings: ServerSettings) -> str | None:
     """The sentence that names the user whose memory is not visible with these settings, and the remedy; None if no
     memory is hidden.
 
-    `held` contains the number of texts of each owner. The local user's memory counts as hidden until the user of the
-    settings has at least half as many texts. This is the case after the memory was moved to this user.
+    `held` contains the number of texts of each owner. The local user's memory is hidden until it is moved to the user of
+    the settings, however much this user has.
     """
     texts, user = {owner: sum(each) for owner, each in held.items()}, settings.default_user
     own = texts.get(user, 0)
     local = texts.get(DEFAULT_USER_ID, 0) if user != DEFAULT_USER_ID else 0
-    if local > 2 * own:
+    if local:
         return (
             f"{held[DEFAULT_USER_ID]} belong to the local user of this computer (user {DEFAULT_USER_ID}), so user "
             f"{user} does not see them. To move them to user {user}, stop Tellonce and run: "

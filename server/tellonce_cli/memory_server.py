@@ -26,13 +26,26 @@ ANOTHER = (
 _OWN = "The server at {url} has another memory. This command uses the memory in {folder} instead."
 OURS = ("127.0.0.1", "localhost", "::1")
 HEALTH_SECONDS = 2.0
+READY_SECONDS = 4.0
+"""Longer than the server itself waits for its database."""
 
 
 async def health(url: str) -> dict[str, Any]:
     """The health report of the server with this URL; empty if the server cannot be reached."""
+    return await _page(url, "/health", HEALTH_SECONDS)
+
+
+async def database_problem(url: str) -> str:
+    """The reason why the server with this URL, which has opened its memory, cannot use its database now. Empty if the
+    database answers, or if the server cannot be reached."""
+    return str((await _page(url, "/ready", READY_SECONDS)).get("reason") or "")
+
+
+async def _page(url: str, path: str, seconds: float) -> dict[str, Any]:
+    """The JSON object on one of the server's pages for operators; empty if it cannot be read."""
     try:
-        async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
-            found: object = (await http.get(urljoin(url, "/health"))).json()
+        async with httpx2.AsyncClient(timeout=seconds, trust_env=False) as http:
+            found: object = (await http.get(urljoin(url, path))).json()
     except (httpx2.HTTPError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -85,16 +98,29 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
             f"no server answers at {settings.url}, or it does not know the token; see TELLONCE_URL and TELLONCE_TOKEN."
         )
     else:
-        if (await health(settings.url)).get("ready"):
-            if not token or "url" in settings.model_fields_set:
-                raise CommandFailed(ANOTHER.format(url=settings.url, folder=settings.data_dir))
-            notes.print(_OWN.format(url=settings.url, folder=settings.data_dir))
+        if note := await _mismatch(settings, token):
+            notes.print(note)
         if notice and notes.is_terminal:
             notes.print(notice)
         command = [*python("tellonce_server"), "--stdio", "--env-file"]
         async with connect_stdio(command[0], command[1:], dict(os.environ), name=CHANNEL) as memory:
             await _open(memory)
             yield memory
+
+
+async def _mismatch(settings: RelaySettings, token: str) -> str:
+    """The note that a server of another memory is running; empty if no server has opened its memory, or if the server
+    cannot check the token because its database is down. Raises CommandFailed if the user probably means that server."""
+    if not (await health(settings.url)).get("ready"):
+        return ""
+    problem, place = await database_problem(settings.url), {"url": settings.url, "folder": settings.data_dir}
+    if not token or "url" in settings.model_fields_set:
+        raise CommandFailed(
+            with_doctor(f"the server at {settings.url} cannot use its memory: {problem}")
+            if problem
+            else ANOTHER.format(**place)
+        )
+    return "" if problem else _OWN.format(**place)
 
 
 async def _open(memory: MemoryClient) -> None:

@@ -1,6 +1,7 @@
 """`tellonce up`: runs all processes with one command, reports their addresses, and stops them in order."""
 
 import asyncio
+import math
 import time
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 
 READY_SECONDS = 600.0
 POLL_SECONDS = 0.1
+OPENING_SECONDS = 1.0
 RUNNING = "running"
 
 
@@ -107,19 +109,21 @@ def _url(settings: ServerSettings) -> str:
 
 async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Child) -> bool:
     """Wait until the server is ready. Returns False after a stop signal, or if the server cannot open its storage."""
-    deadline, answered = time.monotonic() + READY_SECONDS, False
+    deadline, told_from = time.monotonic() + READY_SECONDS, 0.0
     while not stop.is_set() and time.monotonic() < deadline:
         found = await health(address(settings))
         if found.get("ready"):
             return True
-        if found and not answered:
-            console.print("The server answers and opens the database; the first time, it creates it …")
-            answered = True
         if found.get("reason"):
             console.print(
                 f"The server cannot start: {found['reason']}\nRun `tellonce doctor` for the fix.", style="red"
             )
             return False
+        # A database that is down is reported within this second, so it is not said to be opening.
+        told_from = told_from or (time.monotonic() + OPENING_SECONDS if found else 0.0)
+        if told_from and time.monotonic() >= told_from:
+            console.print("The server answers and opens the database; the first time, it creates it …")
+            told_from = math.inf
         if server.process is not None and server.process.returncode not in (None, 0):
             console.print("The server ended; see its messages above. Run `tellonce doctor` for the fix.", style="red")
             return False

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 
+import asyncpg
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -14,7 +15,7 @@ from starlette.routing import Route
 
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import ServerSettings
-from tellonce_cli.doctor import finding
+from tellonce_cli.doctor import _user, finding
 from tellonce_cli.findings import (
     BUILT,
     Finding,
@@ -142,6 +143,16 @@ async def test_a_mistake_in_what_the_bot_is_told_is_named(light_home: Home) -> N
     assert (code, "routines.toml" in said, "needs a command" in said) == (1, True, True)
 
 
+async def test_a_database_of_a_newer_program_is_named(light_home: Home, dsn: str) -> None:
+    connection = await asyncpg.connect(dsn)
+    try:
+        await connection.execute("insert into schema_migration values (9999, 'later', 'x', now(), 0)")
+    finally:
+        await connection.close()
+    code, said = await report(light_home)
+    assert (code, verdict(said, "the database is at version 9999")) == (1, "✗")
+
+
 async def test_the_port_may_be_one_of_an_ipv6_address(light_home: Home) -> None:
     light_home.environment["TELLONCE_HOST"] = "::1"
     _, said = await report(light_home)
@@ -201,3 +212,9 @@ def test_model_files_are_found_prepared_or_raw_and_a_wrong_folder_is_told(tmp_pa
     for name in (GRAPH, TOKENIZER):
         (given / name).touch()
     assert model_finding(own, given).ok is True
+
+
+async def test_every_user_of_the_bot_is_listed(tmp_path: Path) -> None:
+    settings = ServerSettings.model_validate({"TELEGRAM_USER_ID": "42,43", "data_dir": tmp_path})
+    said = (await _user(settings, RelaySettings())).text
+    assert ("42" in said, "43" in said) == (True, True)

@@ -69,3 +69,20 @@ async def test_up_says_in_a_sentence_what_an_administrator_must_run(home: Home, 
     assert code == 1
     assert "An administrator of PostgreSQL" in " ".join((out + said).split())
     assert "Traceback" not in out + said
+
+
+async def test_a_database_that_is_down_is_named_and_not_taken_for_another_memory(
+    home: Home, server: OwnPostgres
+) -> None:
+    home.environment["DATABASE_URL"] = await server.database("stopped")
+    async with home.up():
+        server.control("stop")
+        try:
+            _, said = await home.failing("memories")
+            _, diagnosed = await home.report("doctor")
+        finally:
+            server.control("start")
+    assert "database cannot be reached" in said
+    (answering,) = [line for line in diagnosed.splitlines() if "answers on port" in line]
+    assert (answering[0], "database cannot be reached" in answering) == ("✗", True)
+    assert "another memory" not in said + diagnosed

@@ -15,7 +15,7 @@ from tellonce_relay.responders.model import ModelResponder
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.selection import choose
 from tellonce_relay.routines.built_in import BUILT_IN
-from tellonce_relay.routines.file import load_routines
+from tellonce_relay.routines.file import Routines, load_routines
 from tellonce_relay.turn.agents import Agent, load_agents
 from tellonce_relay.updates.access import is_own
 
@@ -38,7 +38,7 @@ def test_the_example_agents_speak_in_their_topics_and_one_everywhere_else(folder
 
 
 def test_the_example_routines_are_those_of_the_specification(folder: Path) -> None:
-    routines = {routine.name: routine for routine in load_routines(folder)}
+    routines = {routine.name: routine for routine in load_routines(folder).valid}
     assert list(routines) == [
         "morning-summary",
         "smart-checkin",
@@ -54,25 +54,46 @@ def test_the_example_routines_are_those_of_the_specification(folder: Path) -> No
 
 def test_without_files_there_is_the_plain_assistant_and_no_routine(tmp_path: Path) -> None:
     assert load_agents(tmp_path).at(42, None) == Agent()
-    assert load_routines(tmp_path) == ()
+    assert load_routines(tmp_path) == Routines()
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "names"),
+    ("text", "names"),
     [
-        ("agents.toml", "[a]\nprompt = ''", "a.prompt"),
-        ("agents.toml", "[a]\nprompt = 'x'\ntopics = ['seven']", "a.topics"),
-        ("agents.toml", "[a\n", "agents.toml"),
-        ("routines.toml", "[weekly]\ncron = '0 8 * * 9'\ncommand = ['x']", "weekday"),
-        ("routines.toml", "[weekly]\ncron = 'daily'\ncommand = ['x']", "five"),
-        ("routines.toml", "[weekly]\ncron = '0 8 * * 1'", "needs a command"),
-        ("routines.toml", "[weekly]\ncron = '0 8 * * 1'\ncomand = ['x']", "comand"),
+        ("[a]\nprompt = ''", "a.prompt"),
+        ("[a]\nprompt = 'x'\ntopics = ['seven']", "a.topics"),
+        ("[a\n", "agents.toml"),
     ],
 )
-def test_a_mistake_in_a_file_is_named(tmp_path: Path, file: str, text: str, names: str) -> None:
-    (tmp_path / file).write_text(text)
+def test_a_mistake_in_the_agents_file_is_named(tmp_path: Path, text: str, names: str) -> None:
+    (tmp_path / "agents.toml").write_text(text)
     with pytest.raises(SettingsError, match=names):
-        (load_agents if file == "agents.toml" else load_routines)(tmp_path)
+        load_agents(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("[weekly]\ncron = '0 8 * * 9'\ncommand = ['x']", "weekday"),
+        ("[weekly]\ncron = '61 8 * * *'\ncommand = ['x']", "cron"),
+        ("[weekly]\ncron = 'daily'\ncommand = ['x']", "five"),
+        ("[weekly]\ncron = '0 8 * * 1'", "needs a command"),
+        ("[weekly]\ncron = '0 8 * * 1'\ncomand = ['x']", "comand"),
+        ("weekly = 1", "valid dictionary"),
+    ],
+)
+def test_a_mistake_in_a_routine_is_named_and_the_other_routines_are_kept(tmp_path: Path, text: str, names: str) -> None:
+    (tmp_path / "routines.toml").write_text(f"{text}\n[morning-summary]\ncron = '0 8 * * *'\n")
+    found = load_routines(tmp_path)
+    assert [routine.name for routine in found.valid] == ["morning-summary"]
+    assert list(found.mistakes) == ["weekly"]
+    assert names in found.mistakes["weekly"]
+
+
+def test_a_file_of_routines_that_cannot_be_parsed_has_no_routine_and_is_named(tmp_path: Path) -> None:
+    (tmp_path / "routines.toml").write_text("[weekly\n")
+    found = load_routines(tmp_path)
+    assert (found.valid, list(found.mistakes)) == ((), ["routines.toml"])
 
 
 SINGAPORE, NEW_YORK = ZoneInfo("Asia/Singapore"), ZoneInfo("America/New_York")

@@ -24,7 +24,7 @@ def test_the_files_shown_can_be_read(tmp_path: Path) -> None:
     (tmp_path / "agents.toml").write_text(agents)
     (tmp_path / "routines.toml").write_text(routines)
     assert load_agents(tmp_path).at(-1001234567890, 7).id == "aws-architect"
-    assert [routine.name for routine in load_routines(tmp_path)] == ["aws-daily-cost"]
+    assert [routine.name for routine in load_routines(tmp_path).valid] == ["aws-daily-cost"]
 
 
 def test_the_settings_shown_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from tellonce_relay.orders import Kind
 from tellonce_relay.turn.reminder_offers import asks_in_vain, offered, order_in, question
 from tellonce_relay.turn.reminders import wanted_by
 from tests.memory_fixtures import START, Clock, Memory
+from tests.offline_worker import work_off
 from tests.relay.running_relay import ZONE, relaying, texts
 
 NOW = START.astimezone(ZONE)  # Monday, 9:15
@@ -108,3 +109,30 @@ async def test_requests_in_other_words_are_set_offered_or_said_not_to_be_set(mem
     assert shown[3] == "⏰ Shall I remind you Fri, Feb 20 at 2:00 PM?"
     assert shown[5] == "⏰ I'll remind you Fri, Feb 20 at 5:00 PM: water the plants (every Friday at 5 pm)"
     assert shown[8].startswith("⏰ I have not set a reminder")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("learned_first", [True, False])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My appointment with Dr. Klein is on February 20 at 15:00",
+        "Remember that my appointment with Dr. Klein is on February 20 at 15:00",
+    ],
+)
+async def test_a_date_and_its_accepted_reminder_are_listed_once(
+    memory: Memory, clock: Clock, said: str, *, learned_first: bool
+) -> None:
+    async with relaying(memory, clock=clock) as api, memory.agent() as agent:
+        await api.say(said)
+        await api.until(lambda: any("⏰ Shall" in text for text in texts(api)))
+        (offer,) = [sent for sent in api.sent if "⏰ Shall" in sent["text"]]
+        if learned_first:
+            await work_off(agent)
+        await api.press(offer, "⏰ Yes, remind me")
+        await api.until(lambda: any("I'll remind you" in text for text in texts(api)))
+        await work_off(agent)
+        await api.say("/memory")
+        await api.until(lambda: "YOUR PROFILE" in texts(api)[-1])
+        (shown,) = [text for text in texts(api) if "YOUR PROFILE" in text]
+    assert shown.count("Dr. Klein") == 1

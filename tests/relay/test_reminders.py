@@ -446,3 +446,13 @@ async def test_with_relay_and_server_killed_around_delivery_each_reminder_comes_
 
 def told(api: Telegram) -> list[str]:
     return [text.split(" ", 1)[1].split("\n")[0] for text in texts(api) if text.startswith("⏰ task")]
+
+
+async def test_the_confirmation_of_a_repetition_with_an_end_says_that_it_does_not_end(
+    memory: Memory, clock: Clock
+) -> None:
+    async with relaying(memory, clock=clock) as api:
+        await api.say("Remind me every day at 8 and 20 to take pills for 5 days")
+        await api.say("Remind me every day at 8 to read for 20 minutes")
+        shown = await api.replies(2)
+    assert [phrase("reminder.endless") in one for one in shown] == [True, False]

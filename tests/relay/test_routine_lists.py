@@ -40,7 +40,7 @@ def test_a_morning_with_nothing_known_is_silent() -> None:
         morning(profile(), summary(), SEVEN)
 
 
-def test_the_list_says_which_routines_need_a_model_and_which_are_no_longer_planned(tmp_path: Path) -> None:
+def test_the_list_says_which_routines_need_a_model_and_which_are_not_planned(tmp_path: Path) -> None:
     sent = Stores(tmp_path).routines
     sent.put("42:broken", "7")
     routines = (
@@ -52,5 +52,14 @@ def test_the_list_says_which_routines_need_a_model_and_which_are_no_longer_plann
     assert shown[False].splitlines()[1:] == [
         "• tea: needs a language model, and none is set up",
         "• night-summary: next today at 10:00 PM",
-        "• broken: no longer on my schedule",
+        "• broken: not on my schedule",
     ]
+
+
+def test_the_list_names_the_routines_that_are_skipped_because_of_a_mistake(tmp_path: Path) -> None:
+    sent = Stores(tmp_path).routines
+    sent.put("42:weekly", "7")
+    shown = view((), sent, 42, SEVEN, SINGAPORE, has_model=True, invalid=("weekly",)).text.splitlines()
+    assert len(shown) == 2
+    assert "weekly" in shown[1]
+    assert "doctor" in shown[1]

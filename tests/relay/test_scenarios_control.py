@@ -119,6 +119,25 @@ async def test_what_is_said_off_the_record_is_answered_and_stored_nowhere(life: 
     assert kept == []
 
 
+@pytest.mark.parametrize(
+    ("order", "offered"),
+    [
+        ("Remind me tomorrow at 9 to see the lawyer", "see the lawyer"),
+        ("Remind me yesterday to see the lawyer", "see the lawyer"),
+        ("Remember that my lawyer is Brandt", "my lawyer is Brandt"),
+    ],
+)
+async def test_the_order_not_to_remember_this_offers_the_newest_text_that_was_kept(
+    life: Life, order: str, offered: str
+) -> None:
+    async with life.day() as day:
+        shown = await day.say_all("I secretly hate my boss", order, "don't remember this")
+    listed = [line for line in shown[-1].splitlines() if line[:1].isdigit()]
+    assert offered in shown[-1].splitlines()[0]
+    assert any(offered in line for line in listed)
+    assert not any("boss" in line for line in listed)
+
+
 async def test_without_a_model_what_is_off_the_record_is_not_stored_either(life: Life) -> None:
     async with life.day() as day:
         shown = await day.say_all(

@@ -218,14 +218,14 @@ def test_the_bots_own_quotes_are_one_line_of_the_list_with_one_button() -> None:
     assert shown is not None
     assert [line.split("]")[0] for line in forget_list.text(shown, NOW.astimezone(SINGAPORE)).splitlines()[2:]] == [
         "1. [message, Feb 16",
-        "4. [message, Feb 16",
-        "2. [answers",
+        "2. [message, Feb 16",
+        "3. [answers",
     ]
     unticked = forget_list.after(shown, Pressed("tick", 7, 2))
     assert unticked.ticked == {1, 4}
     assert forget_list.after(unticked, Pressed("tick", 7, 2)).ticked == {1, 2, 3, 4}
     labels = [[b.text for b in row] for row in forget_list.markup(7, unticked).inline_keyboard]
-    assert labels[0] == ["☑ 1", "☑ 4", "☐ 2"]
+    assert labels[0] == ["☑ 1", "☑ 2", "☐ 3"]
 
 
 def test_what_would_be_erased_has_its_year_unless_it_is_of_this_year() -> None:

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +46,8 @@ def name_of(programs: Path) -> str:
 @dataclass(frozen=True)
 class OwnPostgres:
     folder: Path
+    control: Callable[[str], None]
+    """Starts or stops the server; the argument is `start` or `stop`."""
 
     def dsn(self, user: str, database: str) -> str:
         return f"postgresql://{user}@/{database}?host={quote(str(self.folder), safe='')}&port={PORT}"
@@ -90,12 +92,16 @@ async def own_postgres(programs: Path) -> AsyncGenerator[OwnPostgres]:
     data = folder / "data"
     _run(account, programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
     options = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off -p {PORT}"
-    start = ("-D", data, "-w", "-l", folder / "log", "-o", options, "start")
-    _run(account, programs / "pg_ctl", *start)
+
+    def control(order: str) -> None:
+        how = ("-l", folder / "log", "-o", options) if order == "start" else ("-m", "immediate")
+        _run(account, programs / "pg_ctl", "-D", data, "-w", *how, order)
+
+    control("start")
     try:
-        yield OwnPostgres(folder)
+        yield OwnPostgres(folder, control)
     finally:
-        _run(account, programs / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
+        control("stop")
         shutil.rmtree(folder, ignore_errors=True)
 
 

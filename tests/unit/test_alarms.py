@@ -10,6 +10,7 @@ from tellonce_relay.cron import next_due
 from tellonce_text.dates.alarms import alarm, rings
 from tellonce_text.dates.intervals import Interval
 from tellonce_text.dates.readings import Said
+from tellonce_text.dates.repetitions import says_end
 from tellonce_text.dates.several_alarms import alarms
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -172,6 +173,7 @@ def test_an_alarm_repeats_as_its_words_say(language: str | None, text: str, cron
         "every Monday until Christmas at 9",
         "in the first week of every month",
         "every 3 days at 9 and 21",
+        "every day at 8 and 20 for 5 days to take pills",
     ],
 )
 def test_what_cannot_be_repeated_is_told_from_what_names_no_time(text: str) -> None:
@@ -341,3 +343,25 @@ def test_an_hour_that_the_clocks_leave_out_is_the_one_after_and_an_hour_stays_th
     assert after is not None
     assert f"{skipped.at:%H:%M %z}" == "03:30 +0200"
     assert f"{after.at:%H:%M %z}" == "09:00 +0200"
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "ends"),
+    [
+        ("en", "take pills for 5 days", True),
+        ("en", "take pills for two weeks.", True),
+        ("en", "call Ann until Christmas", True),
+        ("de", "Tabletten nehmen, 5 Tage lang", True),
+        ("de", "Tabletten nehmen bis Freitag", True),
+        ("es", "tomar pastillas durante 5 días", True),
+        ("ru", "пить таблетки в течение 5 дней", True),
+        ("ru", "пить таблетки 5 дней", True),
+        ("en", "read for 20 minutes", False),
+        ("en", "plan for the week", False),
+        ("en", "water the plants", False),
+        ("en", "save for 3 months' rent", False),
+        ("en", "", False),
+    ],
+)
+def test_the_end_of_a_repetition_is_found_after_its_subject(language: str, text: str, ends: bool) -> None:
+    assert says_end(text, language) is ends

@@ -1,5 +1,6 @@
 """Which memory a command opens if the server of another memory is running on the default port."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,8 +9,10 @@ from typing import Any
 import pytest
 
 from tellonce import contract as c
+from tellonce.children import Child
 from tellonce.client_settings import RelaySettings
-from tellonce_cli import memory_server, open_, status
+from tellonce.settings import ServerSettings
+from tellonce_cli import memory_server, open_, status, up
 from tellonce_cli.screen import CommandFailed
 
 pytestmark = pytest.mark.anyio
@@ -34,7 +37,11 @@ def other_server(monkeypatch: pytest.MonkeyPatch) -> None:
     async def stdio(*_: Any, **__: Any) -> AsyncGenerator[Own]:
         yield Own()
 
-    for name, stub in (("health", health), ("_answers", answers), ("connect_stdio", stdio)):
+    async def problem(_: str) -> str:
+        return ""
+
+    stubs = {"health": health, "_answers": answers, "connect_stdio": stdio, "database_problem": problem}
+    for name, stub in stubs.items():
         monkeypatch.setattr(memory_server, name, stub)
     for variable in ("TELLONCE_URL", "TELLONCE_PORT", "TELLONCE_TOKEN"):
         monkeypatch.delenv(variable, raising=False)
@@ -86,3 +93,18 @@ def test_a_command_that_needs_the_server_says_what_it_waits_for(
         monkeypatch.delenv(variable, raising=False)
     with pytest.raises(CommandFailed, match=said):
         command()
+
+
+async def test_a_database_that_is_down_is_not_said_to_be_opening(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reports = [{}, {"version": "1"}, {"version": "1"}, {"version": "1", "reason": "Connection refused"}]
+
+    async def health(_: str) -> dict[str, Any]:
+        return reports.pop(0)
+
+    monkeypatch.setattr(up, "health", health)
+    server = Child("server", "tellonce_server", (), {}, lambda *_: None)
+    assert await up._until_ready(ServerSettings(), asyncio.Event(), server) is False
+    said = capsys.readouterr().out
+    assert ("Connection refused" in said, "opens the database" in said) == (True, False)

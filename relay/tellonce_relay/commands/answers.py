@@ -37,6 +37,7 @@ class CommandContext:
     routines: tuple[Routine, ...] = ()
     sent: SeenStore = field(default_factory=SeenStore)
     lists: ForgetLists = field(default_factory=ForgetLists)
+    invalid_routines: tuple[str, ...] = ()
 
 
 async def answer(context: CommandContext, incoming: Incoming) -> str | None:

@@ -57,6 +57,16 @@ class ForgetList:
         return self._listed[self.page * PAGE : (self.page + 1) * PAGE]
 
     @property
+    def numbered(self) -> Sequence[tuple[int, c.ForgetMatch]]:
+        """The matches of the current page with the numbers that the person sees. These have no gaps, unlike the ids."""
+        return list(enumerate(self.shown, self.page * PAGE + 1))
+
+    @property
+    def quotes_number(self) -> int:
+        """The number of the line of quotes, which every page has."""
+        return len(self._listed) + 1
+
+    @property
     def _listed(self) -> Sequence[c.ForgetMatch]:
         quotes = self.quotes
         return [match for match in self.matches if match not in quotes]
@@ -124,9 +134,9 @@ def text(shown: ForgetList, now: datetime) -> str:
     """The text of the list's current page. `now` is in the person's zone."""
     matches = counted("match", len(shown.matches))
     head = phrase("forget.title", topic=shown.title, ticked=len(shown.ticked), matches=matches)
-    lines = [f"{match.id}. {views.match_view(match, now)}" for match in shown.shown]
+    lines = [f"{number}. {views.match_view(match, now)}" for number, match in shown.numbered]
     quotes = shown.quotes
-    lines += [f"{quotes[0].id}. {phrase('forget.quotes', n=len(quotes))}"] if quotes else []
+    lines += [f"{shown.quotes_number}. {phrase('forget.quotes', n=len(quotes))}"] if quotes else []
     foot = [phrase("forget.page", page=shown.page + 1, pages=shown.pages)] if shown.pages > 1 else []
     foot += [phrase("forget.unlisted", count=shown.more)] if shown.more else []
     said = dict.fromkeys(match.text[:_NEAR] for match in shown.related if not OWN_ANSWER.match(match.text))
@@ -136,8 +146,8 @@ def text(shown: ForgetList, now: datetime) -> str:
 
 
 def markup(number: int, shown: ForgetList) -> InlineKeyboardMarkup:
-    ticked = [*shown.shown, *shown.quotes[:1]]
-    ticks = [_button(number, _label(shown, match.id), "tick", match.id) for match in ticked]
+    ticked = [*shown.numbered, *((shown.quotes_number, match) for match in shown.quotes[:1])]
+    ticks = [_button(number, _label(shown, match.id, at), "tick", match.id) for at, match in ticked]
     rows = [ticks[start : start + _ROW] for start in range(0, len(ticks), _ROW)]
     if shown.pages > 1:
         back, on = (shown.page - 1) % shown.pages, (shown.page + 1) % shown.pages
@@ -148,8 +158,8 @@ def markup(number: int, shown: ForgetList) -> InlineKeyboardMarkup:
     return InlineKeyboardMarkup(rows)
 
 
-def _label(shown: ForgetList, number: int) -> str:
-    return f"{'☑' if number in shown.ticked else '☐'} {number}"
+def _label(shown: ForgetList, match_id: int, number: int) -> str:
+    return f"{'☑' if match_id in shown.ticked else '☐'} {number}"
 
 
 def _button(number: int, label: str, action: Action, item: int = 0) -> InlineKeyboardButton:

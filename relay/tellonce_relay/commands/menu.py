@@ -162,9 +162,9 @@ async def _remind(asked: Asked) -> Reply:
 
 async def _routines(asked: Asked) -> Reply:
     context, incoming = asked.context, asked.incoming
-    known = context.routines, context.sent
-    has_model = not isinstance(context.responder, OfflineResponder)
-    return routine_list.view(*known, incoming.chat_id or 0, incoming.sent_at, context.zone, has_model=has_model)
+    known = context.routines, context.sent, incoming.chat_id or 0
+    has_model, invalid = not isinstance(context.responder, OfflineResponder), context.invalid_routines
+    return routine_list.view(*known, incoming.sent_at, context.zone, has_model=has_model, invalid=invalid)
 
 
 async def _new(asked: Asked) -> Reply:

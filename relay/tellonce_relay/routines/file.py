@@ -1,11 +1,14 @@
 """The routines of config/routines.toml: time, chat, agent and the source of their text."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from types import MappingProxyType
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from tellonce_relay.config_file import Name, read
+from tellonce.settings import SettingsError
+from tellonce_relay.config_file import Name, mistakes_in, read
 from tellonce_relay.cron import check
 from tellonce_relay.routines.built_in import BUILT_IN
 
@@ -41,14 +44,28 @@ class Routine(RoutineTable):
         return self
 
 
-_FILE: TypeAdapter[dict[str, RoutineTable]] = TypeAdapter(dict[str, RoutineTable])
+class Routines(NamedTuple):
+    """The contents of the file. `mistakes` maps the name of each invalid routine to what is wrong; if the file cannot
+    be read at all, it has one entry, for the file."""
+
+    valid: tuple[Routine, ...] = ()
+    mistakes: Mapping[str, str] = MappingProxyType({})
 
 
-def load_routines(folder: Path) -> tuple[Routine, ...]:
-    """Load the routines. Raises SettingsError, which names the mistakes in the file."""
-    return read(folder / FILE, _routines) or ()
+def load_routines(folder: Path) -> Routines:
+    """Load the routines. An invalid routine is left out, and the others are kept."""
+    try:
+        return read(folder / FILE, _routines) or Routines()
+    except SettingsError as error:
+        return Routines(mistakes={FILE: str(error)})
 
 
-def _routines(tables: dict[str, Any]) -> tuple[Routine, ...]:
-    entries = _FILE.validate_python(tables)
-    return tuple(Routine(name=name, **entry.model_dump()) for name, entry in entries.items())
+def _routines(tables: dict[str, Any]) -> Routines:
+    valid, mistakes = [], dict[str, str]()
+    for name, table in tables.items():
+        try:
+            entry = RoutineTable.model_validate(table)
+            valid.append(Routine(name=name, **entry.model_dump()))
+        except ValidationError as error:
+            mistakes[name] = "; ".join(mistakes_in(error))
+    return Routines(tuple(valid), mistakes)

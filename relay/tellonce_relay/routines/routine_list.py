@@ -16,19 +16,27 @@ from tellonce_relay.seen_store import SeenStore
 
 
 def view(
-    routines: Sequence[Routine], sent_to: SeenStore, chat_id: int, now: datetime, zone: ZoneInfo, *, has_model: bool
+    routines: Sequence[Routine],
+    sent_to: SeenStore,
+    chat_id: int,
+    now: datetime,
+    zone: ZoneInfo,
+    *,
+    has_model: bool,
+    invalid: Sequence[str] = (),
 ) -> Reply:
     """The routines with their next times, and buttons for the routines that were sent to this chat. `sent_to` maps
     `chat:routine` to the id of the routine's last message. Without a model, a routine that needs a model has no next
-    time."""
+    time. `invalid` are the routines that are skipped because of a mistake."""
     lines = [
         _line(routine, now, zone)
         if has_model or not routine.needs_model
         else phrase("routine.needs_model", name=routine.name)
         for routine in routines
     ]
+    lines += [phrase("routine.invalid", name=name) for name in invalid]
     sent = [(key.partition(":")[2], number) for key, number in sent_to.items() if key.startswith(f"{chat_id}:")]
-    planned = {routine.name for routine in routines}
+    planned = {*invalid, *(routine.name for routine in routines)}
     lines += [phrase("routine.unplanned", name=name) for name, _ in sent if name not in planned]
     rows = [
         [button(phrase("button.show_text", name=name), Pressed("full text", int(number)))]

@@ -24,6 +24,7 @@ from tellonce_relay.views import without_stamps
 from tellonce_text.dates.alarms import Alarm
 from tellonce_text.dates.elapsing import elapsing
 from tellonce_text.dates.readings import Said
+from tellonce_text.dates.repetitions import says_end
 from tellonce_text.dates.several_alarms import alarms
 from tellonce_text.dates.tokens import line_of
 from tellonce_text.dates.zones import region_of
@@ -260,12 +261,14 @@ def _at(what: str, found: Alarm, words: str, now: datetime, zone: ZoneInfo) -> W
 
 def set_reply(made: Sequence[Reminder], now: datetime, zone: ZoneInfo) -> Reply:
     """The confirmation of reminders that were set together. It shows the time of each in the person's zone, and a
-    button that cancels it."""
+    button that cancels it. If the person says when a repetition ends, it also says that the repetition has no end."""
+    endless = any(one.repeats is not None and says_end(subject_of(one), spoken()) for one in made)
+    note = ["", phrase("reminder.endless")] if endless else []
     if len(made) > 1:
         markup = buttons.reminder_list([one.memory.id for one in made])
-        return Reply("\n".join([phrase("reminder.set_several"), *_lines(made, now, zone)]), markup)
+        return Reply("\n".join([phrase("reminder.set_several"), *_lines(made, now, zone), *note]), markup)
     text = phrase("reminder.set", when=when(made[0], now, zone), what=what_of(made[0]))
-    return Reply(text, buttons.reminder_undo(made[0].memory.id))
+    return Reply("\n".join([text, *note]), buttons.reminder_undo(made[0].memory.id))
 
 
 def cancelled_reply(reminder: Reminder) -> Reply:

@@ -303,6 +303,8 @@ class Relay:
 
     def _submit(self, case: Case) -> None:
         if self._orders.is_order(case):
+            if kept := self._orders.kept(case):
+                self._conversations.heard(case.thread, kept)
             # A command does not wait for an answer in progress.
             self._threads.submit(("order", *case.thread), lambda: self._order(case))
         else:

@@ -34,6 +34,13 @@ class CaseOrders:
         name, text = command_of(words.command or "" if words is not None else case.incoming.text)
         return case.incoming.kept and (not self.is_order(case) or (name == "/remind" and bool(text)))
 
+    def kept(self, case: Case) -> str:
+        """The text that the memory keeps because of an order: an order for a reminder, or what a person asks to
+        remember. Empty for other orders."""
+        words = self.in_words(case)
+        name, text = command_of(words.command or "" if words is not None else case.incoming.text)
+        return case.incoming.text if self.is_recorded(case) else text if name == "/remember" else ""
+
     def in_words(self, case: Case) -> Order | None:
         """The order that a command carries out, or the answer to the question about a reminder's time. If there is a
         model, only two orders are recognized here: to stop, and not to store a message. The model understands the other

@@ -81,7 +81,7 @@ class Conversations:
         follows."""
         now, newest = asyncio.get_running_loop().time(), self._opened_for(case)
         self._arrivals.taken(case.thread, case.update_id, now)
-        self._said[case.thread] = case.incoming.text
+        self.heard(case.thread, case.incoming.text)
         if newest is not None:
             newest.join(case, now)
             self._e.inbox.put(case.update_id, case.entry)
@@ -131,8 +131,12 @@ class Conversations:
         """The id of the message with the latest answer in the thread, as far as this process knows."""
         return self._answered.get(thread)
 
+    def heard(self, thread: Thread, text: str) -> None:
+        """Note the newest text of the thread that the memory keeps."""
+        self._said[thread] = text
+
     def last_said(self, thread: Thread) -> str:
-        """The text of the last message to answer in the thread; empty if this process does not know it."""
+        """The newest text of the thread that the memory keeps; empty if this process does not know it."""
         return self._said.get(thread, "")
 
     async def stop(self, thread: Thread, *, owed: bool | None = None) -> bool:

@@ -11,7 +11,7 @@ from tellonce_text.dates.phrases import comma, count_at, day_number, skip
 from tellonce_text.dates.pulses import pulse
 from tellonce_text.dates.readings import DAY, add_months
 from tellonce_text.dates.repeated_days import HOURS, RepeatedDays, repeated_days
-from tellonce_text.dates.tokens import Line
+from tellonce_text.dates.tokens import Line, line_of
 
 
 class Repetition(NamedTuple):
@@ -36,20 +36,41 @@ def repetition(line: Line, local: datetime) -> Repetition | None:
     return _inexpressible(line)
 
 
+def says_end(text: str, language: str | None = None) -> bool:
+    """Whether the subject of a repetition says when the repetition ends: `take pills for 5 days`, `call Ann until
+    Christmas`. A length at the end of the text counts if it is at least a day."""
+    line = line_of(text, language)
+    if line is None:
+        return False
+    last = len(line) - 1
+    while last > 0 and (line[last].kind == "mark" or line[last].word == "lang"):
+        last -= 1
+    lasts = line[last].has("unit") and line[last].get("unit") not in ("hour", "minute")
+    counted = any((count := count_at(line, at)) is not None and count.end == last for at in range(last - 3, last))
+    return (lasts and counted) or any(_until_at(line, at, by_a_time=False) for at in range(len(line)))
+
+
 def _unless_limited(line: Line, found: Repetition, *, by_a_time: bool) -> Repetition:
     """The repetition. `repeats` becomes None if the text says when the repetition ends, because neither a cron
     expression nor an interval has an end: `every 8 hours for 5 days`, `every Monday until Christmas`. With `by_a_time`,
     the end may also be a time of day: `every hour until 6 pm`."""
     at = comma(line, found.end)
     if line[at].has("to") and line[at].has("by"):
-        begins = {first for first, item in items(line) if item.phrase is not None or by_a_time}
-        limited = not begins.isdisjoint((at, at + 1, at + 2))
+        limited = _until_at(line, at, by_a_time=by_a_time)
     else:
         length = skip(line, at + 1 + (line[at + 1].word == "течение"), "article", "step")
         count = count_at(line, length)
         lasting = line[at].has("for") or line[at].word == "durante" or line[at + 1].word == "течение"
         limited = lasting and line[count.end if count is not None else length].has("unit")
     return found._replace(repeats=None) if limited else found
+
+
+def _until_at(line: Line, at: int, *, by_a_time: bool) -> bool:
+    """Whether the token is a word such as `until`, and a day or, with `by_a_time`, a time of day follows it."""
+    if not (line[at].has("to") and line[at].has("by")):
+        return False
+    begins = {first for first, item in items(line) if item.phrase is not None or by_a_time}
+    return not begins.isdisjoint((at, at + 1, at + 2))
 
 
 def _inexpressible(line: Line) -> Repetition | None:
@@ -92,11 +113,11 @@ def _more_clocks(line: Line, start: int, first: Clock) -> Iterator[Clock]:
 
 def hour_at(line: Line, at: int) -> Clock | None:
     """The time of day at a token. A plain number is an hour only if it counts nothing: the text ends after the number,
-    or `to`, `and` or a comma follows the number."""
+    or `to`, `for`, `and` or a comma follows the number."""
     clock = clock_at(line, at, beside_day=True)
     value = line[at].value if line[at].kind == "number" and not line[at].suffix else None
     following = line[at + 1]
-    ends = at + 1 == len(line) or following.has("to") or following.has("and") or following.word == ","
+    ends = at + 1 == len(line) or following.word == "," or any(map(following.has, ("to", "for", "and")))
     return (
         Clock(at + 1, value, half=value > 12) if clock is None and value is not None and value < 24 and ends else clock
     )

@@ -64,6 +64,13 @@ async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration
     return [migration.file_name for migration in todo]
 
 
+async def check_schema(connection: asyncpg.Connection) -> None:
+    """Raise MigrationError if this program cannot use the schema of the database. A database without a schema is
+    usable. This reads only."""
+    if await connection.fetchval("select to_regclass('schema_migration')") is not None:
+        missing(tellonce_sql.migrations(), {row["version"]: row["sha256"] for row in await connection.fetch(_APPLIED)})
+
+
 def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list[Migration]:
     """The migrations that have not run. `applied` maps each version that has run to its sha256. Raises MigrationError
     if the numbers of `migrations` do not increase, if an applied version is newer than all `migrations`, or if an
