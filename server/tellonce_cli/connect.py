@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tellonce.extras import require_server
 from tellonce.settings import ServerSettings, load
 from tellonce_cli import claude_plugin
 from tellonce_cli.client_configs import (
@@ -48,6 +49,7 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
     if name is ClientName.CLAUDE_CODE and claude_plugin.is_enabled(this_machine()):
         raise CommandFailed(_plugin_instead())
     require_installation()
+    require_server()
     file, text = preview(name, reveal=True)
     former = _text(file)
     if has_other_entry(client, file, former or ""):

@@ -12,11 +12,12 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.connect import connect_http
+from tellonce.extras import has_server
 from tellonce.plural import counted, singular
+from tellonce.preload import imported
 from tellonce.settings import ServerSettings, load
 from tellonce.work import TRAITS, QueueStatus, ReadingStatus
-from tellonce_cli.backup import last_backup
-from tellonce_cli.holders import hidden
+from tellonce_cli.backup_age import last_backup
 from tellonce_cli.hosts import address
 from tellonce_cli.memories import chats_of
 from tellonce_cli.memory_server import health, running_token, why_none
@@ -50,7 +51,7 @@ async def _status(settings: RelaySettings) -> int:
     console.print(f"server     {settings.url}")
     for line in task_lines(await health(settings.url)):
         console.print(line)
-    if settings.url == f"{address(server)}/mcp" and (said := await hidden(server)):
+    if settings.url == f"{address(server)}/mcp" and (said := await _hidden(server)):
         console.print(f"elsewhere  {said}")
     _print_memory(profile)
     console.print(f"messages   {talk_line(talks)}")
@@ -64,6 +65,15 @@ async def _status(settings: RelaySettings) -> int:
     _print_queue(queue)
     _print_command_calls(load(SummarizerSettings))
     return 0
+
+
+async def _hidden(settings: ServerSettings) -> str | None:
+    """The sentence about another user's memory on this machine. An installation without the server does not look for
+    one, because it cannot open a database."""
+    if not has_server():
+        return None
+    said: str | None = await imported("tellonce_cli.holders").hidden(settings)
+    return said
 
 
 def _found(
