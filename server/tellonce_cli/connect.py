@@ -60,7 +60,7 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
         console.print(f"Windows did not answer, so this is the file of {client.title} for Linux, not for Windows.")
     if text != preview(name)[1]:
         console.print("The file contains your DATABASE_URL; only you can read it.")
-    after = client.after.format(plugin=claude_plugin.install_line(this_machine(), load(ServerSettings)))
+    after = client.after.format(plugin=claude_plugin.set_up_line(this_machine(), load(ServerSettings)))
     hint(f"{after} `tellonce connect {name} --undo` reverts this.")
     answer({"client": name, "file": str(file), "connected": True})
 

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import PackageNotFoundError
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +39,14 @@ def test_both_hold_the_same_version_packages_and_requirements() -> None:
 
 
 def test_the_version_is_that_of_the_distribution_that_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def light_only(name: str) -> str:
+    def light_only(name: str) -> Distribution:
         if name != "tellonce-light":
             raise PackageNotFoundError(name)
-        return "0.1.0"
+        return light
 
     assert connect.installed_version() == project(ROOT)["project"]["version"]
-    monkeypatch.setattr(connect, "version", light_only)
+    light = distribution("tellonce")
+    monkeypatch.setattr(connect, "distribution", light_only)
     assert connect.installed_version() == "0.1.0"
 
 
