@@ -18,8 +18,9 @@ SHOWN = ("first_call", "one_turn", "forget_with_preview")
 INTRO = """\
 # Python client
 
-If your program uses a memory on another machine, the distribution `tellonce-light` is enough: run `pip install ./light`
-in a clone of the repository.
+The client is part of Tellonce. On a machine with a clone, run your program with the clone's Python, `.venv/bin/python`, or install the
+client in your program's own environment: `pip install ./light` in the clone. That installs `tellonce-light`, which is enough for a memory on
+this or another machine. The programs [below](#programs) are in [`docs/examples`](../examples).
 
 The client is asynchronous and typed: one coroutine for each tool. The models of its arguments and results are in
 `tellonce.contract`; those for reminders are in `tellonce.reminders`, and those for summarizers in `tellonce.work`.

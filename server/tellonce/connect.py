@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
 
 import httpx2
 from mcp import StdioServerParameters
@@ -86,12 +86,17 @@ def _info(name: str | None) -> Implementation | None:
     return Implementation(name=name, version=installed_version()) if name is not None else None
 
 
-def installed_version() -> str:
-    """The version of the installed distribution, `tellonce` or `tellonce-light`."""
+def installed() -> Distribution:
+    """The installed distribution, `tellonce` or `tellonce-light`."""
     try:
-        return version("tellonce")
+        return distribution("tellonce")
     except PackageNotFoundError:
-        return version("tellonce-light")
+        return distribution("tellonce-light")
+
+
+def installed_version() -> str:
+    """The version of the installed distribution."""
+    return installed().version
 
 
 class Resilient(httpx2.AsyncBaseTransport):

@@ -9,18 +9,15 @@ from pathlib import Path
 from rich.filesize import decimal
 
 from tellonce.journal import utc_now
-from tellonce.plural import counted
 from tellonce.settings import ServerSettings
 from tellonce.shutdown import pause_or_stop, shutdown_requested
+from tellonce_cli.backup_age import note_backup
 from tellonce_cli.database import current, database
 from tellonce_cli.memory import local_settings, require_memory
 from tellonce_cli.screen import CommandFailed, answer, console, hint, notes
 from tellonce_server.app.memory_location import described
 from tellonce_server.store.backup.archive import write
 from tellonce_server.store.backup.restore import all_texts
-
-MADE = "last-backup"
-"""The file in the data folder whose modification time is the time of the last backup."""
 
 NAME = "tellonce-%Y%m%dT%H%M%SZ.zip"
 """The file name of a backup in a folder; it contains the time of the backup in UTC."""
@@ -58,23 +55,6 @@ async def repeat(
             notes.print(str(failure), style="red")
         due = now() + every
         _tell_next(due, now())
-
-
-def _note_the_time(settings: ServerSettings) -> None:
-    with suppress(OSError):  # the backup is made, even if its time cannot be stored
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
-        (settings.data_dir / MADE).touch()
-
-
-def last_backup(settings: ServerSettings, now: datetime) -> str | None:
-    """The age of the last backup, as in `3 days ago`; None if no backup was made on this machine."""
-    file = settings.data_dir / MADE
-    if not file.exists():
-        return None
-    hours = int((now - datetime.fromtimestamp(file.stat().st_mtime, UTC)) / timedelta(hours=1))
-    if hours < 1:
-        return "less than an hour ago"
-    return f"{counted(hours, 'hour')} ago" if hours < 48 else f"{counted(hours // 24, 'day')} ago"
 
 
 def _tell_next(due: datetime, now: datetime) -> None:
@@ -115,7 +95,7 @@ async def _backup(settings: ServerSettings, file: Path) -> None:
     finally:
         with suppress(OSError):
             part.unlink()
-    _note_the_time(settings)
+    note_backup(settings)
     console.print(
         f"The memory in {described(settings)} is in {file}: {texts}, "
         f"{decimal(file.stat().st_size)}. It holds everything you said: keep it safe.",

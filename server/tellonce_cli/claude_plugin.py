@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
+from tellonce.connect import installed
 from tellonce.former_name import data_folder
 from tellonce.settings import ServerSettings
 from tellonce_cli.client_configs import LOOPBACK, Machine
@@ -15,6 +17,9 @@ from tellonce_cli.hosts import address
 NAME = "tellonce"
 PLUGIN = f"{NAME}@{NAME}"
 """The plugin and its marketplace, as Claude Code's commands name them."""
+
+MARKETPLACE = Path(".claude-plugin", "marketplace.json")
+"""The file of the marketplace in a clone of the repository."""
 
 REMOVAL = f"claude plugin uninstall {PLUGIN} && claude plugin marketplace remove {NAME}"
 """The commands that remove the plugin and its marketplace."""
@@ -35,6 +40,26 @@ def install_line(machine: Machine, settings: ServerSettings) -> str:
     told = _missing(_options(machine), settings)
     words = [word for name, value in told.items() for word in ("--config", f"{name}={value}")]
     return shlex.join(["claude", "plugin", "install", PLUGIN, *words])
+
+
+def set_up_line(machine: Machine, settings: ServerSettings) -> str:
+    """The commands that add the plugin's marketplace, which is the clone of the repository, and install the plugin with
+    the options that this memory needs. If the clone is unknown, the commands contain the word CLONE."""
+    source = shlex.quote(str(clone() or "CLONE"))
+    return f"claude plugin marketplace add {source} && {install_line(machine, settings)}"
+
+
+def clone() -> Path | None:
+    """The clone of the repository from which this program was installed, if it still exists."""
+    try:
+        origin = json.loads(installed().read_text("direct_url.json") or "{}")
+    except ValueError:
+        return None
+    place = urlsplit(origin.get("url", ""))
+    folder = Path(url2pathname(place.path))
+    # The folder of `tellonce-light` is inside the clone.
+    found = (one for one in (folder, folder.parent) if (one / MARKETPLACE).is_file())
+    return next(found, None) if place.scheme == "file" else None
 
 
 def trouble(machine: Machine, settings: ServerSettings) -> str | None:

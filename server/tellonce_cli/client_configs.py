@@ -26,6 +26,9 @@ WSL_NAME = "WSL_DISTRO_NAME"
 THROUGH_WSL = "--exec"
 """The option of wsl.exe that is followed by the program to start without a shell."""
 
+CODEX_SECONDS = 60
+"""Maximum seconds that Codex waits for our server; Codex does not start if the server takes longer."""
+
 Command = Mapping[str, Any]
 """A command in the form that most clients share: `command`, `args` and, if variables are set, `env`."""
 
@@ -58,8 +61,8 @@ class Machine:
 @dataclass(frozen=True)
 class Client:
     """One client. `place` returns the client's configuration file, `key` is the name of the list of servers in this
-    file, and `entry` returns our entry for the list. `after` is the user's next step; `{plugin}` in it is the command
-    that installs our plugin. A program with `on_desktop` runs on Windows if we run in WSL."""
+    file, and `entry` returns our entry for the list. `after` is the user's next step; `{plugin}` in it stands for the
+    commands that install our plugin. A program with `on_desktop` runs on Windows if we run in WSL."""
 
     title: str
     place: Callable[[Machine], Path]
@@ -91,6 +94,13 @@ def _plain(command: Command) -> dict[str, Any]:
 
 def _typed(command: Command) -> dict[str, Any]:
     return {"type": "stdio", **command}
+
+
+def _awaited(command: Command) -> dict[str, Any]:
+    """The entry for Codex. Codex waits at its start until a required server is ready; otherwise the requests of `codex
+    exec` are sent without our tools."""
+    program = {"command": command["command"], "args": command["args"]}
+    return {**program, "required": True, "startup_timeout_sec": CODEX_SECONDS, **command}
 
 
 def _opencode(command: Command) -> dict[str, Any]:
@@ -136,7 +146,7 @@ CLIENTS: Mapping[ClientName, Client] = {
         "Start a new Claude Code session. Messages are recorded only if the model calls the tool; the plugin records "
         "every prompt and reply (docs/clients/claude-code.md; install it with `{plugin}`).",
     ),
-    ClientName.CODEX: Client("Codex", _codex, "mcp_servers", _plain, "Start a new Codex session."),
+    ClientName.CODEX: Client("Codex", _codex, "mcp_servers", _awaited, "Start a new Codex session."),
     ClientName.GEMINI: Client("Gemini CLI", _gemini, "mcpServers", _plain, "Start a new Gemini session."),
     ClientName.OPENCODE: Client("opencode", _opencode_file, "mcp", _opencode, "Start opencode again."),
     ClientName.VSCODE: Client(

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tellonce.extras import require_server
 from tellonce.settings import ServerSettings, load
 from tellonce_cli import claude_plugin
 from tellonce_cli.client_configs import (
@@ -48,6 +49,7 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
     if name is ClientName.CLAUDE_CODE and claude_plugin.is_enabled(this_machine()):
         raise CommandFailed(_plugin_instead())
     require_installation()
+    require_server()
     file, text = preview(name, reveal=True)
     former = _text(file)
     if has_other_entry(client, file, former or ""):
@@ -58,7 +60,7 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
         console.print(f"Windows did not answer, so this is the file of {client.title} for Linux, not for Windows.")
     if text != preview(name)[1]:
         console.print("The file contains your DATABASE_URL; only you can read it.")
-    after = client.after.format(plugin=claude_plugin.install_line(this_machine(), load(ServerSettings)))
+    after = client.after.format(plugin=claude_plugin.set_up_line(this_machine(), load(ServerSettings)))
     hint(f"{after} `tellonce connect {name} --undo` reverts this.")
     answer({"client": name, "file": str(file), "connected": True})
 

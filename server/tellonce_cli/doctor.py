@@ -23,7 +23,7 @@ from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.unknown_settings import unknown_settings
 from tellonce.work import TRAITS, Tier
 from tellonce_cli import claude_plugin
-from tellonce_cli.backup import last_backup
+from tellonce_cli.backup_age import last_backup
 from tellonce_cli.connect import connected, this_machine
 from tellonce_cli.findings import (
     Finding,

@@ -2,6 +2,7 @@
 
 import sys
 
+from tellonce.extras import remedy
 from tellonce.preload import imported
 
 STDIO = ["serve", "--stdio"]
@@ -11,9 +12,20 @@ def main() -> None:
     """Run the command. `serve --stdio` starts without typer and rich, so its handshake is 0.17 s faster."""
     if sys.argv[1:] == STDIO:
         sys.argv[1:] = ["--stdio"]
-        imported("tellonce_server.__main__").main()
+        _serve_stdio()
     else:
         imported("tellonce_cli.main").main()
+
+
+def _serve_stdio() -> None:
+    """Run the server. Without its packages, the error names the extra that installs them."""
+    try:
+        imported("tellonce_server.__main__").main()
+    except ModuleNotFoundError as error:
+        needed = remedy(error)
+        if needed is None:
+            raise
+        sys.exit(f"tellonce: {needed}")
 
 
 if __name__ == "__main__":

@@ -77,6 +77,11 @@ async def _page(call: Callable[[Any], Awaitable[Any]], args: BaseModel, page: in
     return result
 
 
+_KEPT = (
+    "Nothing else to show, but your own words are kept in {notes}. Contexts do not always contain them; searches and "
+    "questions about them find them."
+)
+
 Shown = tuple[list[str], str]
 """The lines for standard output, and a hint about the next command."""
 
@@ -85,6 +90,8 @@ def listing(profile: c.Profile, zone: tzinfo, page: int) -> Shown:
     """A page of memories by kind, the newest first."""
     found = {memory.id: memory for entries in profile.lists.values() for memory in entries}
     newest = sorted(found.values(), key=lambda m: (m.valid_from, m.id), reverse=True)
+    if not newest and profile.only_searched:
+        return [_KEPT.format(notes=counted(profile.only_searched, "note"))], "Next: tellonce memories --only-searched"
     lines = [_line(memory, zone) for memory in sorted(newest, key=lambda m: m.kind)]
     if all(memory.shown for memory in newest) and profile.only_searched:
         searched = counted(profile.only_searched, "more note")

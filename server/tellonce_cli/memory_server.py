@@ -13,6 +13,7 @@ from tellonce.children import python
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http, connect_stdio
+from tellonce.extras import has_server, needs
 from tellonce.settings import SettingsError
 from tellonce_cli.screen import CommandFailed, notes, with_doctor
 
@@ -24,6 +25,10 @@ ANOTHER = (
     "folder with its .env. To use this folder's own, set TELLONCE_PORT to another port, here or in .env."
 )
 _OWN = "The server at {url} has another memory. This command uses the memory in {folder} instead."
+_NONE = (
+    "no server answers at {url}. For a server elsewhere, set TELLONCE_URL and TELLONCE_TOKEN. A server on this machine "
+    "{needs}"
+)
 OURS = ("127.0.0.1", "localhost", "::1")
 HEALTH_SECONDS = 2.0
 READY_SECONDS = 4.0
@@ -100,6 +105,8 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
     else:
         if note := await _mismatch(settings, token):
             notes.print(note)
+        if not has_server():
+            raise CommandFailed(_NONE.format(url=settings.url, needs=needs("server")))
         if notice and notes.is_terminal:
             notes.print(notice)
         command = [*python("tellonce_server"), "--stdio", "--env-file"]

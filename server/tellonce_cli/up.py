@@ -165,7 +165,7 @@ def _ways(settings: ServerSettings) -> list[str]:
     if not there:
         lines.append(f"By hand: `{name} connect {others[0]} --print` shows the entry.")
     if not claude_plugin.is_enabled(machine):
-        line = claude_plugin.install_line(machine, settings)
+        line = claude_plugin.set_up_line(machine, settings)
         lines.append(f"Claude Code records every prompt with the plugin (docs/clients/claude-code.md): `{line}`")
     return lines
 

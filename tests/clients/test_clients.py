@@ -79,13 +79,7 @@ async def test_the_real_codex_is_connected_by_our_command_and_its_model_calls_to
             "env_key": '"STUB_KEY"',
             "wire_api": '"responses"',
         }
-        # `codex exec` waits for a local server only if the server is required.
-        own = {
-            "model": '"stub"',
-            "model_provider": '"stub"',
-            "mcp_servers.memory.required": "true",
-            "mcp_servers.memory.startup_timeout_sec": str(SECONDS),
-        }
+        own = {"model": '"stub"', "model_provider": '"stub"'}
         chosen = {**own, **{f"model_providers.stub.{name}": value for name, value in provider.items()}}
         options = [part for name, value in chosen.items() for part in ("-c", f"{name}={value}")]
         asked = ("exec", "--skip-git-repo-check", "--json", *options, QUESTION)

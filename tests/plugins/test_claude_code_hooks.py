@@ -17,7 +17,7 @@ from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import database
 from tests.patience import HANGS
-from tests.plugins.hooks import Session, told, until
+from tests.plugins.hooks import PLUGIN, Session, told, until
 from tests.server.processes import HttpServer, free_port, http_server
 
 pytestmark = pytest.mark.anyio
@@ -182,6 +182,16 @@ async def test_what_is_said_while_the_server_is_missing_is_recorded_later_in_ord
     )
     await until(lambda: not list(session.spool.glob("*.json")))
     assert len(await recorded(server, session, 6)) == 6
+
+
+async def test_a_reply_is_stored_before_claude_code_may_end(session: Session) -> None:
+    hooks = json.loads((PLUGIN / "hooks" / "hooks.json").read_text())["hooks"]
+    assert not [hook for groups in hooks.values() for group in groups for hook in group["hooks"] if hook.get("async")]
+    session.url = f"http://127.0.0.1:{free_port()}/mcp"
+    for number in range(5):
+        await session.turn(f"p{number}", f"Question {number}", f"Answer {number}.", written=False)
+        kept = [json.loads(file.read_text())["message"]["content"] for file in session.spool.glob("*reply.json")]
+        assert f"Answer {number}." in kept
 
 
 async def test_a_server_that_breaks_off_is_named_in_a_sentence(session: Session) -> None:

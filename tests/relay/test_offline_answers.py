@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -9,7 +10,8 @@ from tellonce import contract as c
 from tellonce_cli.memories import nearest
 from tellonce_relay.catalogue import LANGUAGES, Language, phrase, speaking
 from tellonce_relay.incoming_message import Incoming
-from tellonce_relay.responders.offline import best_sentences, from_memory
+from tellonce_relay.responders.offline import OfflineResponder, best_sentences, from_memory
+from tellonce_relay.responders.prompt import Prompt
 from tellonce_text.sentences import split_sentences
 
 AT = datetime(2026, 2, 16, 9, 15, tzinfo=UTC)
@@ -35,6 +37,24 @@ def found(text: str, **changes: Any) -> c.SearchResult:
 
 def said(text: str, role: str = "user", **changes: Any) -> c.SearchResult:
     return found(text, kind="message", role=role, thread_key="root:1", **changes)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("learned", [(), ("My boss is Ana.",)])
+async def test_a_question_without_a_topic_lists_what_was_just_said_before_it_is_learned(
+    learned: tuple[str, ...],
+) -> None:
+    memory = AsyncMock()
+    memory.get_profile.return_value = profile(*learned)
+    told = [said("I own a zeppelin"), said("My boss is Ana."), said("What do I own?"), said("Ok", role="assistant")]
+    memory.search_memory.return_value.results = told
+    answers = [one async for one in OfflineResponder().answer(Prompt((), ""), asked("What do I own?"), memory)]
+    assert sorted(str(answers[0]).splitlines()) == ["• I own a zeppelin (Feb 16)", "• My boss is Ana. (Feb 16)"]
+
+
+def profile(*facts: str) -> c.Profile:
+    stored = [c.Memory.model_construct(id=n, kind="fact", content=text, valid_from=AT) for n, text in enumerate(facts)]
+    return c.Profile.model_construct(facts=tuple(stored), preferences=(), goals=(), dates=(), pins=(), uncertain=())
 
 
 @pytest.mark.parametrize("question", ["Where do I live?", "What is my boss called?"])

@@ -86,6 +86,8 @@ async def test_notes_that_are_only_searched_have_a_line_and_a_tab_and_the_shell_
         rest, _ = listing(await only_searched(client, c.GetProfileArgs(kinds=("note",))), ZONE, 1)
         place = Incoming(text="/memory", chat_id=None, message_id="1", sent_at=clock(), channel="terminal")
         terminal = await answer(CommandContext(client, Scripted("Fine"), ZONE), place)
+        await tables.execute("update memories set shown = false, pinned = false")
+        kept, after = listing(await client.get_profile(c.GetProfileArgs()), ZONE, 1)
     assert "boat number 7" in first
     assert "boat number 6" not in first
     assert "🔎 7 more notes, only searched" in first
@@ -93,6 +95,7 @@ async def test_notes_that_are_only_searched_have_a_line_and_a_tab_and_the_shell_
     assert "boat number 7" not in listed
     assert lines[-1].strip() == "… 6 more notes, only searched: tellonce memories --only-searched"
     assert hint.startswith("2 memories.")
+    assert ("8 notes" in kept[0], "--only-searched" in after) == (True, True)
     assert len(notes) == 8
     assert sum("[note, only searched]" in line for line in notes) == 6
     assert len(rest) == sum("[note, only searched]" in line for line in rest) == 6

@@ -208,3 +208,18 @@ async def test_nothing_later_is_shown_beside_a_quoted_message_or_from_another_ch
     assert "later" not in (main.context or ""), "the message being answered is in another thread"
     assert "A later zebra" in (guest.context or ""), "the id is that of another channel"
     assert all(text.count(f"The red zebra number {n}") == 1 for n in range(1, 5)), "each message is shown once"
+
+
+@pytest.mark.parametrize("budget", [130, 180, 300, 900, 4000])
+async def test_a_talk_is_shown_with_its_words_or_not_at_all(memory: Memory, budget: int) -> None:
+    async with memory.client() as client:
+        for n in range(3):
+            place = {"chat_id": None, "conversation_id": f"~/project-{n}"}
+            await client.record_message(said("Move the invoices to a worker, please, " * 5, message_id="q", **place))
+            await client.record_message(said("Done, see worker.py. " * 9, role="assistant", exchange_of="q", **place))
+        here = {"chat_id": None, "conversation_id": "here", "token_budget": budget}
+        told = section(await client.get_context(asked(include=("elsewhere", "memories"), **here)), "elsewhere")
+    talks = [line for line in told.splitlines() if line.startswith("[")]
+    assert all("User: Move the" in line and "Assistant: Done" in line for line in talks), told
+    assert (len(talks) == 3) is (budget >= 300), told
+    assert bool(talks) == bool(told), "a title is shown only above a talk"

@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given, settings
@@ -20,12 +21,13 @@ from hypothesis import strategies as st
 
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import ServerSettings, load
-from tellonce_cli import commented_json, connect, doctor, windows
+from tellonce_cli import claude_plugin, commented_json, connect, doctor, windows
 from tellonce_cli.client_configs import CLIENTS, WSL_NAME, Machine
 from tellonce_cli.hosts import ClientName
 from tellonce_cli.screen import CommandFailed
 from tests.depth import depth
 
+ROOT = Path(__file__).parents[2]
 SYSTEMS = ("linux", "darwin", "win32")
 
 
@@ -215,6 +217,29 @@ def test_a_read_only_file_is_left_alone(home: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(CommandFailed, match="read-only"):
         joined(ClientName.CURSOR, undo=True)
     assert file.read_text() == written
+
+
+def test_the_plugins_commands_name_the_clone_from_which_we_were_installed(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    joined(ClientName.CLAUDE_CODE)
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"`claude plugin marketplace add {ROOT} && claude plugin install tellonce@tellonce`" in said
+    origin = Mock()
+    monkeypatch.setattr(claude_plugin, "installed", lambda: origin)
+    light, elsewhere = ROOT / "light", {"url": "https://example.org/a.whl"}
+    for told, found in ((ROOT, ROOT), (light, ROOT), (home, None), (None, None), (elsewhere, None)):
+        url = {"url": told.as_uri()} if isinstance(told, Path) else told
+        origin.read_text.return_value = None if url is None else json.dumps(url)
+        assert claude_plugin.clone() == found
+
+
+def test_codex_waits_for_the_memory(home: Path) -> None:
+    joined(ClientName.CODEX)
+    written = tomllib.loads(file_of(ClientName.CODEX).read_text())["mcp_servers"]["memory"]
+    assert (written["required"], written["startup_timeout_sec"]) == (True, 60)
+    joined(ClientName.CODEX, undo=True)
+    assert not file_of(ClientName.CODEX).exists()
 
 
 def test_print_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,8 +1,11 @@
 """The two distributions: `tellonce` has all dependencies, and `tellonce-light` has the same dependencies if all its
 extras are installed."""
 
+import os
+import subprocess
+import sys
 import tomllib
-from importlib.metadata import PackageNotFoundError
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,9 @@ import pytest
 from packaging.requirements import Requirement
 
 from tellonce import connect
-from tellonce_cli.screen import EXTRAS, told
+from tellonce.extras import EXTRAS
+from tellonce_cli.screen import told
+from tests.patience import promised
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,13 +39,14 @@ def test_both_hold_the_same_version_packages_and_requirements() -> None:
 
 
 def test_the_version_is_that_of_the_distribution_that_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def light_only(name: str) -> str:
+    def light_only(name: str) -> Distribution:
         if name != "tellonce-light":
             raise PackageNotFoundError(name)
-        return "0.1.0"
+        return light
 
     assert connect.installed_version() == project(ROOT)["project"]["version"]
-    monkeypatch.setattr(connect, "version", light_only)
+    light = distribution("tellonce")
+    monkeypatch.setattr(connect, "distribution", light_only)
     assert connect.installed_version() == "0.1.0"
 
 
@@ -50,9 +56,44 @@ def test_nothing_we_run_with_needs_what_only_prepared_the_model_once() -> None:
 
 
 def test_a_part_that_is_not_installed_is_named_with_its_extra() -> None:
-    assert told(ModuleNotFoundError("No module named 'asyncpg'", name="asyncpg")) == (
-        "this needs a package that is not installed: pip install 'tellonce-light[server]'",
-        1,
-    )
+    sentence, code = told(ModuleNotFoundError("No module named 'asyncpg'", name="asyncpg"))
+    assert ("./light[server]" in sentence, code) == (True, 1)
     assert told(ModuleNotFoundError("x", name="tellonce_server.gone"))[1] == 70
     assert set(EXTRAS.values()) <= set(project(ROOT / "light")["project"]["optional-dependencies"])
+
+
+def light(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
+    """Run `tellonce` as in an installation of `tellonce-light` without extras: their packages are missing."""
+    program = f"import sys; sys.modules.update(dict.fromkeys({[*EXTRAS]})); sys.argv = ['tellonce', *{arguments}]\n"
+    return subprocess.run(
+        [sys.executable, "-c", f"{program}from tellonce_cli.entry import main; main()"],
+        env={"HOME": str(home), "PATH": os.defpath, "TELLONCE_PORT": "1"},
+        cwd=home,
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=promised(60),
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("command", ["status", "memories", "search x", "remember x", "why 1", "open", "forget x"])
+def test_a_small_installation_looks_for_a_server_elsewhere(command: str, tmp_path: Path) -> None:
+    done = light(*command.split(), home=tmp_path)
+    assert (done.returncode, "no server answers at" in done.stderr) == (1, True), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "extra"),
+    [
+        *(("serve", "server"), ("serve --stdio", "server"), ("connect codex", "server"), ("export", "server")),
+        *(("import x.json", "server"), ("backup x.zip", "server"), ("token list", "server"), ("doctor", "server")),
+        *(("relay", "telegram"), ("chat", "telegram")),
+    ],
+)
+def test_a_command_of_a_small_installation_names_the_extra_that_it_needs(
+    command: str, extra: str, tmp_path: Path
+) -> None:
+    done = light(*command.split(), home=tmp_path)
+    assert (done.returncode, f"./light[{extra}]" in done.stderr) == (1, True), done.stderr
+    assert "Traceback" not in done.stderr

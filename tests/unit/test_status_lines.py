@@ -24,14 +24,14 @@ def test_it_says_who_read_what_is_unread_and_what_reading_again_will_cost() -> N
     assert reading_lines(reading) == [
         "learned    from 1201 exchanges: 1200 by Claude, 1 by no model (sentences kept)",
         "waiting    14 exchanges to learn from",
-        "later      1 exchange to learn from again, if a (better) model is set up: about $0.03, about 2 h; a connected "
-        "assistant can do it with its prompt `learn`",
+        "later      1 exchange read by a weaker model or none, to be read again once a better model is set up: "
+        "about $0.03, about 2 h; a connected assistant can do it, too, with its prompt `learn`",
         "dropped    3 (no true quote) this month",
     ]
 
 
 def test_without_an_estimate_none_is_given() -> None:
     assert reading_lines(ReadingStatus(to_read_again=2)) == [
-        "later      2 exchanges to learn from again, if a (better) model is set up; a connected assistant can do it with its "
-        "prompt `learn`"
+        "later      2 exchanges read without a model, to be read again once a model is set up; a connected assistant "
+        "can do it, too, with its prompt `learn`"
     ]

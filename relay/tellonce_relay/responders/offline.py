@@ -74,6 +74,7 @@ _ORDER = re.compile(r"^\W*(?:tell|show|list|find)\b", re.IGNORECASE)
 _LONGEST = 400
 _FOUND = 20
 """Number of results. Many of them can be this responder's own answers."""
+_RECENT = 100
 _LINES = 3
 _NEARLY = 0.5
 """A newer result in other words is shown if its score is at least this share of the best score. Measured with the 30
@@ -84,6 +85,8 @@ _FAR = 1.5
 score. Of 20 such questions over 30 messages, the best result answers 12; the first three results within this distance
 answer 16."""
 _LISTED = 8
+_UNREAD = timedelta(minutes=5)
+"""Maximum age of a statement from which nothing may have been learned yet, although learning works."""
 _LABEL = re.compile(r"\[[^\]]*\]")
 _SHOWN = re.compile(r"\[(?:location|place|contact) [^\]]*\]")
 _SHOWN_WORDS = "location place contact"
@@ -131,12 +134,30 @@ class OfflineResponder:
 
     async def _answered(self, incoming: Incoming, memory: MemoryClient) -> str:
         profile = await memory.get_profile(c.GetProfileArgs(chat_id=incoming.chat_id))
-        listed = asked_for(profile, incoming)
+        listed = asked_for(profile, incoming, await _unread(profile, incoming, memory))
         if listed is not None:
             return listed
         args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, where="all", limit=_FOUND)
         found = (await memory.search_memory(args)).results
         return from_memory([*found, *await _shown_before(found, incoming, memory)], incoming, self._zone)
+
+
+async def _unread(profile: c.Profile, incoming: Incoming, memory: MemoryClient) -> list[c.SearchResult]:
+    """The person's statements of the last minutes in this chat that are not in the profile, because nothing has been
+    learned from them yet; only for a question that asks for all memories."""
+    if content_words(incoming.text) or not any(map(str.isalpha, incoming.text)):
+        return []
+    args = c.SearchMemoryArgs(
+        query=incoming.text,
+        chat_id=incoming.chat_id,
+        kinds=("message",),
+        since=incoming.sent_at - _UNREAD,
+        limit=_RECENT,
+    )
+    known = [_flat(one.content).casefold() for entries in profile.lists.values() for one in entries]
+    results, _ = _current((await memory.search_memory(args)).results)
+    told = [r for r in results if _is_said(r) and not _is_echo(r, incoming)]
+    return [r for r in told if not any(one in (text := _flat(r.text).casefold()) or text in one for one in known)]
 
 
 async def _shown_before(
@@ -177,10 +198,10 @@ def quotes_nothing(answer: str) -> bool:
     return any(answer.strip() == text.strip() for key in _OURS for text in in_every_language(key))
 
 
-def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
-    """Return the stored memories if the question asks for all memories or for all memories of some kinds; None for
-    other questions. Also None if there are no memories of these kinds, because a message of the person may contain the
-    answer."""
+def asked_for(profile: c.Profile, incoming: Incoming, unread: Sequence[c.SearchResult]) -> str | None:
+    """Return the stored memories and the `unread` statements if the question asks for all memories, or the stored
+    memories of the kinds for which it asks; None for other questions. Also None if there are no memories of these
+    kinds, because a message of the person may contain the answer."""
     kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
     asked = content_words(incoming.text)
     if not asked <= set(kinds):
@@ -188,10 +209,11 @@ def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
     wanted = [memory for word, entries in kinds.items() if word in asked or not asked for memory in entries]
     if asked and not wanted:
         return None
-    newest = sorted(wanted, key=lambda memory: memory.valid_from, reverse=True)
-    return "\n".join(
-        f"• {memory.content} ({day(memory.valid_from, incoming.sent_at)})" for memory in newest[:_LISTED]
-    ) or phrase("offline.nothing" if profile.conversation.messages > 1 else "offline.nobody")
+    told = [(one.valid_from, one.content) for one in wanted] + [(one.at, _flat(one.text)[:_LONGEST]) for one in unread]
+    newest = sorted(told, reverse=True)[:_LISTED]
+    return "\n".join(f"• {text} ({day(at, incoming.sent_at)})" for at, text in newest) or phrase(
+        "offline.nothing" if profile.conversation.messages > 1 else "offline.nobody"
+    )
 
 
 def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneInfo = UTC) -> str:

@@ -19,6 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tellonce.settings import ServerSettings
 from tellonce_server.api.middleware import OpenStreams, show_hooked
 from tellonce_server.app.authorization import Authorization, TokenConfirmation
+from tellonce_server.app.completed import Completed
 from tellonce_server.app.known_hosts import KnownHosts
 from tellonce_server.app.operator_pages import FIGURES, add_operator_pages
 from tellonce_server.app.page.protection import PageCookie, cookie_name
@@ -52,6 +53,7 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
     # credential.
     app.user_middleware.insert(0, Middleware(PageCookie, name=cookie_name(settings.port)))
     app.user_middleware.insert(0, Middleware(Unavailable))
+    app.user_middleware.insert(0, Middleware(Completed))
     own = transport_security(settings, public=False)
     app.user_middleware.insert(0, Middleware(KnownHosts, public=security, own=own, private=[FIGURES]))
     app.user_middleware.append(Middleware(Authorization, limit=RateLimit(settings.remote.rate_limit)))

@@ -46,7 +46,7 @@ def _headers() -> int:
     try:
         print(dumps({"Authorization": f"Bearer {token()}", "Tellonce-Hooks": "on"}))
     except Away as error:
-        print(f"tellonce: {error}; start it with `tellonce up`", file=sys.stderr)
+        print(f"tellonce: {error}; start it (`make up` or `tellonce up`)", file=sys.stderr)
         return 1
     return 0
 
@@ -76,7 +76,10 @@ def _started(event: Json) -> None:
     except Away as error:
         kept = len(spool.waiting())
         so_far = f" ({kept} so far)" if kept else ""
-        note = f"Memory is not available ({error}). Start it with `tellonce up`; messages are kept until then{so_far}."
+        note = (
+            f"Memory is not available ({error}). Start it (`make up` or `tellonce up`). Messages are stored on disk"
+            f"{so_far}; the first reply or new session after the start records them."
+        )
         print(dumps({"systemMessage": note}))
         return
     except Refused as error:
@@ -120,10 +123,27 @@ def _spooled(place: Json, messages: list[Json]) -> list[str]:
 
 
 def _replied(event: Json) -> None:
-    """Start a separate process that records the reply and all other unrecorded messages, so that the user does not
-    wait."""
-    if _mode_of(event) == "full":
-        _detached(lambda: _catch_up(event))
+    """Store the reply. Then start a separate process that records the reply and all other unrecorded messages, so that
+    the user does not wait.
+
+    Claude Code waits for this hook but not for that process: `claude -p` ends right after its reply, and where it is
+    the only process of a container, the container ends with it.
+    """
+    if _mode_of(event) != "full":
+        return
+    reply = _reply(event)
+    _spooled(_place(event), [reply] if reply else [])
+    _detached(lambda: _catch_up(event))
+
+
+def _reply(event: Json) -> Json | None:
+    """The reply in the event; None if it must not be recorded or is stored already, or if only the transcript shows
+    whether its prompt was a command."""
+    last, prompt_id = event.get("last_assistant_message"), event.get("prompt_id", "")
+    known = (spool.finished(event["session_id"]) or set()) | spool.waiting_ids()
+    if not last or prompt_id not in known or reply_id(prompt_id) in known or is_failure(event["transcript_path"], last):
+        return None
+    return message("assistant", last, reply_id(prompt_id), _now(), exchange_of=prompt_id)
 
 
 def _compacted(event: Json) -> None:
@@ -139,7 +159,7 @@ def _catch_up(event: Json) -> None:
     spool."""
     place, finished = _place(event), spool.finished(event["session_id"])
     if finished is not None:
-        kept = finished | {entry["message"]["message_id"] for _, entry in spool.waiting()}
+        kept = finished | spool.waiting_ids()
         for one in _said(event, kept):
             if one["message_id"] not in kept:
                 spool.put(place, one)

@@ -83,6 +83,11 @@ def waiting() -> list[tuple[str, Json]]:
     return sorted(found, key=lambda kept: str(kept[1]["message"]["sent_at"]))
 
 
+def waiting_ids() -> set[str]:
+    """The ids of the stored messages."""
+    return {entry["message"]["message_id"] for _, entry in waiting()}
+
+
 def flush(event: str) -> None:
     """Record the stored messages in order, session by session. If the server is not available (Away), the remaining
     messages stay in the spool."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tellonce.contract import Coverage, Focus, Section
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce.server_text import ServerText
-from tellonce_server.domain.context.budget import TokenBudget, scaled
+from tellonce_server.domain.context.budget import ELSEWHERE, TokenBudget, scaled
 from tellonce_server.domain.context.canonical_summary import summary_text, unsaid
 from tellonce_server.domain.context.draft import SECTIONS, SEPARATOR, Draft
 from tellonce_server.domain.context.history import History
@@ -69,7 +69,8 @@ def assemble(m: Material) -> Assembled:
     found = m.found(*MEMORY_KINDS) if m.asked else m.found(*MEMORY_KINDS, "summary")
     parts.relevant.fill([result for result in unseen(draft, found, (), known) if not draft.says(result.text)])
     parts.relevant.write()
-    draft.extend("quoted")
+    draft.extend("quoted", m.total)
+    draft.extend("elsewhere", ELSEWHERE)
     return _finished(draft, parts.history.messages)
 
 

@@ -9,7 +9,7 @@ from tellonce.contract import Section, SectionName, ShownName, Stability
 from tellonce.settings import Budgets
 from tellonce_server.domain.context.budget import TokenBudget, cost, elsewhere_share, log_share, scaled
 from tellonce_server.domain.context.canonical_summary import statement
-from tellonce_server.domain.context.elsewhere import elsewhere_text
+from tellonce_server.domain.context.elsewhere import elsewhere_text, whole_lines
 from tellonce_server.domain.context.lines import KIND_TITLES, LIST, quoted_line
 from tellonce_server.domain.context.material import Material
 from tellonce_text.caches import of_texts
@@ -30,9 +30,9 @@ class Layout(NamedTuple):
 
     `share` is a function of the scaled budgets and the total. It returns the number of tokens of the section, including
     title and fences. If `share` is None, the section has no share of its own. `text` is given for a section that
-    consists of one text. If the finished context is too long, the sections with a `removed` number are removed one by
-    one, the lowest number first. If `at_session_start` is true, a coding assistant gets the section at the start of a
-    session.
+    consists of one text. `cut` shortens this text to a number of tokens, and also returns whether it had to. If the
+    finished context is too long, the sections with a `removed` number are removed one by one, the lowest number first.
+    If `at_session_start` is true, a coding assistant gets the section at the start of a session.
     """
 
     title: str
@@ -42,6 +42,7 @@ class Layout(NamedTuple):
     removed: int | None = None
     text: Callable[[Material], str] | None = None
     at_session_start: bool = False
+    cut: Callable[[str, int], tuple[str, bool]] = clip
 
 
 def _quoted_text(m: Material) -> str:
@@ -78,6 +79,7 @@ SECTIONS: Final[dict[ShownName, Layout]] = {
         removed=2,
         text=elsewhere_text,
         at_session_start=True,
+        cut=whole_lines,
     ),
     "relevant": Layout("RELEVANT CONTEXT", "volatile", lambda b, _: b.relevant, fenced=True, removed=3),
     "quoted": Layout(
@@ -158,7 +160,7 @@ class Draft:
         if not text or not self.opens(name):
             return
         room = min(share, self.token_budget.left)
-        body, cut = clip(text, max(0, room - 1))
+        body, cut = SECTIONS[name].cut(text, max(0, room - 1))
         if not body:
             self.left_out.append(f"{name}: budget")
             return
@@ -185,15 +187,16 @@ class Draft:
         used = sum(cost(self.bodies[name]) for name in _OF_ONE_TEXT if name in self.bodies)
         return used, sum(map(self.room_for, _OF_ONE_TEXT))
 
-    def extend(self, name: SectionName) -> None:
-        """Show more of a clipped section that consists of one text. The additional text uses the tokens that no other
-        section uses."""
-        clipped, text = [note for note in self.left_out if note.startswith(f"{name}: clipped")], SECTIONS[name].text
-        if not clipped or text is None or self.token_budget.left <= 0:
+    def extend(self, name: SectionName, most: int) -> None:
+        """Show up to `most` tokens of a section that consists of one text and that was cut. The additional text uses the
+        tokens that no other section uses."""
+        cut, text = [note for note in self.left_out if note.startswith(f"{name}: ")], SECTIONS[name].text
+        if not cut or text is None or self.token_budget.left <= 0:
             return
-        self.left_out = [note for note in self.left_out if note not in clipped]
-        self.token_budget.left += cost(self.bodies.pop(name))
-        self.fill(name, text(self.material), self.token_budget.left)
+        self.left_out = [note for note in self.left_out if note not in cut]
+        if name in self.bodies:
+            self.token_budget.left += cost(self.bodies.pop(name))
+        self.fill(name, text(self.material), min(most, self.token_budget.left))
 
     def note(self, kind: str, ids: Sequence[int]) -> None:
         """Record in the receipt that these items are shown."""

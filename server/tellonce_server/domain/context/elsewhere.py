@@ -7,6 +7,7 @@ from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.store.messages import Line
+from tellonce_text.tokens import estimate
 
 MESSAGE = 30
 """Maximum tokens of one message from another thread of this chat."""
@@ -25,6 +26,16 @@ def elsewhere_text(m: Material) -> str:
     this thread, and from the owner's other chats. Empty if there are no such messages."""
     parts = [*_part(LEFT, _left(m)), *_part(REPLIES, _replies(m)), *_part(OTHERS, _others(m))]
     return "\n".join(parts)
+
+
+def whole_lines(text: str, most: int) -> tuple[str, bool]:
+    """Cut the section's text after the last line that is whole within `most` tokens, because the beginning of a line
+    only names a talk. Also returns whether the text was cut."""
+    kept = text.split("\n")
+    while kept and (estimate("\n".join(kept)) > most or kept[-1] in (LEFT, REPLIES, OTHERS)):
+        kept.pop()
+    shown = "\n".join(kept)
+    return shown, shown != text
 
 
 def _part(title: str, lines: Iterator[str]) -> list[str]:
