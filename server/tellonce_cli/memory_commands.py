@@ -159,7 +159,10 @@ def forget(
     confirm: Annotated[
         str | None, typer.Option("--confirm", help="Erase what an earlier `forget --json` found: its token.")
     ] = None,
-    keep: Annotated[list[int] | None, typer.Option("--keep", help="With --confirm: a match to keep.")] = None,
+    keep: Annotated[list[int] | None, typer.Option("--keep", help="With --confirm: a ticked match to keep.")] = None,
+    also: Annotated[
+        list[int] | None, typer.Option("--also", help="With --confirm: an unticked match to erase too.")
+    ] = None,
     _: Json = False,
 ) -> None:
     """Erase something for good, everywhere.
@@ -176,4 +179,4 @@ def forget(
     if not all(number.isdecimal() for number in messages or ()):
         raise typer.BadParameter("name a message by its chat and number, as in 42:7")
     target |= {"message_ids": [int(number) for number in messages] if messages else None, "chat_id": chats[0]}
-    run_module("forget", target, confirm, keep or None, yes=yes)
+    run_module("forget", target, confirm, keep or None, also or None, yes=yes)

@@ -33,7 +33,7 @@ export async function preview(place, args, typed, made) {
 function tick(match, why) {
   const box = h("input", { type: "checkbox", checked: match.ticked, "aria-label": match.text });
   const row = h("li", { "data-match": match.id }, box, div("text", written("span", null, ...struck(match)),
-    div("tags", h("span.tag", match.ref ? t(`kind.${match.kind}`) : t("forget.also", { counts: counts(match.others) })), match.ref ? h("span", day(match.at)) : null, why ? h("span", why) : null)));
+    div("tags", h("span.tag", match.ref ? t(`kind.${match.kind}`) : t("forget.also", { counts: counts(match.others) })), match.ref ? h("span", day(match.at)) : null, why ? h("span", why) : null, match.beside?.length ? h("span", t("forget.beside", { text: match.beside.join(" … ") })) : null)));
   return { match, box, row };
 }
 
@@ -55,12 +55,14 @@ function counts(tally) {
 function confirm(place, args, typed, found, ticks, near) {
   const text = h("input", { required: true, autocomplete: "off", id: "forget-typed" });
   const picked = [...ticks, ...near].filter((x) => x.box.checked).length + found.unlisted;
-  const kept = ticks.filter((x) => !x.box.checked).map((x) => x.match.id);
+  const changed = ticks.filter((x) => x.box.checked !== x.match.ticked);
+  const except = changed.filter((x) => x.match.ticked).map((x) => x.match.id), added = changed.filter((x) => !x.match.ticked).map((x) => x.match.id);
+  const kept = ticks.filter((x) => !x.box.checked).length;
   const also = alsoForget(near.filter((x) => x.box.checked).map((x) => x.match));
-  const steps = [(told) => call("forget", { ...args, confirm: found.confirm, except: kept }, told), ...also.map((more) => (told) => all(more, told))];
+  const steps = [(told) => call("forget", { ...args, confirm: found.confirm, except, also: added }, told), ...also.map((more) => (told) => all(more, told))];
   const results = [];
   // After an error, the person may continue with the step that failed.
-  const erase = async (told) => { while (steps.length) { results.push(await steps[0](told)); steps.shift(); } return () => done(place, results, kept.length); };
+  const erase = async (told) => { while (steps.length) { results.push(await steps[0](told)); steps.shift(); } return () => done(place, results, kept); };
   ask(t("forget"), [h("p", t("forget.sure", { n: picked })), field(t("forget.type", { text: typed }), text)], t("forget.go"), erase, { bad: true, ready: () => text.value.trim() === typed, working: t("forget.working") });
 }
 
@@ -73,7 +75,7 @@ function alsoForget(matches) {
 
 async function all(args, told) {
   const found = await call("forget", args);
-  return found.confirm ? call("forget", { ...args, confirm: found.confirm, except: [] }, told) : found;
+  return found.confirm ? call("forget", { ...args, confirm: found.confirm, also: found.matches.filter((x) => !x.ticked).map((x) => x.id) }, told) : found;
 }
 
 function done(place, results, kept) {
