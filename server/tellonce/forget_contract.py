@@ -63,7 +63,10 @@ class ForgetMatch(Contract):
     ref: int
     text: str
     at: AwareDatetime
-    match: ForgetLabel
+    match: ForgetLabel = Field(
+        description="exact: the words as given. number: the digits with other separators. form: another form of the "
+        "words, or inside a longer word."
+    )
     others: dict[str, int] = Field(default={}, description="The numbers of these other texts, by kind.")
     goes: tuple[str, ...] = Field(default=(), description="The sentences that go if only a part of the text goes.")
     beside: tuple[str, ...] = Field(

@@ -5,7 +5,8 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import datetime, time, timedelta
-from functools import cache, partial
+from functools import cache, partial, reduce
+from itertools import accumulate
 from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
@@ -95,6 +96,9 @@ _BEFORE = timedelta(minutes=5)
 _ANSWERED = 2
 """If the bot answers a message, the number of the person's next message is higher by this difference."""
 _MASK = re.compile(r"\[secret:[^\]]*\]")
+_APART = "\u2029"
+"""Separates the messages of a burst that end with a sentence. Each is quoted separately, because the person did not say
+them in one piece."""
 _BURST = timedelta(seconds=2)
 """Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
 
@@ -263,9 +267,16 @@ def _with_bursts(chosen: Sequence[c.SearchResult], told: Sequence[c.SearchResult
         elif result not in joined:
             burst = [r for r in told if r == result or (_is_said(r) and _is_beside(result, r))]
             joined += burst
-            text = " ".join(r.text for r in sorted(burst, key=lambda r: r.id))
+            text = reduce(_joined, (r.text for r in sorted(burst, key=lambda r: r.id)))
             shown.append(result.model_copy(update={"text": text}))
     return shown
+
+
+def _joined(before: str, after: str) -> str:
+    """Two messages of a burst as one text. A sentence may begin in one message and end in the next."""
+    last = before.split(_APART)[-1]
+    apart = split_sentences(f"{last} {after}") == [*split_sentences(last), *split_sentences(after)]
+    return f"{before}{_APART if apart else ' '}{after}"
 
 
 def _is_beside(one: c.SearchResult, other: c.SearchResult) -> bool:
@@ -384,8 +395,8 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
         return phrase("offline.summary", day=at, text=_short(result.text))
     if result.kind != "message":
         return phrase("offline.memory", text=_short(in_days(result.text)), day=at)
-    words = _short(best_sentences(without_mention(result.text), incoming.text))
-    quote = _quoted(words, result.at, incoming, zone)
+    words = best_sentences(without_mention(result.text), incoming.text)
+    quote = " ".join(_quoted(_short(said), result.at, incoming, zone) for said in words.split(_APART))
     if result.role != "user":
         return phrase("offline.wrote", day=at, quote=quote)
     if is_forwarded(result.text) and not result.speaker:
@@ -454,12 +465,15 @@ def _question_words(language: Language) -> re.Pattern[str]:
 
 def best_sentences(text: str, question: str) -> str:
     """The two statements of a text that share the most words with the question. The statements are verbatim and in the
-    text's order, with `…` at omissions."""
+    text's order, with `…` at omissions, and separated as the messages of a burst are."""
     if _LABEL.fullmatch(text):
         return text
-    sentences = [sentence for sentence in split_sentences(text) if not _asks(sentence)]
+    messages = [[said for said in split_sentences(part) if not _asks(said)] for part in text.split(_APART)]
+    sentences = [sentence for message in messages for sentence in message]
+    first = set(accumulate(map(len, messages), initial=0))
     wanted = content_words(question)
     ranked = sorted(range(len(sentences)), key=lambda i: (-len(shared(wanted, sentences[i])), i))
     chosen = sorted(ranked[:2])
-    parts = [("" if i == 0 or i - 1 in chosen else "… ") + sentences[i] for i in chosen]
-    return " ".join(parts)
+    parts = [("" if i in first or i - 1 in chosen else "… ") + sentences[i] for i in chosen]
+    apart = len(chosen) > 1 and not first.isdisjoint(range(chosen[0] + 1, chosen[-1] + 1))
+    return (_APART if apart else " ").join(parts)
