@@ -23,25 +23,25 @@ from tellonce.server_text import ServerText
 class ForgetArgs(ChatPlace):
     model_config = ConfigDict(validate_by_name=True)
 
-    topic: Text | None = Field(default=None, description="A name or subject.")
-    literal: Text | None = Field(default=None, description="Exact characters, anywhere.")
+    topic: Text | None = Field(default=None, description="Name or subject.")
+    literal: Text | None = Field(default=None, description="Exact characters.")
     memory_ids: Annotated[Annotated[tuple[RowId, ...], Field(max_length=1000)] | None, ABSENT_IF_EMPTY] = Field(
         default=None, description="Memory numbers."
     )
     message_ids: Annotated[Annotated[tuple[RowId, ...], Field(max_length=1000)] | None, ABSENT_IF_EMPTY] = Field(
         default=None, description="This chat's messages."
     )
-    since: Moment | None = Field(default=None, description="From, ISO 8601.")
+    since: Moment | None = Field(default=None, description="ISO 8601.")
     until: End | None = Field(default=None, description="Inclusive.")
     everything: bool = Field(default=False, description="All this chat holds.")
     except_: Annotated[tuple[RowId, ...], Field(max_length=100_000)] | None = Field(
-        default=None, alias="except", description="Ticked matches to keep."
+        default=None, alias="except", description="Ticked ones to keep."
     )
     also: Annotated[tuple[RowId, ...], Field(max_length=10_000)] | None = Field(
-        default=None, description="Unticked matches to erase too."
+        default=None, description="Unticked ones to erase."
     )
-    confirm: Text | None = Field(default=None, description="Token from the preview.")
-    include_messages: bool = Field(default=True, description="Also its sentences; default true.")
+    confirm: Text | None = Field(default=None, description="The preview's token.")
+    include_messages: bool = Field(default=True, description="Messages too; default true.")
 
     @model_validator(mode="after")
     def _one_target(self) -> "ForgetArgs":

@@ -167,8 +167,9 @@ def forget(
 ) -> None:
     """Erase something for good, everywhere.
 
-    Shows what would be erased and asks; you can pick single matches. With --json, it only returns a preview, unless you
-    give --yes or the token of a preview.
+    Shows what would be erased and asks; you can pick single matches. ☑ marks exact matches. ☐ marks matches that stay
+    unless you pick them: other forms of the words ("walnuts" for "walnut") and numbers with other separators. With
+    --json, it only returns a preview, unless you give --yes or the token of a preview.
     """
     if sum((topic is not None, literal is not None, bool(memory), bool(message), everything)) != 1:
         raise typer.BadParameter("name one topic, --literal, --memory, --message or --everything")
