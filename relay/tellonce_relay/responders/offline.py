@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from functools import cache, partial
 from itertools import accumulate
 from zoneinfo import ZoneInfo
