@@ -4,14 +4,16 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Set
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from pydantic import BaseModel
 
-from docs.schema_words import referenced, table
+from docs.schema_words import cell, referenced, table
 from tellonce import client, connect, reminders, work
+from tellonce.catalogues import in_language, texts_of
 
 EXAMPLES = Path(__file__).parent / "examples"
 SHOWN = ("first_call", "one_turn", "forget_with_preview")
@@ -27,6 +29,12 @@ The client is asynchronous and typed: one coroutine for each tool. The models of
 [MCP tools](tools.md) describes the fields of the models in `tellonce.contract`; the others are [below](#telloncereminders).
 The argument `except` is called `except_` in Python. An access token allows the tools of its scope: `assistant`, `relay` (the assistant's tools and
 reminders) or `agent` (only the summarizer's work)."""
+
+
+CODES = """\
+`MemoryRefused.text.code` and the `code` of each of a result's `notes` and `notices` are one of these codes, or None if
+the text has no code. The values in braces are in `values`. The English text of a code is for people; the text of the
+error itself is for models, and may name more."""
 
 
 def text() -> str:
@@ -58,6 +66,14 @@ def _errors() -> Iterator[str]:
         "The models of the arguments check their values before anything is sent, and raise pydantic's `ValidationError`, "
         "for example for a text of more than 64 KiB."
     )
+    yield "\n".join([CODES, "", "| code | text in English |", "|---|---|", *_codes()])
+
+
+def _codes() -> Iterator[str]:
+    """The rows of the codes of the server's texts."""
+    texts = in_language(texts_of(files("tellonce") / "shared_texts.toml"), "en")
+    said = {key.removeprefix("server."): text for key, text in texts.items() if key.startswith("server.")}
+    yield from (f"| `{code}` | {cell(str(said[code]))} |" for code in sorted(said))
 
 
 def _programs() -> Iterator[str]:

@@ -11,9 +11,11 @@ from mcp.types import PromptArgument, ToolAnnotations
 from docs.schema_words import Schema, cell, referenced, rows, table
 from tellonce.settings import ServerSettings
 from tellonce_server.api.assistant import AssistantTools
+from tellonce_server.api.page.page_texts import page_texts
 from tellonce_server.api.spec import ToolSpec, specs_of
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage
+from tellonce_server.domain.erasure.text_places import COUNTED
 
 EXAMPLES = Path(__file__).parent / "examples" / "tools.json"
 INTRO = """\
@@ -34,6 +36,11 @@ four arguments, but the list that a model reads leaves out those that a tool sel
 
 The examples below are one conversation: a test calls them in this order on a real server with an external PostgreSQL,
 and compares the answers. To call a tool by hand, use [MCP Inspector](../clients/README.md#mcp-inspector)."""
+COUNTS = """\
+### Counts of `forget`
+
+The keys of `would_erase` and `erased`, and of `others` in a match. A key that is missing counts as 0. In `would_erase`,
+`messages` are those that lose at least one sentence."""
 RESOURCES = """\
 ## Resources
 
@@ -46,7 +53,7 @@ def text() -> str:
     listed = [spec for spec in specs_of(AssistantTools(_never)) if spec.listed]
     tools = sorted(listed, key=lambda spec: list(examples).index(spec.name))
     parts = [part for spec in tools for part in _tool(spec, examples[spec.name])]
-    return "\n\n".join([INTRO, *parts, *_objects(tools), *asyncio.run(_others())]) + "\n"
+    return "\n\n".join([INTRO, *parts, *_objects(tools), _counts(), *asyncio.run(_others())]) + "\n"
 
 
 async def _never() -> Any:
@@ -82,6 +89,12 @@ def _objects(tools: list[ToolSpec]) -> Iterator[str]:
                 shown.add(name)
                 said = defs[name].get("description", "")
                 yield f"### {name}\n\n" + (f"{said}\n\n" if said else "") + rows(defs[name], defs, arguments=mode)
+
+
+def _counts() -> str:
+    """The keys of the counts of `forget`, each with its meaning."""
+    counted = [f"| `{name}` | {page_texts('en')[f'table.{name}']} |" for name in sorted(COUNTED)]
+    return "\n".join([COUNTS, "", "| key | what is counted |", "|---|---|", *counted])
 
 
 async def _others() -> list[str]:

@@ -11,10 +11,13 @@ async def forget(memory: MemoryClient, topic: str) -> int | None:
         if preview.confirm is None:
             return None
         for match in preview.matches:
-            print(match.text)
+            # Without `also`, only the ticked matches go.
+            print("erase:" if match.ticked else "keep: ", match.text)
         erased = await memory.forget(ForgetArgs(topic=topic, confirm=preview.confirm))
     except MemoryRefused as refused:
         # The text says what to change, for example that the memory changed since the preview.
         print(refused)
         raise
+    for match in erased.kept:
+        print("kept: ", match.text)
     return erased.traces_left

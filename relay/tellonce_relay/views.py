@@ -145,12 +145,22 @@ def matches_view(preview: Forgotten, now: datetime) -> str:
     return "\n".join([*lines, *([phrase("forget.nearby"), *near] if near else [])])
 
 
+def kept_view(done: Forgotten, now: datetime) -> str:
+    """Return the matches that were not selected and stay, each on one line; empty if there are none. `now` is in the
+    person's zone."""
+    shown = [f"  ☐ {match_view(match, now)}" for match in done.kept[:SHOWN]]
+    more = len(done.kept) + done.unlisted - len(shown)
+    return "\n".join([*shown, *(["  …"] if more else [])])
+
+
 def match_view(match: ForgetMatch, now: datetime) -> str:
     """A match on one line: kind, day, how it was found, and text. A match for several texts has the number of these
-    texts and no day. If only a part of a text would be erased, a second line gives this part."""
+    texts and no day. If only a part of a text would be erased, a second line gives this part. If a memory has
+    other sentences, a second line gives these, because they go too."""
     form = {"exact": "", "number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}[match.match]
     said = f", {day(match.at.astimezone(now.tzinfo), now)}" if match.ref else ""
     part = f"\n    {phrase('forget.goes', text=short(' … '.join(match.goes)))}" if match.goes else ""
+    part += f"\n    {phrase('forget.beside', text=short(' … '.join(match.beside)))}" if match.beside else ""
     kind = counted("text", sum(match.others.values())) if match.others else phrase(f"kind.{match.kind}")
     return f"[{kind}{said}{form}] {short(match.text)}{part}"
 
@@ -160,10 +170,9 @@ def nothing_view(preview: Forgotten) -> str:
     return "\n".join((phrase("forget.nothing"), *map(server_text, preview.notes)))
 
 
-def forgotten_view(done: Forgotten, kept: int = 0) -> str:
-    """The text about the result of a `/forget` in which `kept` matches were kept. It says "forgotten" only if nothing
-    is left."""
-    tally = ", ".join(_tallied(done))
+def forgotten_view(done: Forgotten) -> str:
+    """The text about the result of a `/forget`. It says "forgotten" only if nothing is left."""
+    tally, kept = ", ".join(_tallied(done)), len(done.kept) + done.unlisted
     if not done.traces_left:
         if not tally:
             return phrase("forget.nothing_erased")

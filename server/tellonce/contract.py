@@ -67,10 +67,10 @@ class RecordMessageArgs(Place):
     )
     speaker: Annotated[Text, Field(max_length=128)] | None = Field(default=None, description="Writer, in a group.")
     agent_id: Annotated[Text, Field(max_length=64)] | None = Field(default=None, description="Which agent.")
-    routine: Annotated[Text, Field(max_length=64)] | None = Field(default=None, description="Its routine's name.")
+    routine: Annotated[Text, Field(max_length=64)] | None = Field(default=None, description="Routine's name.")
     summary: Text | None = Field(default=None, description="Its short form.")
     expects: Expects | None = Field(default=None, description="What you ask for.")
-    exchange_of: ExternalId | None = Field(default=None, description="User message_id it answers.")
+    exchange_of: ExternalId | None = Field(default=None, description="message_id it answers.")
 
 
 class RecordedMessage(Contract):
@@ -96,7 +96,7 @@ class GetContextArgs(Place):
         default=TOKEN_BUDGET, ge=100, le=100_000, strict=True, description=f"Default {TOKEN_BUDGET}."
     )
     exclude_message_id: ExternalId | None = Field(default=None, description="That message, if recorded.")
-    as_of: Moment | None = Field(default=None, description="Memory at this ISO 8601 time.")
+    as_of: Moment | None = Field(default=None, description="As of this ISO 8601 time.")
     include: Annotated[tuple[SectionName, ...] | None, ABSENT_IF_EMPTY] = Field(
         default=None, description="Only these; omit history if you keep it."
     )
@@ -152,7 +152,7 @@ class SearchMemoryArgs(ThreadPlace):
     query: Text = Field(description="What to find.")
     kinds: Annotated[tuple[ResultKind, ...] | None, ABSENT_IF_EMPTY] = Field(default=None, description="Default all.")
     where: Literal["thread", "chat", "all"] = Field(default="chat", description="Default chat plus global.")
-    since: Moment | None = Field(default=None, description="From, ISO 8601.")
+    since: Moment | None = Field(default=None, description="ISO 8601.")
     until: End | None = Field(default=None, description="Inclusive.")
     limit: int = Field(default=8, ge=1, le=100, strict=True, description="Default 8.")
     cursor: Text | None = Field(default=None, description="next_cursor.")

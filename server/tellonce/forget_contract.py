@@ -1,6 +1,7 @@
 """The public contract of `forget`: the request, the preview and the result of an erasure."""
 
 import re
+from collections.abc import Iterable, Set
 from typing import Annotated
 
 from pydantic import AwareDatetime, ConfigDict, Field, model_validator
@@ -22,22 +23,25 @@ from tellonce.server_text import ServerText
 class ForgetArgs(ChatPlace):
     model_config = ConfigDict(validate_by_name=True)
 
-    topic: Text | None = Field(default=None, description="A name or subject.")
-    literal: Text | None = Field(default=None, description="Exact characters, anywhere.")
+    topic: Text | None = Field(default=None, description="Name or subject.")
+    literal: Text | None = Field(default=None, description="Exact characters.")
     memory_ids: Annotated[Annotated[tuple[RowId, ...], Field(max_length=1000)] | None, ABSENT_IF_EMPTY] = Field(
         default=None, description="Memory numbers."
     )
     message_ids: Annotated[Annotated[tuple[RowId, ...], Field(max_length=1000)] | None, ABSENT_IF_EMPTY] = Field(
         default=None, description="This chat's messages."
     )
-    since: Moment | None = Field(default=None, description="From, ISO 8601.")
+    since: Moment | None = Field(default=None, description="ISO 8601.")
     until: End | None = Field(default=None, description="Inclusive.")
     everything: bool = Field(default=False, description="All this chat holds.")
-    except_: Annotated[tuple[RowId, ...], Field(max_length=10_000)] | None = Field(
-        default=None, alias="except", description="Matches to keep; default: the unticked."
+    except_: Annotated[tuple[RowId, ...], Field(max_length=100_000)] | None = Field(
+        default=None, alias="except", description="Ticked ones to keep."
     )
-    confirm: Text | None = Field(default=None, description="Token from the preview.")
-    include_messages: bool = Field(default=True, description="Also its sentences; default true.")
+    also: Annotated[tuple[RowId, ...], Field(max_length=10_000)] | None = Field(
+        default=None, description="Unticked ones to erase."
+    )
+    confirm: Text | None = Field(default=None, description="The preview's token.")
+    include_messages: bool = Field(default=True, description="Messages too; default true.")
 
     @model_validator(mode="after")
     def _one_target(self) -> "ForgetArgs":
@@ -53,16 +57,22 @@ class ForgetMatch(Contract):
     """One match of a preview. `ref` is the number of a memory or message. The match with `others` represents all other
     texts, such as summaries. Its `ref` is 0, and its `text` is a sentence of one of these texts."""
 
-    id: int = Field(description="For except.")
+    id: int = Field(description="For except and also.")
     kind: ResultKind
     chat_id: int | None
     ref: int
     text: str
     at: AwareDatetime
-    match: ForgetLabel
+    match: ForgetLabel = Field(
+        description="exact: the words as given. number: the digits with other separators. form: another form of the "
+        "words, or inside a longer word."
+    )
     others: dict[str, int] = Field(default={}, description="The numbers of these other texts, by kind.")
     goes: tuple[str, ...] = Field(default=(), description="The sentences that go if only a part of the text goes.")
-    ticked: bool = Field(description="Erased unless chosen otherwise.")
+    beside: tuple[str, ...] = Field(
+        default=(), description="The other sentences of a memory, which go too: a memory goes as a whole."
+    )
+    ticked: bool = Field(description="Erased, unless in except. If false: kept, unless in also.")
 
 
 class Forgotten(Contract):
@@ -73,7 +83,9 @@ class Forgotten(Contract):
 
     matches: tuple[ForgetMatch, ...] = ()
     related: tuple[ForgetMatch, ...] = Field(default=(), description="Not erased; forget by memory_ids or message_ids.")
-    unlisted: int = Field(default=0, description="Matches beyond the list; the ticked ones are erased too.")
+    unlisted: int = Field(
+        default=0, description="Number of matches beyond the list. In a preview, the ticked ones are erased too."
+    )
     would_erase: dict[str, int] = {}
     confirm: str | None = None
     erased: dict[str, int] = {}
@@ -81,12 +93,26 @@ class Forgotten(Contract):
         default=None, description="Number of texts that still contain it. It is forgotten only at 0."
     )
     left: tuple[ForgetMatch, ...] = Field(default=(), description="Some of these texts.")
+    kept: tuple[ForgetMatch, ...] = Field(
+        default=(), description="Matches of the preview that were not selected and stay."
+    )
     receipt: str | None = None
     notes: tuple[ServerText, ...] = Field(default=(), description="Tell the user.")
 
 
 _RANGE = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
 _DASH = re.compile(r"(?<!\s)\s*+[-–]\s*+")
+
+
+def ticked(matches: Iterable[ForgetMatch]) -> frozenset[int]:
+    """The numbers of the ticked matches."""
+    return frozenset(match.id for match in matches if match.ticked)
+
+
+def selection(numbers: Set[int], ticked: Set[int]) -> dict[str, tuple[int, ...]]:
+    """The values of the arguments `except_` and `also` that erase exactly the matches with these numbers. `ticked` has
+    the numbers of the ticked matches."""
+    return {"except_": tuple(sorted(ticked - numbers)), "also": tuple(sorted(numbers - ticked))}
 
 
 def picked(said: str, count: int) -> frozenset[int] | None:

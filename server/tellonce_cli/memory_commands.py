@@ -159,13 +159,17 @@ def forget(
     confirm: Annotated[
         str | None, typer.Option("--confirm", help="Erase what an earlier `forget --json` found: its token.")
     ] = None,
-    keep: Annotated[list[int] | None, typer.Option("--keep", help="With --confirm: a match to keep.")] = None,
+    keep: Annotated[list[int] | None, typer.Option("--keep", help="With --confirm: a ticked match to keep.")] = None,
+    also: Annotated[
+        list[int] | None, typer.Option("--also", help="With --confirm: an unticked match to erase too.")
+    ] = None,
     _: Json = False,
 ) -> None:
     """Erase something for good, everywhere.
 
-    Shows what would be erased and asks; you can pick single matches. With --json, it only returns a preview, unless you
-    give --yes or the token of a preview.
+    Shows what would be erased and asks; you can pick single matches. ☑ marks exact matches. ☐ marks matches that stay
+    unless you pick them: other forms of the words ("walnuts" for "walnut") and numbers with other separators. With
+    --json, it only returns a preview, unless you give --yes or the token of a preview.
     """
     if sum((topic is not None, literal is not None, bool(memory), bool(message), everything)) != 1:
         raise typer.BadParameter("name one topic, --literal, --memory, --message or --everything")
@@ -176,4 +180,4 @@ def forget(
     if not all(number.isdecimal() for number in messages or ()):
         raise typer.BadParameter("name a message by its chat and number, as in 42:7")
     target |= {"message_ids": [int(number) for number in messages] if messages else None, "chat_id": chats[0]}
-    run_module("forget", target, confirm, keep or None, yes=yes)
+    run_module("forget", target, confirm, keep or None, also or None, yes=yes)

@@ -45,10 +45,12 @@ async def _restore(settings: ServerSettings, file: Path, force: bool) -> None:
         async with current(dsn) as connection:
             hidden, after = named(await texts_held(connection), settings), await all_texts(connection)
             had_forgotten = bool((await aside(connection, KEY_NAME)).tombstones)
-    console.print(f"{file} is restored: {after}." + (f" It replaced {before}{newer}." if any(before) else ""))
+    gone = await _forget_again(settings, kept.owners if again else set())
+    erased = f" {_erased_again(gone, sum(after))}" if gone else ""
+    replaced = f" It replaced {before}{newer}." if any(before) else ""
+    console.print(f"{file} is restored: {after}.{erased}{replaced}")
     if hidden:
         console.print(hidden, style="yellow")
-    gone = await _forget_again(settings, kept.owners if again else set())
     if had_forgotten:
         _warn_of_the_forgotten(recorded=bool(kept.owners))
     hint(
@@ -80,9 +82,13 @@ async def _forget_again(settings: ServerSettings, owners: set[int]) -> int:
     if owners:
         async with storage(settings) as services:
             gone = sum([await services.forgetter.forget_again(owner) for owner in sorted(owners)])
-    if gone:
-        console.print(f"Erased again, because it was forgotten since the backup: {counted(gone, 'text')}.")
     return gone
+
+
+def _erased_again(gone: int, restored: int) -> str:
+    """The sentence about the texts that were erased again after the restore."""
+    which = "All of it was" if gone >= restored else f"In {counted(gone, 'text')} of these, something was"
+    return f"{which} forgotten since the backup and is erased again, because a backup does not bring back what was forgotten."
 
 
 def _warn_of_the_forgotten(*, recorded: bool) -> None:

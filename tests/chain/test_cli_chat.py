@@ -62,7 +62,7 @@ async def test_what_is_forgotten_is_picked_by_numbers(at_home: Home) -> None:
     told = await at_home.run("chat", told=f"{remember}/forget jam\nseven\n1,3\n/memory\n")
     assert "☑ 1. [fact, " in told
     assert "Type y, all, n, or numbers from the list, such as 1,3-5." in told
-    assert "✓ Erased what you ticked (2 memories). 1 match that you kept still says it." in told
+    assert "✓ Erased (2 memories). 1 match was not ticked and still says it." in told
     left = told.partition("✓ Erased")[2]
     assert ["I like red jam" in left, "I like black jam" in left, "I like white jam" in left] == [False, True, False]
 

@@ -28,6 +28,22 @@ async def test_a_memory_is_kept_explained_changed_and_erased_from_a_shell(home: 
     assert "Forgotten" in await home.run("forget", "tea", "--confirm", preview["confirm"])
 
 
+async def test_an_erasure_from_a_shell_keeps_what_is_unticked_and_names_it(home: Home) -> None:
+    for content in ("I am allergic to walnuts", "I sell walnut furniture", "I like a walnut cake"):
+        await home.run("remember", content)
+    preview = await asked(home, "forget", "walnut")
+    told = await home.run("forget", "walnut", "--confirm", preview["confirm"], "--keep", "2")
+    assert "✓ Erased (1 memory" in told
+    assert "2 matches were not ticked and still say it." in told
+    assert "other form] I am allergic to walnuts" in told
+    told = await home.run("forget", "walnut", "--yes")
+    assert "✓ Erased (1 memory" in told
+    assert "I am allergic to walnuts" in told
+    preview = await asked(home, "forget", "walnut")
+    done = await asked(home, "forget", "walnut", "--confirm", preview["confirm"], "--also", "1")
+    assert (done["erased"]["memories"], done["kept"]) == (1, [])
+
+
 async def test_a_file_is_recognized_foreseen_and_imported_once(home: Home) -> None:
     entity = {"type": "entity", "name": "default_user", "entityType": "person", "observations": ["Plays the oboe"]}
     (home.folder / "memory.json").write_text(json.dumps(entity) + "\n")

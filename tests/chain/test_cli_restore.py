@@ -57,7 +57,7 @@ async def test_what_was_forgotten_and_which_tokens_were_revoked_since_the_backup
     entries = await home.everything()
     assert await _tokens(home) == tokens
     assert [(line[0], len(line)) for line in tokens if line[0] in ("laptop", "phone")] == [("laptop", 5), ("phone", 4)]
-    assert "Erased again, because it was forgotten since the backup: 2 texts." in told
+    assert "2 messages and 2 memories. In 2 texts of these, something was forgotten since the backup" in told
     assert "zq77a1" not in json.dumps(entries)
     assert [e["content"] for e in entries if e["type"] == "memory"] == ["I prefer window seats"]
     messages = [e for e in entries if e["type"] == "message"]

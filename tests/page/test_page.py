@@ -294,6 +294,22 @@ async def test_forgetting_asks_for_the_topic_keeps_what_is_unticked_and_leaves_n
         await state(memory, SEA)
 
 
+async def test_exactly_the_ticked_matches_are_erased(tab: Tab, memory: MemoryClient) -> None:
+    for content in ("I am allergic to walnuts", "I sell walnut furniture"):
+        await memory.remember(c.RememberArgs(content=content))
+    page = await tab.show("forget/topic/walnut")
+    await page.get_by_role("button", name="Find it").click()
+    await page.wait_for_selector("#matches > li")
+    for box in await page.locator("#matches input").all():
+        await box.set_checked(not await box.is_checked())
+    await page.locator("#forget-go").click()
+    await page.locator("#forget-typed").fill("walnut")
+    await page.locator("dialog button.main").click()
+    await page.wait_for_selector("#traces")
+    found = str(await memory.search_memory(c.SearchMemoryArgs(query="walnut", where="all")))
+    assert ("allergic" in found, "furniture" in found) == (False, True)
+
+
 async def test_clients_are_connected_and_tokens_made_and_ended(tab: Tab, server: HttpServer) -> None:
     page = await tab.show("data")
     cursor = page.locator("[data-client='cursor']")

@@ -44,11 +44,11 @@ async def test_forget_shows_each_match_and_the_ticked_ones_go(memory: Memory) ->
         await api.press(asked, "☑ 2")
         await api.until(lambda: "2 of 4 matches ticked" in asked["text"])
         await api.press(asked, "Forget")
-        await api.until(lambda: asked["text"].startswith("✓ Erased what you ticked (2 memories)"))
+        await api.until(lambda: asked["text"].startswith("✓ Erased (2 memories)"))
         profile = await client.get_profile(c.GetProfileArgs())
     left = (*profile.facts, *profile.preferences, *profile.goals, *profile.dates)
     assert [m.content for m in left] == ["I like Singapore noodles"]
-    kept = "✓ Erased what you ticked (2 memories). 2 matches that you kept still say it."
+    kept = "✓ Erased (2 memories). 2 matches were not ticked and still say it."
     assert api.world.toasts == ["", "", kept]
 
 
@@ -93,7 +93,7 @@ async def test_seventy_matches_are_one_message_with_pages(memory: Memory) -> Non
         await api.press(asked, "☑ 70")
         await api.until(lambda: "69 of 70" in asked["text"])
         await api.press(asked, "Forget")
-        await api.until(lambda: asked["text"].startswith("✓ Erased what you ticked (69 sentences)"))
+        await api.until(lambda: asked["text"].startswith("✓ Erased (69 sentences)"))
         left = await client.search_memory(c.SearchMemoryArgs(query="Vuxley", where="all"))
     assert [r.text for r in left.results if "Vuxley" in r.text] == ["Vuxley came on day 69"]
 

@@ -261,9 +261,9 @@ def test_what_is_not_ticked_is_kept() -> None:
     shown = listed(4)
     for action, item in (("tick", 2), ("tick", 1), ("tick", 99)):
         shown = forget_list.after(shown, Pressed(action, 1, item))
-    assert shown.confirmation.except_ == (1, 4)
+    assert (shown.confirmation.except_, shown.confirmation.also) == ((1,), (2,))
     assert forget_list.after(shown, Pressed("none", 1)).ticked == frozenset()
-    assert forget_list.after(shown, Pressed("all", 1)).confirmation.except_ == ()
+    assert forget_list.after(shown, Pressed("all", 1)).confirmation.also == (2, 4)
 
 
 def test_forgotten_is_never_said_while_something_still_says_it() -> None:
@@ -273,8 +273,8 @@ def test_forgotten_is_never_said_while_something_still_says_it() -> None:
     assert (
         views.forgotten_view(c.Forgotten(erased={"memories": 0}, traces_left=0, receipt="f1")) == "Nothing was erased."
     )
-    assert "(1 memory, 2 sentences, 4 other texts). 2 matches" in views.forgotten_view(done, 2)
-    assert "2 matches that you kept still say it" in views.forgotten_view(done, 2)
+    some = done.model_copy(update={"kept": (hit(1), hit(2))})
+    assert "(1 memory, 2 sentences, 4 other texts). 2 matches were not ticked" in views.forgotten_view(some)
     left = done.model_copy(
         update={"traces_left": 1, "left": (hit(7),), "notes": (ServerText("1 more since the preview."),)}
     )

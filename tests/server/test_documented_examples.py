@@ -10,6 +10,7 @@ from mcp.types import TextContent
 
 from docs.examples import first_call, forget_with_preview, one_turn
 from docs.tools_reference import EXAMPLES
+from tellonce.contract import RememberArgs
 from tests.memory_fixtures import Memory
 
 pytestmark = pytest.mark.anyio
@@ -46,6 +47,18 @@ async def answered(memory: Memory, examples: dict[str, dict[str, Any]]) -> dict[
             if errors:
                 found[tool]["errors"] = [{"arguments": wrong, "text": await call(tool, wrong)} for wrong in errors]
     return found
+
+
+async def test_the_program_that_forgets_says_what_goes_and_what_stays(
+    memory: Memory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with memory.client() as client:
+        for content in ("I am allergic to walnuts", "I sell walnut furniture"):
+            await client.remember(RememberArgs(content=content))
+        assert await forget_with_preview.forget(client, "walnut") == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[:2] == ["keep:  I am allergic to walnuts", "erase: I sell walnut furniture"]
+    assert told[-1] == "kept:  I am allergic to walnuts"
 
 
 async def test_the_programs_of_the_reference_run(memory: Memory) -> None:

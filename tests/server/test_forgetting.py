@@ -4,6 +4,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
+from tellonce.forget_contract import selection, ticked
 from tellonce_server.api.text import forgotten
 from tellonce_server.core.scope import ChatScope
 from tests.memory_fixtures import USER, Clock, Memory
@@ -22,7 +23,8 @@ async def forget(client: MemoryClient, kept: tuple[int, ...] | None = (), **what
     matches."""
     preview = await client.forget(c.ForgetArgs.model_validate(what))
     assert preview.confirm is not None
-    chosen = {"except": kept} if kept is not None else {}
+    numbers = {match.id for match in preview.matches}
+    chosen = selection(numbers.difference(kept), ticked(preview.matches)) if kept is not None else {}
     return await client.forget(c.ForgetArgs.model_validate({**what, **chosen, "confirm": preview.confirm}))
 
 
@@ -32,6 +34,48 @@ async def texts(memory: Memory) -> str:
         names = await tables.fetch("select tablename from pg_tables where schemaname = 'public'")
         rows = [await tables.fetchval(f'select string_agg(x::text, chr(10)) from "{name[0]}" x') for name in names]
     return "\n".join(row or "" for row in rows)
+
+
+WALNUTS = ("I am allergic to walnuts", "I sell walnut furniture", "I like a walnut cake")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "left"),
+    [
+        ({}, {WALNUTS[0]}),
+        ({"except": [2]}, {WALNUTS[0], WALNUTS[1]}),
+        ({"except": []}, {WALNUTS[0]}),
+        ({"also": [1]}, set()),
+        ({"except": [2], "also": [1]}, {WALNUTS[1]}),
+        ({"except": [1], "also": [1]}, {WALNUTS[0]}),
+    ],
+)
+async def test_an_unticked_match_stays_unless_the_caller_includes_it(
+    memory: Memory, chosen: dict[str, list[int]], left: set[str]
+) -> None:
+    async with memory.client() as client:
+        for content in WALNUTS:
+            await client.remember(c.RememberArgs(content=content))
+        preview = await client.forget(c.ForgetArgs(topic="walnut"))
+        confirmed = {"topic": "walnut", "confirm": preview.confirm, **chosen}
+        done = await client.forget(c.ForgetArgs.model_validate(confirmed))
+        found = await client.search_memory(c.SearchMemoryArgs(query="walnut"))
+    assert [match.ticked for match in preview.matches if match.ref] == [False, True, True]
+    assert {result.text for result in found.results} == left
+    assert {match.text for match in done.kept} == left
+    assert [WALNUTS[match.id - 1] for match in done.kept] == [match.text for match in done.kept]
+    assert (done.erased["memories"], done.traces_left) == (len(WALNUTS) - len(left), 0)
+
+
+async def test_a_preview_names_the_other_sentences_of_a_memory_which_go_with_it(memory: Memory) -> None:
+    both, alone = "I own a Quokkazeppelin. My dentist is Dr. Hollerbusch.", "I fly a Quokkazeppelin."
+    async with memory.client() as client:
+        for content in (both, alone):
+            await client.remember(c.RememberArgs(content=content))
+        preview = await client.forget(c.ForgetArgs(topic="Quokkazeppelin"))
+    dentist = "My dentist is Dr. Hollerbusch."
+    assert {match.text: match.beside for match in preview.matches} == {both: (dentist,), alone: ()}
+    assert f"(all of it goes, also: {dentist})" in forgotten(preview)
 
 
 async def test_a_profile_written_while_its_memory_goes_does_not_keep_it(memory: Memory) -> None:
@@ -125,17 +169,20 @@ async def test_the_days_beside_a_quotation_go_with_it(memory: Memory) -> None:
     assert "She said it on Monday." in left
 
 
-async def test_forgetting_everything_erases_the_messages_of_all_conversations(memory: Memory) -> None:
+async def test_forgetting_everything_erases_the_messages_and_names_of_all_conversations(memory: Memory) -> None:
     async with memory.client() as client:
         await said(client, "I live in Oslo.", "Where do I live?")
-        await said(client, "We chose Kafka.", conversation_id="shop", channel="claude-code")
+        place = {"conversation_id": "~/shop", "channel": "claude-code", "message_id": "Ann's note"}
+        await said(client, "We chose Kafka.", speaker="Dr. Vuxley", **place)
         await client.remember(c.RememberArgs(content="I like tea"))
         done = await forget(client, everything=True)
         again = await client.forget(c.ForgetArgs(everything=True))
+        sent_again = c.RecordMessageArgs.model_validate({"role": "user", "content": "We chose Kafka.", **place})
+        assert (await client.record_message(sent_again)).outcome == "duplicate"
         left = await texts(memory)
     assert (done.erased["messages"], done.erased["memories"], done.traces_left) == (3, 1, 0)
     assert again.confirm is None
-    assert not [word for word in ("Oslo", "Where do I", "Kafka", "tea") if word in left]
+    assert not [word for word in ("Oslo", "Where do I", "Kafka", "tea", "shop", "Vuxley", "Ann's") if word in left]
 
 
 @pytest.mark.parametrize("said_", ["\u200b", "\u0301", "\u200d \u200d"])

@@ -8,6 +8,7 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
+from tellonce.forget_contract import selection, ticked
 from tellonce_relay.telegram.markdown import rendered
 from tellonce_server.core.scope import PROGRAMS
 from tellonce_server.domain.erasure.redaction import strings
@@ -93,7 +94,8 @@ async def said(client: MemoryClient, *texts: str, **fields: str) -> None:
 async def gone(client: MemoryClient, kept: tuple[int, ...] | None = None, **what: object) -> c.Forgotten:
     preview = await client.forget(c.ForgetArgs.model_validate(what))
     assert preview.confirm is not None, f"{what} is not found"
-    chosen = {"except": kept} if kept is not None else {}
+    numbers = {match.id for match in preview.matches}
+    chosen = selection(numbers.difference(kept), ticked(preview.matches)) if kept is not None else {}
     return await client.forget(c.ForgetArgs.model_validate({**what, **chosen, "confirm": preview.confirm}))
 
 

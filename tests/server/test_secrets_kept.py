@@ -10,6 +10,7 @@ from tellonce import contract as c
 from tellonce.settings import ServerSettings
 from tellonce_llm.breaker import Guarded
 from tellonce_llm.claude import Claude
+from tellonce_server.api.text import forget_question
 from tellonce_server.app.storage import Storage
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.depth import depth
@@ -133,3 +134,22 @@ async def asked_for(memory: Memory) -> list[str]:
             for query in ("password", "key", "card")
         ]
     return [answer.model_dump_json() for answer in (*contexts, profile, summary, *found)]
+
+
+async def test_a_preview_of_an_erasure_masks_secrets_and_still_finds_and_erases_them(memory: Memory) -> None:
+    async with memory.client() as client:
+        for number, text in enumerate((*TYPED.values(), "The onion tower is tall."), 1):
+            await exchange(memory, number, text)
+        for args in (
+            c.ForgetArgs(topic="onion tower"),
+            c.ForgetArgs(everything=True),
+            *(c.ForgetArgs(literal=secret) for secret in TYPED),
+        ):
+            preview = await client.forget(args)
+            shown = preview.model_dump_json(include={"matches", "related"}) + forget_question(preview)
+            assert preview.confirm is not None
+            assert [secret for secret in TYPED if secret in shown] == []
+            if args.literal is not None:
+                done = await client.forget(args.model_copy(update={"confirm": preview.confirm}))
+                assert done.traces_left == 0
+        assert [secret for secret in TYPED if secret in "\n".join((await columns(memory)).values())] == []

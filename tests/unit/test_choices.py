@@ -1,8 +1,47 @@
 """Numbers typed to select from a list are parsed, or rejected as a whole."""
 
+from datetime import UTC, datetime
+
 import pytest
 
+from tellonce.contract import ForgetMatch, Forgotten
 from tellonce.forget_contract import picked
+from tellonce_cli import forget
+
+NOW = datetime(2026, 11, 24, tzinfo=UTC)
+
+
+class Typed:
+    """A keyboard on which the person has typed one line."""
+
+    interactive = True
+
+    def __init__(self, line: str) -> None:
+        self._line = line
+
+    async def answer(self, question: str) -> str:
+        return self._line
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("said", "selected"),
+    [
+        ("y", {"except_": (), "also": ()}),
+        ("all", {"except_": (), "also": (2,)}),
+        ("2", {"except_": (1, 3, 4), "also": (2,)}),
+        ("n", None),
+    ],
+)
+async def test_numbers_erase_only_these_and_nothing_beyond_the_list(said: str, selected: object) -> None:
+    def match(number: int, *, ticked: bool) -> ForgetMatch:
+        label = "exact" if ticked else "form"
+        return ForgetMatch(
+            id=number, kind="fact", chat_id=None, ref=number, text="Tea", at=NOW, match=label, ticked=ticked
+        )
+
+    preview = Forgotten(matches=(match(1, ticked=True), match(2, ticked=False)), unlisted=2, confirm="t")
+    assert await forget._chosen(preview, Typed(said), whole=False) == selected
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ async def _pressed_in_list(context: CommandContext, chat_id: int, press: buttons
     if press.action == "erase" and shown.ticked:
         done = await context.memory.forget(shown.confirmation)
         context.lists.drop(press.number, chat_id)
-        return Reaction(views.forgotten_view(done, len(shown.confirmation.except_ or ())))
+        return Reaction(views.forgotten_view(done))
     changed = forget_list.after(shown, press)
     context.lists.put(press.number, changed)
     toast = phrase("forget.none_ticked") if press.action == "erase" else ""

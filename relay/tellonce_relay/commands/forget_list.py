@@ -14,6 +14,7 @@ from datetime import datetime
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from tellonce import contract as c
+from tellonce.forget_contract import selection, ticked
 from tellonce_relay import views
 from tellonce_relay.buttons import Action, Pressed, data
 from tellonce_relay.catalogue import counted, phrase
@@ -73,8 +74,7 @@ class ForgetList:
 
     @property
     def confirmation(self) -> c.ForgetArgs:
-        kept = tuple(match.id for match in self.matches if match.id not in self.ticked)
-        return self.target.model_copy(update={"confirm": self.confirm, "except_": kept})
+        return self.target.model_copy(update={"confirm": self.confirm, **selection(self.ticked, ticked(self.matches))})
 
 
 class ForgetLists:
@@ -108,8 +108,9 @@ def list_of(title: str, target: c.ForgetArgs, preview: c.Forgotten) -> ForgetLis
     """The list for a preview, or None if nothing matches."""
     if preview.confirm is None:
         return None
-    ticked = frozenset(match.id for match in preview.matches if match.ticked)
-    return ForgetList(title, target, preview.confirm, preview.matches, preview.related, preview.unlisted, ticked)
+    return ForgetList(
+        title, target, preview.confirm, preview.matches, preview.related, preview.unlisted, ticked(preview.matches)
+    )
 
 
 def after(shown: ForgetList, press: Pressed) -> ForgetList:
@@ -146,8 +147,8 @@ def text(shown: ForgetList, now: datetime) -> str:
 
 
 def markup(number: int, shown: ForgetList) -> InlineKeyboardMarkup:
-    ticked = [*shown.numbered, *((shown.quotes_number, match) for match in shown.quotes[:1])]
-    ticks = [_button(number, _label(shown, match.id, at), "tick", match.id) for at, match in ticked]
+    boxes = [*shown.numbered, *((shown.quotes_number, match) for match in shown.quotes[:1])]
+    ticks = [_button(number, _label(shown, match.id, at), "tick", match.id) for at, match in boxes]
     rows = [ticks[start : start + _ROW] for start in range(0, len(ticks), _ROW)]
     if shown.pages > 1:
         back, on = (shown.page - 1) % shown.pages, (shown.page + 1) % shown.pages

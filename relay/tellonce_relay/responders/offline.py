@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import datetime, time, timedelta
 from functools import cache, partial
+from itertools import accumulate
 from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
@@ -14,6 +15,7 @@ from tellonce_llm.model import Answer, FileKind
 from tellonce_relay.catalogue import Language, clock, day, entries, in_every_language, phrase, spoken
 from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import Kind, order_of, without_mention
+from tellonce_relay.responders.bursts import APART, BEFORE, BURST, LABEL, PLACE, is_said, with_bursts
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.shared_words import content_words, shared
 from tellonce_relay.responders.summary_lines import with_lines
@@ -87,16 +89,8 @@ answer 16."""
 _LISTED = 8
 _UNREAD = timedelta(minutes=5)
 """Maximum age of a statement from which nothing may have been learned yet, although learning works."""
-_LABEL = re.compile(r"\[[^\]]*\]")
-_SHOWN = re.compile(r"\[(?:location|place|contact) [^\]]*\]")
 _SHOWN_WORDS = "location place contact"
-_BEFORE = timedelta(minutes=5)
-"""Maximum time between a message with a place and a later message about this place, such as "I parked here"."""
-_ANSWERED = 2
-"""If the bot answers a message, the number of the person's next message is higher by this difference."""
 _MASK = re.compile(r"\[secret:[^\]]*\]")
-_BURST = timedelta(seconds=2)
-"""Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
 
 
 UTC = ZoneInfo("UTC")
@@ -156,7 +150,7 @@ async def _unread(profile: c.Profile, incoming: Incoming, memory: MemoryClient) 
     )
     known = [_flat(one.content).casefold() for entries in profile.lists.values() for one in entries]
     results, _ = _current((await memory.search_memory(args)).results)
-    told = [r for r in results if _is_said(r) and not _is_echo(r, incoming)]
+    told = [r for r in results if is_said(r) and not _is_echo(r, incoming)]
     return [r for r in told if not any(one in (text := _flat(r.text).casefold()) or text in one for one in known)]
 
 
@@ -165,18 +159,18 @@ async def _shown_before(
 ) -> list[c.SearchResult]:
     """The places and contacts that the person sent directly before the best result. The result may be about them, as in
     `I parked here`. They contain no words of the question, so the search does not find them."""
-    best = max(filter(_is_said, found), key=lambda r: r.score, default=None)
+    best = max(filter(is_said, found), key=lambda r: r.score, default=None)
     if best is None:
         return []
     args = c.SearchMemoryArgs(
-        query=_SHOWN_WORDS, chat_id=incoming.chat_id, where="all", since=best.at - _BEFORE, until=best.at + _BURST
+        query=_SHOWN_WORDS, chat_id=incoming.chat_id, where="all", since=best.at - BEFORE, until=best.at + BURST
     )
     shown = (await memory.search_memory(args)).results
     known = {(r.chat_id, r.id) for r in found}
     return [
         r.model_copy(update={"score": -math.inf})
         for r in shown
-        if _is_said(r) and _SHOWN.fullmatch(r.text) and (r.chat_id, r.id) not in known
+        if is_said(r) and PLACE.fullmatch(r.text) and (r.chat_id, r.id) not in known
     ]
 
 
@@ -229,7 +223,7 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneI
     near = [r for r in told if shared(asked, r.text)]
     near = [r for r in near if _names(incoming.text, (r,))] or near
     near += _newer_in_other_words(near, told)
-    said = [r for r in near if _is_said(r)]
+    said = [r for r in near if is_said(r)]
     newest_said = max((r.at for r in said), default=None)
     kept = [r for r in near if r not in said and r.role != "assistant" and (newest_said is None or r.at > newest_said)]
     corrected = [r for r in near if r.kind != "message" and r.id in corrections]
@@ -240,42 +234,16 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneI
         reverse=True,
     )
     if chosen:
-        chosen = _with_bursts(chosen, told)
+        chosen = with_bursts(chosen, told)
         named = [r for r in chosen if _names(incoming.text, (r,))]
         head = [] if named and _covers(incoming.text, named) else [phrase("offline.nearest")]
         return "\n".join([*head, *(_line(result, incoming, zone) for result in chosen)])
-    nearest = _nearest([r for r in told if _is_said(r)])
+    nearest = _nearest([r for r in told if is_said(r)])
     return (
         "\n".join([phrase("offline.nearest"), *(_line(r, incoming, zone) for r in nearest)])
         if nearest
         else phrase("offline.nothing")
     )
-
-
-def _with_bursts(chosen: Sequence[c.SearchResult], told: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The chosen results, each joined with the messages that the person sent at the same moment, because people spread
-    one statement over several messages."""
-    shown: list[c.SearchResult] = []
-    joined: list[c.SearchResult] = []
-    for result in chosen:
-        if not _is_said(result):
-            shown.append(result)
-        elif result not in joined:
-            burst = [r for r in told if r == result or (_is_said(r) and _is_beside(result, r))]
-            joined += burst
-            text = " ".join(r.text for r in sorted(burst, key=lambda r: r.id))
-            shown.append(result.model_copy(update={"text": text}))
-    return shown
-
-
-def _is_beside(one: c.SearchResult, other: c.SearchResult) -> bool:
-    """Whether the other message belongs to the same burst, or is a place or contact that was sent directly before. A
-    message that is only another label, such as `[voice message]`, belongs to no burst, because it has no content."""
-    if (one.speaker, one.thread_key) != (other.speaker, other.thread_key):
-        return False
-    if _SHOWN.fullmatch(other.text):
-        return 0 < one.id - other.id <= _ANSWERED and one.at - other.at <= _BEFORE
-    return not _LABEL.fullmatch(other.text) and abs(one.at - other.at) <= _BURST
 
 
 def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
@@ -314,7 +282,7 @@ def _newer_in_other_words(near: Sequence[c.SearchResult], told: Sequence[c.Searc
     if not near:
         return []
     best = max(near, key=lambda r: r.score)
-    newer = (r for r in told if r not in near and _is_said(r) and r.at > best.at and r.score >= _NEARLY * best.score)
+    newer = (r for r in told if r not in near and is_said(r) and r.at > best.at and r.score >= _NEARLY * best.score)
     return sorted(newer, key=lambda r: -r.score)[:1]
 
 
@@ -329,10 +297,6 @@ def recap(summary: c.ChatSummary) -> str:
     periods = [f"{p.period}: {p.text}" for p in summary.periods[-2:]]
     parts = [summary.canonical.general_summary or "\n".join(periods), summary.current_session.text]
     return "\n".join(part for part in parts if part.strip()) or phrase("offline.nothing")
-
-
-def _is_said(result: c.SearchResult) -> bool:
-    return result.kind == "message" and result.role == "user"
 
 
 def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
@@ -370,7 +334,7 @@ def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
     """The results without duplicates. If the text of one result contains the text of another, only one of the two is
     kept. The person's own messages have priority over memories and the bot's messages."""
     kept: list[c.SearchResult] = []
-    for result in sorted(results, key=lambda r: not _is_said(r)):
+    for result in sorted(results, key=lambda r: not is_said(r)):
         text = _flat(result.text).casefold()
         if not any(text in _flat(k.text).casefold() or _flat(k.text).casefold() in text for k in kept):
             kept.append(result)
@@ -384,8 +348,8 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
         return phrase("offline.summary", day=at, text=_short(result.text))
     if result.kind != "message":
         return phrase("offline.memory", text=_short(in_days(result.text)), day=at)
-    words = _short(best_sentences(without_mention(result.text), incoming.text))
-    quote = _quoted(words, result.at, incoming, zone)
+    words = best_sentences(without_mention(result.text), incoming.text)
+    quote = " ".join(_quoted(_short(said), result.at, incoming, zone) for said in words.split(APART))
     if result.role != "user":
         return phrase("offline.wrote", day=at, quote=quote)
     if is_forwarded(result.text) and not result.speaker:
@@ -454,12 +418,15 @@ def _question_words(language: Language) -> re.Pattern[str]:
 
 def best_sentences(text: str, question: str) -> str:
     """The two statements of a text that share the most words with the question. The statements are verbatim and in the
-    text's order, with `…` at omissions."""
-    if _LABEL.fullmatch(text):
+    text's order, with `…` at omissions, and separated as the messages of a burst are."""
+    if LABEL.fullmatch(text):
         return text
-    sentences = [sentence for sentence in split_sentences(text) if not _asks(sentence)]
+    messages = [[said for said in split_sentences(part) if not _asks(said)] for part in text.split(APART)]
+    sentences = [sentence for message in messages for sentence in message]
+    first = set(accumulate(map(len, messages), initial=0))
     wanted = content_words(question)
     ranked = sorted(range(len(sentences)), key=lambda i: (-len(shared(wanted, sentences[i])), i))
     chosen = sorted(ranked[:2])
-    parts = [("" if i == 0 or i - 1 in chosen else "… ") + sentences[i] for i in chosen]
-    return " ".join(parts)
+    parts = [("" if i in first or i - 1 in chosen else "… ") + sentences[i] for i in chosen]
+    apart = len(chosen) > 1 and not first.isdisjoint(range(chosen[0] + 1, chosen[-1] + 1))
+    return (APART if apart else " ").join(parts)

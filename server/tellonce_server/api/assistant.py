@@ -124,7 +124,7 @@ class AssistantTools(Tools):
         return await services.rememberer.update(where, call.args, share_to)
 
     @tool(
-        "Erase for good, everywhere. Without confirm it only previews; show that to the user first.",
+        "Erase for good, everywhere. Without confirm: a preview; show it to the user first.",
         ERASE,
         text.forgotten,
         {"anthropic/searchHint": "delete erase remove memory privacy", **SHOWN},
@@ -180,7 +180,7 @@ class AssistantTools(Tools):
         return await services.explainer.explain(where, call.args)
 
     @tool(
-        "Archive the summary, start afresh; memories stay. Only if the user or a notice asks.",
+        "Archive the summary; memories stay. Only if the user or a notice asks.",
         CHANGE,
         text.new_chat,
         {"anthropic/searchHint": "new conversation reset"},

@@ -111,6 +111,8 @@ def forget_question(preview: c.Forgotten) -> str:
 def forgotten(r: c.Forgotten) -> str:
     if r.receipt is not None:
         left = [f"traces left: {r.traces_left}", *map(_match, r.left)]
+        left += ["not selected, not erased:", *map(_match, r.kept)] if r.kept else []
+        left += [f"and {r.unlisted} more"] if r.unlisted else []
         return "\n".join([f"erased: {_counts(r.erased)}", *left, f"receipt: {r.receipt}", *r.notes])
     if r.confirm is None:
         return "\n".join(r.notes) or "Nothing matches; nothing to forget."
@@ -127,8 +129,10 @@ def _match(m: c.ForgetMatch) -> str:
 
 
 def _shown(m: c.ForgetMatch) -> str:
-    """The text of a match. If an erasure removes only a part of the text, this part is added at the end."""
+    """The text of a match. If an erasure removes only a part of the text, this part is added. If a memory has other
+    sentences, they are added, because they go too."""
     part = f" (only this goes: {' … '.join(m.goes)})" if m.goes else ""
+    part += f" (all of it goes, also: {' … '.join(m.beside)})" if m.beside else ""
     return f"sentences in {_counts(m.others)}, such as: {m.text}" if m.others else f"{m.text}{part}"
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 
 from tellonce.contract import ForgetArgs, ForgetMatch, Forgotten
-from tellonce.forget_contract import picked
+from tellonce.forget_contract import picked, selection
 from tellonce.plural import counted
 from tellonce.server_text import ServerText
 from tellonce_server.core.errors import Refused
@@ -43,12 +43,10 @@ EXTERNAL_NOTE = ServerText(
     "forget_external",
 )
 NOT_YET = ServerText(
-    "Nothing is erased yet. Show the user the matches; then call forget with the same arguments and confirm, and with `except` to keep some of them.",
+    "Nothing is erased yet. Show the user the matches; then call forget with the same arguments and confirm, with `except` to keep ticked matches and `also` to erase unticked ones.",
     "forget_not_yet",
 )
-ONLY_OFFERED = ServerText(
-    "No match is exact, so none is ticked: with `except` [] all of them are erased.", "forget_only_similar"
-)
+ONLY_OFFERED = ServerText("No match is exact, so none is ticked: `also` names those to erase.", "forget_only_similar")
 
 
 class ForgetRefused(Refused):
@@ -110,9 +108,9 @@ class Forgetter:
         )
 
     async def erase(self, where: ChatScope, args: ForgetArgs, report: Report = unreported) -> Forgotten:
-        """Erase the matches of the preview, except those in `except`. Also erase the uploaded files, because they may
-        contain the text. A row that changed after the preview is not erased. A confirmation may be sent again if it has
-        the same numbers in `except`.
+        """Erase the ticked matches of the preview except those in `except`, the unticked matches in `also`, and the
+        uploaded files, which may contain the text. A row that changed after the preview is not erased. A confirmation
+        may be repeated with the same selection.
 
         Raises: ForgetRefused: the token is of another preview, has expired, or was used with another selection.
         """
@@ -135,10 +133,13 @@ class Forgetter:
             left += await self._unread(where, confirmed.chosen)
         receipt = f"f{secrets.token_hex(8)}"
         self._announce(where, confirmed, erased, receipt, len(left))
+        stay = await asyncio.to_thread(previews.kept, confirmed.shown, confirmed.chosen, erased.left, self._deps.now())
         return Forgotten(
             erased=erased.counts,
             traces_left=len(left),
             left=previews.listed(previews.matches(left), self._deps.now()),
+            kept=stay[: previews.MOST_LISTED],
+            unlisted=max(0, len(stay) - previews.MOST_LISTED),
             receipt=receipt,
             notes=(*_erased_notes(left, erased, confirmed), *copies, *self._notes()),
         )
@@ -149,13 +150,13 @@ class Forgetter:
         """Erase the matches that a person picked by number, or the ticked ones. Raises ForgetRefused."""
         if not which:
             return await self.erase(where, args, report)
-        count = len((await self._opened(where, args)).shown)
-        numbers = picked(which, count)
+        shown = (await self._opened(where, args)).shown
+        count, numbers = len(shown), picked(which, len(shown))
         if numbers is None:
             text = f"Nothing was erased: “{which[:40]}” is not a list of match numbers from 1 to {count}."
             raise ForgetRefused(text, "forget_match", n=count)
-        kept = tuple(number for number in range(1, count + 1) if number not in numbers)
-        return await self.erase(where, args.model_copy(update={"except_": kept}), report)
+        ticked = frozenset(number for number, match in enumerate(shown, 1) if match.ticked)
+        return await self.erase(where, args.model_copy(update=selection(numbers, ticked)), report)
 
     async def forget_again(self, owner_id: int) -> int:
         """Erase again the forgotten texts that a restored backup brought back. Returns the number of erased memories
@@ -281,11 +282,11 @@ class Forgetter:
             text = "These arguments differ from those of the preview; call forget without confirm again."
             raise ForgetRefused(text, "forget_outdated")
         shown = await asyncio.to_thread(previews.unpacked, preview.hits)
-        unknown = [number for number in args.except_ or () if number > len(shown)]
+        unknown = [number for number in (*(args.except_ or ()), *(args.also or ())) if number > len(shown)]
         if unknown:
             text = f"There is no match {unknown[0]} in that preview; it has {counted(len(shown), 'match')}."
             raise ForgetRefused(text, "forget_match", n=len(shown))
-        return _Confirmed(shown, previews.chosen(shown, args.except_))
+        return _Confirmed(shown, previews.chosen(shown, args))
 
     async def _bind(self, where: ChatScope, args: ForgetArgs) -> None:
         asked, selected = previews.asked(args, self._key), previews.selected(args, self._key)

@@ -9,6 +9,7 @@ from itertools import starmap
 from typing import Final, Literal, Protocol
 
 from tellonce.contract import ForgetLabel
+from tellonce_server.core.scope import is_conversation
 from tellonce_server.domain.erasure.targets import Sentence, Target
 from tellonce_server.domain.erasure.text_places import DERIVED, NAMES
 from tellonce_server.domain.erasure.word_forms import is_spaceless
@@ -299,16 +300,20 @@ class RowQuery:
 
 
 class EverythingQuery(RowQuery):
-    """Matches these messages and memories, and all texts that are derived from messages. Names are not matched."""
+    """Matches these messages with all their columns, these memories, all texts that are derived from messages, and the
+    names of conversations and of their threads. The names of channels and of Telegram chats are not matched."""
 
     def __init__(self, messages: Iterable[tuple[int, int]], memories: Iterable[int]) -> None:
         super().__init__(messages, ())
         self._memories = frozenset(memories)
 
     def marks(self, text: str, source: Source) -> list[Mark]:
-        if source.place in (*MESSAGES, "routine"):
-            return super().marks(text, source)
-        meant = source.id in self._memories if source.place == "memory" else source.place not in NAMES
+        if source.place in NAMES:
+            meant = source.place != "channel" and source.chat_id is not None and is_conversation(source.chat_id)
+        elif source.place in (*MESSAGES, "routine"):
+            meant = (source.chat_id, source.id) in self._messages
+        else:
+            meant = source.place != "memory" or source.id in self._memories
         return [Mark(0, len(text), "exact")] if meant and text else []
 
 

@@ -4,7 +4,8 @@ that a confirmed erasure removes."""
 import hashlib
 import hmac
 import json
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -18,6 +19,7 @@ from tellonce_server.domain.erasure.forget_query import (
     accepted,
     best,
     label,
+    touched,
 )
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact, strings
 from tellonce_server.domain.erasure.scan import COLUMN_NAMES, CONTENT, MatchingRow, source_of
@@ -26,6 +28,7 @@ from tellonce_server.store import forget, texts
 from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import Statement
 from tellonce_server.store.texts import TextRow
+from tellonce_text.secrets import mask
 from tellonce_text.sentences import is_question, placed_runs
 
 MOST_LISTED = 300
@@ -38,6 +41,7 @@ MOST_SENTENCES = 20
 """Maximum number of sentences shown of a message that loses only a part of its text."""
 _BEFORE = 0.3
 """Maximum share of the shown characters that come before the match."""
+_WORD = re.compile(r"\S+")
 GROUP = "texts"
 """The kind of a match that represents a group: all derived texts and former versions with the same degree."""
 
@@ -112,20 +116,34 @@ def _best_first(found: Sequence[MatchingRow]) -> list[Degree]:
 def listed(
     shown: Sequence[Shown], now: datetime, first: int = 1, query: ForgetQuery | None = None
 ) -> tuple[ForgetMatch, ...]:
-    """The matches in the contract's form, numbered from `first`. If `query` is given, each match of a message also
-    lists the sentences that an erasure removes."""
+    """The matches in the contract's form, numbered from `first`, with masked secrets. If `query` is given, each match
+    also lists the sentences of a message that go alone, or the sentences of a memory that go although they do not
+    match."""
     return tuple(_listed(number, each, now, query) for number, each in enumerate(shown[:MOST_LISTED], first))
 
 
-def chosen(all_matches: Sequence[Match], kept: Sequence[int] | None) -> list[Match]:
-    """The matches to erase. If `kept` is None, these are the ticked matches. Otherwise, these are all listed matches
-    except those with a number in `kept`, and also the ticked matches that are not listed."""
-    without = frozenset(kept or ())
+def chosen(all_matches: Sequence[Match], args: ForgetArgs) -> list[Match]:
+    """The matches to erase: the ticked matches and those in `also`, without those in `except`."""
+    kept, added = frozenset(args.except_ or ()), frozenset(args.also or ())
     return [
-        match
-        for number, match in enumerate(all_matches, 1)
-        if (match.ticked if kept is None or number > MOST_LISTED else number not in without)
+        match for number, match in enumerate(all_matches, 1) if number not in kept and (match.ticked or number in added)
     ]
+
+
+def kept(
+    all_matches: Sequence[Match], erased: Sequence[Match], found: Sequence[MatchingRow], now: datetime
+) -> tuple[ForgetMatch, ...]:
+    """The matches that were not erased and that the last search still found, with their numbers of the preview."""
+    hits: defaultdict[tuple[object, ...], list[MatchingRow]] = defaultdict(list)
+    for hit in found:
+        hits[hit.key if is_own(hit) else (GROUP, hit.degree)].append(hit)
+    gone = frozenset(erased)
+    stay = [
+        (number, Shown(match, tuple(of_match)))
+        for number, match in enumerate(all_matches, 1)
+        if match not in gone and (of_match := hits.get((GROUP, match.degree) if match.kind == GROUP else match.key))
+    ]
+    return tuple(_listed(number, each, now, None) for number, each in stay)
 
 
 def packed(all_matches: Sequence[Match]) -> str:
@@ -144,17 +162,22 @@ def asked(args: ForgetArgs, key: bytes) -> bytes:
 
 
 def selected(args: ForgetArgs, key: bytes) -> bytes:
-    """A keyed hash of the selection in a confirmation. The selection is the numbers of the matches to keep, or None if
-    only the ticked matches are erased."""
-    kept = None if args.except_ is None else sorted(set(args.except_))
-    return hmac.new(key, repr(kept).encode(), hashlib.sha256).digest()
+    """A keyed hash of the selection in a confirmation: the numbers in `except` and in `also`."""
+    numbers = sorted(set(args.except_ or ())), sorted(set(args.also or ()))
+    return hmac.new(key, repr(numbers).encode(), hashlib.sha256).digest()
 
 
 def _request(args: ForgetArgs) -> ForgetArgs:
     """Return the request without its thread. The token and the selection are left out too, because only the
     confirmation contains them."""
     return args.model_copy(
-        update={"confirm": None, "except_": None, "message_thread_id": None, "reply_to_message_id": None}
+        update={
+            "confirm": None,
+            "except_": None,
+            "also": None,
+            "message_thread_id": None,
+            "reply_to_message_id": None,
+        }
     )
 
 
@@ -183,6 +206,7 @@ def _listed(number: int, each: Shown, now: datetime, query: ForgetQuery | None) 
             "match": label(match.degree),
             "others": Counter(PLACES[x.row.place].counted for x in each.hits) if group else {},
             "goes": _goes(match, hit, query) if query is not None else (),
+            "beside": _beside(match, hit, query) if query is not None else (),
             "ticked": match.ticked,
         }
     )
@@ -195,7 +219,25 @@ def _goes(match: Match, hit: MatchingRow, query: ForgetQuery) -> tuple[str, ...]
     left, gone = redact(
         hit.row.texts[CONTENT] or "", marks_of(query, accepted(match.degree), source_of(hit.row, CONTENT))
     )
-    return tuple(clipped(part.strip(), 0) for part in gone[:MOST_SENTENCES]) if left else ()
+    masked = mask(hit.row.texts[CONTENT] or "")
+    return tuple(clipped(_masked_part(part.strip(), masked), 0) for part in gone[:MOST_SENTENCES]) if left else ()
+
+
+def _beside(match: Match, hit: MatchingRow, query: ForgetQuery) -> tuple[str, ...]:
+    """The sentences of a memory that match nothing, and that go because a memory is erased as a whole."""
+    if match.kind != "memory" or hit.columns[0] != CONTENT:
+        return ()
+    text = hit.row.texts[CONTENT] or ""
+    marks = query.marks(text, source_of(hit.row, CONTENT))
+    parts = [(start, "".join(run)) for start, run in placed_runs(text)]
+    others = [part for start, part in parts if part.strip() and not touched(marks, start, start + len(part))]
+    return tuple(clipped(_masked_part(part.strip(), mask(text)), 0) for part in others[:MOST_SENTENCES])
+
+
+def _masked_part(part: str, masked: str) -> str:
+    """A part of a text without the text's secrets. `masked` is the whole text with masked secrets: a secret may be
+    recognized only by words outside of the part, so a word that the whole text no longer contains is left out."""
+    return _WORD.sub(lambda word: word[0] if word[0] in masked else "…", mask(part))
 
 
 def _sentence(hit: MatchingRow) -> str:
@@ -207,7 +249,8 @@ def _sentence(hit: MatchingRow) -> str:
     for start, run in placed_runs(hit.row.texts[column] or ""):
         sentence = "".join(run)
         if at < start + len(sentence):
-            return clipped(sentence.strip(), at - start, EXAMPLE)
+            said, masked = sentence.strip(), mask(hit.row.texts[column] or "")
+            return clipped(_masked_part(said, masked), _moved(said, at - start), EXAMPLE)
     return _text(hit)
 
 
@@ -216,8 +259,13 @@ def _text(hit: MatchingRow) -> str:
     columns = hit.row.texts
     text = (columns[column] or "") if column >= 0 else " ".join(strings(hit.row.body))
     if hit.row.place == "message" and column > CONTENT:
-        return f"({COLUMN_NAMES[column]}: {clipped(text, 0)}) {clipped(columns[CONTENT] or '', 0)}"
-    return clipped(text, hit.mark.start)
+        return f"({COLUMN_NAMES[column]}: {clipped(mask(text), 0)}) {clipped(mask(columns[CONTENT] or ''), 0)}"
+    return clipped(mask(text), _moved(text, hit.mark.start))
+
+
+def _moved(text: str, at: int) -> int:
+    """A position in the masked text, near the position `at` of the text."""
+    return len(mask(text[:at]))
 
 
 def clipped(text: str, at: int, most: int = SHOWN) -> str:

@@ -1,4 +1,4 @@
-/* The screen "Forget": the search, a checkbox for each match, the confirmation, and the result. */
+/* The screen "Forget": the search, the matches with checkboxes, the confirmation, and the result. */
 
 import { call } from "./client.js";
 import { ask, button, div, field, h, show, soft, written } from "./dom.js";
@@ -14,30 +14,30 @@ export async function forget(place, form, value) {
   show(place, h("h1", t("forget")), soft(t("forget.intro")), ask1, result);
 }
 
-/* Shows a preview: `made`, if the model in the host has already requested one, otherwise a new one. */
+/* Shows a preview: `made` (by the model in the host), or a new one. */
 export async function preview(place, args, typed, made) {
   const found = made ?? (await call("forget", args));
   if (!found.confirm) return show(place, soft(found.notes.join(" ") || t("forget.none")));
   const ticks = found.matches.map((match) => tick(match, t(`match.${match.match}`)));
   const near = found.related.map((match) => tick({ ...match, ticked: false }));
   const go = button(t("forget.go"), () => confirm(place, args, typed, found, ticks, near), { className: "bad main", id: "forget-go" });
-  show(place, args.memory_ids ? h("h1", t("forget")) : null,
+  show(place, args.memory_ids && h("h1", t("forget")),
     h("h2", t("forget.found", { n: found.matches.length + found.unlisted })),
     soft(t("forget.counts", { counts: counts(found.would_erase) })),
     h("ul.list", { id: "matches" }, ticks.map((x) => x.row)),
     found.unlisted ? h("p", t("forget.unlisted", { n: found.unlisted })) : null,
-    near.length ? [h("h2", t("forget.related")), soft(t("forget.related.what")), h("ul.list", { id: "related" }, near.map((x) => x.row))] : null,
+    near[0] && [h("h2", t("forget.related")), soft(t("forget.related.what")), h("ul.list", { id: "related" }, near.map((x) => x.row))],
     h("p", go));
 }
 
 function tick(match, why) {
   const box = h("input", { type: "checkbox", checked: match.ticked, "aria-label": match.text });
   const row = h("li", { "data-match": match.id }, box, div("text", written("span", null, ...struck(match)),
-    div("tags", h("span.tag", match.ref ? t(`kind.${match.kind}`) : t("forget.also", { counts: counts(match.others) })), match.ref ? h("span", day(match.at)) : null, why ? h("span", why) : null)));
+    div("tags", h("span.tag", match.ref ? t(`kind.${match.kind}`) : t("forget.also", { counts: counts(match.others) })), match.ref ? h("span", day(match.at)) : null, why && h("span", why), match.beside[0] && h("span", t("forget.beside", { text: match.beside.join(" … ") })))));
   return { match, box, row };
 }
 
-/* The text of a match. The sentences that go are struck through if the others stay. */
+/* The text of a match. If only some sentences go, they are struck through. */
 function struck({ text, goes }) {
   const parts = [];
   for (const gone of goes ?? []) {
@@ -54,26 +54,25 @@ function counts(tally) {
 
 function confirm(place, args, typed, found, ticks, near) {
   const text = h("input", { required: true, autocomplete: "off", id: "forget-typed" });
-  const picked = [...ticks, ...near].filter((x) => x.box.checked).length + found.unlisted;
-  const kept = ticks.filter((x) => !x.box.checked).map((x) => x.match.id);
-  const also = alsoForget(near.filter((x) => x.box.checked).map((x) => x.match));
-  const steps = [(told) => call("forget", { ...args, confirm: found.confirm, except: kept }, told), ...also.map((more) => (told) => all(more, told))];
+  const [kept, gone] = [false, true].map((on) => ticks.filter((x) => x.box.checked === on).map((x) => x.match.id));
+  const more = near.filter((x) => x.box.checked).map((x) => x.match);
+  const steps = [(told) => call("forget", { ...args, confirm: found.confirm, except: kept, also: gone }, told), ...alsoForget(more).map((one) => (told) => all(one, told))];
   const results = [];
-  // After an error, the person may continue with the step that failed.
+  // After an error, the failed step may be repeated.
   const erase = async (told) => { while (steps.length) { results.push(await steps[0](told)); steps.shift(); } return () => done(place, results, kept.length); };
-  ask(t("forget"), [h("p", t("forget.sure", { n: picked })), field(t("forget.type", { text: typed }), text)], t("forget.go"), erase, { bad: true, ready: () => text.value.trim() === typed, working: t("forget.working") });
+  ask(t("forget"), [h("p", t("forget.sure", { n: gone.length + more.length + found.unlisted })), field(t("forget.type", { text: typed }), text)], t("forget.go"), erase, { bad: true, ready: () => text.value.trim() === typed, working: t("forget.working") });
 }
 
-/* The arguments of `forget` for these related matches: one call for all memories, and one for the messages of each chat. */
+/* The arguments that forget related matches: all memories, and the messages of each chat. */
 function alsoForget(matches) {
   const messages = Map.groupBy(matches.filter((x) => x.kind === "message"), (x) => x.chat_id);
   const memories = matches.filter((x) => x.kind !== "message" && x.ref).map((x) => x.ref);
-  return [...(memories.length ? [{ memory_ids: memories }] : []), ...[...messages].map(([chat, found]) => ({ message_ids: found.map((x) => x.ref), chat_id: chat }))];
+  return [...(memories[0] ? [{ memory_ids: memories }] : []), ...[...messages].map(([chat, found]) => ({ message_ids: found.map((x) => x.ref), chat_id: chat }))];
 }
 
 async function all(args, told) {
   const found = await call("forget", args);
-  return found.confirm ? call("forget", { ...args, confirm: found.confirm, except: [] }, told) : found;
+  return found.confirm ? call("forget", { ...args, confirm: found.confirm, also: found.matches.map((x) => x.id) }, told) : found;
 }
 
 function done(place, results, kept) {

@@ -15,7 +15,9 @@ export async function why(place, receipt, chat) {
 }
 
 /* The question of an answer, as a heading. */
-export const asked = (x) => !x?.question ? t("why.unknown") : x.preceded ? t("why.before", { text: x.question }) : x.question;
+export function asked(x) {
+  return !x?.question ? t("why.unknown") : x.preceded ? t("why.before", { text: x.question }) : x.question;
+}
 
 function line(x) {
   return h("li", { "data-receipt": x.receipt_id }, div("text", written("a", { href: `#why/${x.receipt_id}/${x.chat_id}` }, asked(x)),

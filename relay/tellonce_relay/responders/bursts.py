@@ -1,0 +1,58 @@
+"""Messages that a person sends at the same moment, because people spread one statement over several messages. Pure."""
+
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import reduce
+
+from tellonce import contract as c
+from tellonce_text.sentences import split_sentences
+
+LABEL = re.compile(r"\[[^\]]*\]")
+PLACE = re.compile(r"\[(?:location|place|contact) [^\]]*\]")
+BEFORE = timedelta(minutes=5)
+"""Maximum time between a message with a place and a later message about this place, such as "I parked here"."""
+_ANSWERED = 2
+"""If the bot answers a message, the number of the person's next message is higher by this difference."""
+APART = "\u2029"
+"""Separates the messages of a burst that end with a sentence. Each is quoted separately, because the person did not say
+them in one piece."""
+BURST = timedelta(seconds=2)
+"""Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
+
+
+def with_bursts(chosen: Sequence[c.SearchResult], told: Sequence[c.SearchResult]) -> list[c.SearchResult]:
+    """The chosen results, each joined with the messages that the person sent at the same moment, because people spread
+    one statement over several messages."""
+    shown: list[c.SearchResult] = []
+    joined: list[c.SearchResult] = []
+    for result in chosen:
+        if not is_said(result):
+            shown.append(result)
+        elif result not in joined:
+            burst = [r for r in told if r == result or (is_said(r) and _is_beside(result, r))]
+            joined += burst
+            text = reduce(_joined, (r.text for r in sorted(burst, key=lambda r: r.id)))
+            shown.append(result.model_copy(update={"text": text}))
+    return shown
+
+
+def _joined(before: str, after: str) -> str:
+    """Two messages of a burst as one text. A sentence may begin in one message and end in the next."""
+    last = before.split(APART)[-1]
+    apart = split_sentences(f"{last} {after}") == [*split_sentences(last), *split_sentences(after)]
+    return f"{before}{APART if apart else ' '}{after}"
+
+
+def _is_beside(one: c.SearchResult, other: c.SearchResult) -> bool:
+    """Whether the other message belongs to the same burst, or is a place or contact that was sent directly before. A
+    message that is only another label, such as `[voice message]`, belongs to no burst, because it has no content."""
+    if (one.speaker, one.thread_key) != (other.speaker, other.thread_key):
+        return False
+    if PLACE.fullmatch(other.text):
+        return 0 < one.id - other.id <= _ANSWERED and one.at - other.at <= BEFORE
+    return not LABEL.fullmatch(other.text) and abs(one.at - other.at) <= BURST
+
+
+def is_said(result: c.SearchResult) -> bool:
+    return result.kind == "message" and result.role == "user"
