@@ -35,7 +35,7 @@ from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminder_offers, reminders, tags
 from tellonce_server.api import coercion
 from tellonce_server.domain import tombstones
-from tellonce_server.domain.context import canonical_summary, lines, slots, turn_index
+from tellonce_server.domain.context import canonical_summary, elsewhere, lines, slots, turn_index
 from tellonce_server.domain.context.budget import TokenBudget
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.material import Material
@@ -256,6 +256,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.retrieval.prompt_selection.without_echoes": lambda text: prompt_selection.without_echoes(
         [_found(1, "user", text), _found(2, "assistant", f"{text} And {SENTENCE}")], text
     ),
+    "tellonce_server.domain.context.elsewhere.whole_lines": lambda text: elsewhere.whole_lines(text, 300),
     "tellonce_server.domain.context.lines.body": lines.body,
     "tellonce_server.domain.context.lines.is_whole": lambda text: lines.is_whole(_line(text)._replace(routine="r")),
     "tellonce_server.domain.context.lines.period_line": lambda text: lines.period_line(

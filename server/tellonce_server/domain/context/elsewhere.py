@@ -2,8 +2,10 @@
 with the messages of the current thread. Pure."""
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from tellonce_server.domain.context import lines as form
+from tellonce_server.domain.context.budget import cost
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.store.messages import Line
@@ -31,11 +33,14 @@ def elsewhere_text(m: Material) -> str:
 def whole_lines(text: str, most: int) -> tuple[str, bool]:
     """Cut the section's text after the last line that is whole within `most` tokens, because the beginning of a line
     only names a talk. Also returns whether the text was cut."""
-    kept = text.split("\n")
-    while kept and (estimate("\n".join(kept)) > most or kept[-1] in (LEFT, REPLIES, OTHERS)):
+    if estimate(text) <= most:
+        return text, False
+    lines = text.split("\n")
+    spent = accumulate(cost(line) for line in lines)
+    kept = [line for line, so_far in zip(lines, spent, strict=True) if so_far <= most]
+    while kept and kept[-1] in (LEFT, REPLIES, OTHERS):
         kept.pop()
-    shown = "\n".join(kept)
-    return shown, shown != text
+    return "\n".join(kept), True
 
 
 def _part(title: str, lines: Iterator[str]) -> list[str]:
