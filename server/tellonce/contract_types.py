@@ -96,9 +96,9 @@ STATUSES: Final[dict[MemoryStatus, StatusTraits]] = {
     "rejected": StatusTraits(),
     "superseded": StatusTraits(sure=True),
 }
-HOLDING: Final = tuple(status for status, traits in STATUSES.items() if traits.holds)
-SURE: Final = tuple(status for status, traits in STATUSES.items() if traits.sure)
-CURRENT: Final = tuple(status for status in SURE if status in HOLDING)
+HOLDING: Final[tuple[MemoryStatus, ...]] = tuple(status for status, traits in STATUSES.items() if traits.holds)
+SURE: Final[tuple[MemoryStatus, ...]] = tuple(status for status, traits in STATUSES.items() if traits.sure)
+CURRENT: Final[tuple[MemoryStatus, ...]] = tuple(status for status in SURE if status in HOLDING)
 MemoryOrigin = Literal["user", "extracted", "model", "tag", "import"]
 Scope = Literal["chat", "global"]
 SlotType = Literal["text", "yes_no", "number", "date", "time", "email", "url", "choice"]

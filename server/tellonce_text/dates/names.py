@@ -42,6 +42,8 @@ def _is_named(line: Line, index: int) -> bool:
             return True
         case "es" if weekday and _has_surname(line, index):
             return True
+        case _:
+            pass
     return _is_proper(line, index)
 
 

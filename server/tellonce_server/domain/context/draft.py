@@ -217,7 +217,9 @@ class Draft:
         return out
 
 
-_OF_ONE_TEXT: Final = {name: layout for name, layout in SECTIONS.items() if layout.text is not None and name != "now"}
+_OF_ONE_TEXT: Final[dict[SectionName, Layout]] = {
+    name: layout for name, layout in SECTIONS.items() if layout.text is not None and name != "now"
+}
 
 
 @of_texts

@@ -129,7 +129,8 @@ class Scan:
 async def setting(database: Database, r: SearchRequest, normal_text: str, span: Span | None) -> Setting:
     start, end = span or (None, None)
     row = await retrieval.setting(database, r.owner_id, r.chat_id, normal_text, start, end)
-    return Setting(**{**row, "lexemes": row["lexemes"] or ()})
+    read: dict[str, Any] = {**row, "lexemes": row["lexemes"] or ()}
+    return Setting(**read)
 
 
 async def messages(database: Database, scan: Scan) -> list[Candidate]:

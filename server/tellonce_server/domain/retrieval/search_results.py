@@ -100,7 +100,8 @@ def requested(args: SearchMemoryArgs | GetContextArgs, where: ChatScope, **own: 
     """The search for a call in `where`. All fields that the arguments also have are copied, except the fields given in
     `own`."""
     same = {field.name: getattr(args, field.name) for field in fields(SearchRequest) if hasattr(args, field.name)}
-    return SearchRequest(**{**same, "owner_id": where.owner_id, "chat_id": where.chat_id, **own})
+    wanted: dict[str, Any] = {**same, "owner_id": where.owner_id, "chat_id": where.chat_id, **own}
+    return SearchRequest(**wanted)
 
 
 @dataclass(frozen=True)
