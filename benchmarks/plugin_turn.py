@@ -2,9 +2,9 @@
 FILE]`.
 
 Two real Claude Code processes, one with the plugin, use the same stub model and alternate, so that other load affects
-both equally. The difference of their medians is the time that the hook of a prompt takes. Three parts of this time are
-also measured alone: the hook, an empty Python process (the minimum for any hook in Python), and the server's work for
-the hook.
+both equally. Until the answer, the difference of their medians is the time of the prompt's hook; until the end of the
+turn, it is the time of both hooks. Two parts of this time are also measured alone: the hook of a prompt, and an empty
+Python process (the minimum for any hook in Python).
 """
 
 import argparse
@@ -30,6 +30,7 @@ from tests.stubs.replies import Say
 
 WARM_UP = 3
 MEMORIES = 200
+NAMES = ("answer without", "turn without", "answer with", "turn with", "hook alone", "empty python")
 TALK = ("-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
 
 
@@ -54,16 +55,19 @@ async def talking(claude: Claude, model: str) -> AsyncGenerator[asyncio.subproce
         await process.wait()
 
 
-async def answered(process: asyncio.subprocess.Process, prompt: str) -> float:
-    """Seconds from a prompt to the end of its answer."""
+async def answered(process: asyncio.subprocess.Process, prompt: str) -> tuple[float, float]:
+    """Seconds from a prompt to its answer, and to the end of the turn, which waits for the hook after the answer."""
     assert process.stdin is not None
     assert process.stdout is not None
     began = time.perf_counter()
     message = {"type": "user", "message": {"role": "user", "content": prompt}}
     process.stdin.write(json.dumps(message).encode() + b"\n")
+    answer = None
     async for line in process.stdout:
-        if json.loads(line).get("type") == "result":
-            return time.perf_counter() - began
+        kind, now = json.loads(line).get("type"), time.perf_counter() - began
+        answer = now if kind == "assistant" and answer is None else answer
+        if kind == "result" and answer is not None:
+            return answer, now
     raise RuntimeError("Claude Code ended in a turn")
 
 
@@ -91,7 +95,7 @@ async def installed(claude: Claude, server: HttpServer) -> None:
 
 
 async def measure(turns: int) -> dict[str, dict[str, float]]:
-    times = {name: Timed() for name in ("turn without", "turn with", "hook alone", "empty python")}
+    times = {name: Timed() for name in NAMES}
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         server, model = await prepared(stack, folder), await stack.enter_async_context(AnthropicStub(Say("Noted.")))
@@ -102,13 +106,11 @@ async def measure(turns: int) -> dict[str, dict[str, float]]:
         session = Session(folder / "alone", server.url, server.data_dir)
         for turn in range(-WARM_UP, turns):
             prompt = f"On which day do we deploy service {turn % MEMORIES}?"
-            taken = {
-                "turn without": await answered(without, prompt),
-                "turn with": await answered(with_plugin, prompt),
-                "empty python": await spent(sys.executable, "-E", "-s", "-S", "-c", "pass"),
-                "hook alone": await _hook(session, prompt, turn),
-            }
-            for name, seconds in taken.items() if turn >= 0 else ():
+            bare_times, hooked_times = await answered(without, prompt), await answered(with_plugin, prompt)
+            alone = await _hook(session, prompt, turn)
+            python = await spent(sys.executable, "-E", "-s", "-S", "-c", "pass")
+            taken = zip(NAMES, (*bare_times, *hooked_times, alone, python), strict=True)
+            for name, seconds in taken if turn >= 0 else ():
                 times[name].calls.append(seconds)
     return {name: timed.row() for name, timed in times.items()}
 
@@ -130,10 +132,15 @@ def main() -> None:
         print(
             f"{name:14} min {row['min_ms']:7.1f}  p50 {row['p50_ms']:7.1f}  p95 {row['p95_ms']:7.1f} ms  (n {row['n']})"
         )
-    added = {key: rows["turn with"][key] - rows["turn without"][key] for key in ("min_ms", "p50_ms")}
-    print(f"added to a turn: min {added['min_ms']:.1f}, p50 {added['p50_ms']:.1f} ms; load {os.getloadavg()[0]:.1f}")
+    added = {part: _added(rows, part) for part in ("answer", "turn")}
+    for part, ms in added.items():
+        print(f"added to the {part}: min {ms['min_ms']:.1f}, p50 {ms['p50_ms']:.1f} ms; load {os.getloadavg()[0]:.1f}")
     if options.json:
         options.json.write_text(json.dumps({**rows, "added": added}, indent=1))
+
+
+def _added(rows: dict[str, dict[str, float]], part: str) -> dict[str, float]:
+    return {key: rows[f"{part} with"][key] - rows[f"{part} without"][key] for key in ("min_ms", "p50_ms")}
 
 
 if __name__ == "__main__":
