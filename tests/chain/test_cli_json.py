@@ -35,7 +35,7 @@ DURING_UP: tuple[tuple[str, ...], ...] = (
     ("open",),
     ("open", "--print"),
     ("replay",),
-    ("scrub",),
+    ("scrub", "--now"),
     ("trace",),
     ("export", "mine.jsonl"),
     ("backup", "all.zip"),
