@@ -34,7 +34,9 @@ logger = logging.getLogger(__name__)
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
-LOOK_AT = 20
+LOOK_AT = 60
+"""Maximum number of unseen messages among which an uncertain message is searched. The messages of all private chats share
+one counter, so many messages of others may be between."""
 SETTLING = 1.5
 """Seconds of waiting before the first check of which messages of a former process have arrived. Telegram may execute a
 request shortly after the process that sent the request was killed."""
