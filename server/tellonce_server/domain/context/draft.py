@@ -172,9 +172,8 @@ class Draft:
 
     def fill_texts(self) -> None:
         """Fill the sections that consist of one text. The section with the highest `removed` number is filled first."""
-        for name, layout in sorted(_OF_ONE_TEXT.items(), key=lambda item: -(item[1].removed or 0)):
-            if layout.text is not None:
-                self.fill(name, layout.text(self.material), self.room_for(name))
+        for name, text in _OF_ONE_TEXT.items():
+            self.fill(name, text(self.material), self.room_for(name))
 
     def room_for(self, name: ShownName) -> int:
         """The tokens for a section's text, without its title and fences."""
@@ -217,9 +216,12 @@ class Draft:
         return out
 
 
-_OF_ONE_TEXT: Final[dict[SectionName, Layout]] = {
-    name: layout for name, layout in SECTIONS.items() if layout.text is not None and name != "now"
+_OF_ONE_TEXT: Final[dict[SectionName, Callable[[Material], str]]] = {
+    name: layout.text
+    for name, layout in sorted(SECTIONS.items(), key=lambda item: -(item[1].removed or 0))
+    if layout.text is not None and name != "now"
 }
+"""The texts of the sections that consist of one text, in the order in which they are filled."""
 
 
 @of_texts

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Final
 
 from tellonce.contract_types import When
@@ -370,10 +370,15 @@ class _Evidence:
         claim."""
         if not self._is_read_again or moment.clock is not None:
             return False
-        told = reduce(Following.joined, (following(q.message, q.said_at, q.zone) for q in self._quotes))
-        days = sorted(self._today | self._following.named | told.named)
         numbers = values(self._following.counted)
-        return is_counted_day(moment.day, moment.parts(), days, sorted(self._following.lengths), numbers)
+        return is_counted_day(moment.day, moment.parts(), self._days, sorted(self._following.lengths), numbers)
+
+    @cached_property
+    def _days(self) -> Sequence[date]:
+        """The days that the messages name, and the days of the messages. Reading the messages takes long, so this is
+        done once for all days of a claim."""
+        told = (following(q.message, q.said_at, q.zone).named for q in self._quotes)
+        return sorted(self._today.union(self._following.named, *told))
 
     def _follows_from(self, quoted: Quoted, moment: _Moment) -> bool:
         if moment.precision == "ongoing" and (
