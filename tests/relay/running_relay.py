@@ -91,6 +91,20 @@ def texts(api: Telegram) -> list[str]:
     return [str(message["text"]) for message in api.sent]
 
 
+class Mending(Scripted):
+    """A responder whose model is busy until `down` is False, and then repeats the message."""
+
+    down = True
+
+    def __init__(self) -> None:
+        super().__init__("")
+
+    async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
+        if self.down:
+            raise down("busy")
+        yield f"re {incoming.text}"
+
+
 def down(cause: Cause = "away") -> CannotAnswer:
     return CannotAnswer("all models: down", cause)
 

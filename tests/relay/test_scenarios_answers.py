@@ -16,7 +16,7 @@ from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.telegram import attachment_reader, chat_surface
 from tellonce_relay.updates import arrivals
 from tests.memory_fixtures import Memory
-from tests.relay.running_relay import USER, Echo, Scripted, down, relaying, texts, until_recorded
+from tests.relay.running_relay import USER, Echo, Mending, Scripted, relaying, texts, until_recorded
 from tests.stubs.telegram_emulator import Refuse, Telegram, telegram
 from tests.stubs.telegram_emulator.world import units
 
@@ -236,15 +236,7 @@ async def test_stop_ends_one_persons_answer_closes_the_model_and_leaves_the_othe
 async def test_a_stopped_question_is_not_answered_later_not_even_after_a_restart(
     memory: Memory, tmp_path: Path
 ) -> None:
-    class Mending(Scripted):
-        down = True
-
-        async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-            if self.down:
-                raise down("busy")
-            yield f"re {incoming.text}"
-
-    responder = Mending("")
+    responder = Mending()
     async with telegram() as api:
         async with relaying(memory, responder, api=api, state=tmp_path), memory.client() as client:
             await api.say("What do I need for Porto?")

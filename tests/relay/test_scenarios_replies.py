@@ -15,7 +15,7 @@ from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tests.memory_fixtures import Clock, Memory, tables_with
 from tests.offline_worker import work_off
-from tests.relay.running_relay import USER, Echo, Scripted, down, relaying, texts, until_recorded
+from tests.relay.running_relay import USER, Echo, Mending, Scripted, relaying, texts, until_recorded
 from tests.stubs.telegram_emulator import Telegram, telegram
 
 pytestmark = pytest.mark.anyio
@@ -275,15 +275,7 @@ async def test_a_model_is_told_that_deleting_in_the_chat_erases_nothing(memory: 
 
 
 async def test_a_late_answer_whose_question_was_deleted_comes_without_the_reply_mark(memory: Memory) -> None:
-    class Mending(Scripted):
-        down = True
-
-        async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-            if self.down:
-                raise down("busy")
-            yield f"re {incoming.text}"
-
-    model = Mending("")
+    model = Mending()
     async with relaying(memory, model) as api:
         number = await api.say("PIN of the bike lock?")
         await api.replies(1)
