@@ -6,7 +6,7 @@ the question. It would therefore rank above the words that it quotes.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -29,8 +29,8 @@ BELOW: Final = 0.001
 """The difference between the score of an echo and the lowest score of the texts that it repeats."""
 
 _WORD: Final = re.compile(r"\w+")
-_REMEMBERED: Final = 256
-"""The candidates of a question are fewer."""
+_REMEMBERED: Final = 512
+"""A question has fewer candidates."""
 
 
 class Source(NamedTuple):
@@ -49,33 +49,39 @@ def said(candidates: Sequence[Candidate], scores: Floats) -> Iterator[Source]:
 
 def below_sources(candidates: Sequence[Candidate], scores: Floats, sources: Iterable[Source]) -> Floats:
     """The scores, in which every echo is below all texts that it repeats. A reply is an echo only of earlier texts."""
-    replies = [i for i, c in enumerate(candidates) if c.role == "assistant" and c.speaker is None and c.head]
-    if not replies:
+    replies = {i: _grams(c.head) for i, c in enumerate(candidates) if c.role == "assistant" and c.speaker is None}
+    replied = frozenset[int]().union(*replies.values())
+    if not replied:
         return scores
     stated = list(sources)
     holders: dict[int, list[int]] = {}
     for number, source in enumerate(stated):
-        for gram in _grams(source.text):
+        for gram in _grams(source.text) & replied:
             holders.setdefault(gram, []).append(number)
     lowered = scores.copy()
-    for i in replies:
-        repeated = _repeated(candidates[i], stated, holders)
+    for i, grams in replies.items():
+        repeated = _repeated(grams, candidates[i].sent_at, stated, holders)
         if repeated:
             lowered[i] = min(lowered[i], min(source.score for source in repeated) - BELOW)
     return lowered
 
 
-def _repeated(reply: Candidate, stated: Sequence[Source], holders: Mapping[int, Sequence[int]]) -> list[Source]:
-    """The earlier texts that the reply repeats, if it is an echo."""
-    grams = _grams(reply.head)
-    shared = Counter(number for gram in grams for number in holders.get(gram, ()))
-    found = [
-        stated[number]
-        for number, count in shared.items()
-        if stated[number].at < reply.sent_at and count >= min(SEVERAL, len(_grams(stated[number].text)) / 2)
-    ]
-    held = grams & {gram for source in found for gram in _grams(source.text)}
-    return found if len(held) >= LEAST_REPEATED * len(grams) else []
+def _repeated(
+    grams: Set[int], sent_at: datetime, stated: Sequence[Source], holders: Mapping[int, Sequence[int]]
+) -> list[Source]:
+    """The earlier texts that a reply repeats, if it is an echo. `grams` are the reply's groups of words. `holders`
+    gives, for a group of words, the numbers of the texts in `stated` that contain it."""
+    shared = grams & holders.keys()
+    if len(shared) < LEAST_REPEATED * len(grams):
+        return []
+    counts = Counter(number for gram in shared for number in holders[gram])
+    found = {
+        number
+        for number, count in counts.items()
+        if stated[number].at < sent_at and count >= min(SEVERAL, len(_grams(stated[number].text)) / 2)
+    }
+    held = sum(not found.isdisjoint(holders[gram]) for gram in shared)
+    return [stated[number] for number in found] if held >= LEAST_REPEATED * len(grams) else []
 
 
 @of_texts
@@ -83,4 +89,4 @@ def _repeated(reply: Candidate, stated: Sequence[Source], holders: Mapping[int, 
 def _grams(text: str) -> frozenset[int]:
     """The hashes of every GRAM consecutive words of the text. Hashes take less memory than words."""
     words = _WORD.findall(text.casefold())
-    return frozenset(hash(" ".join(words[i : i + GRAM])) for i in range(len(words) - GRAM + 1))
+    return frozenset(map(hash, zip(*(words[i:] for i in range(GRAM)), strict=False)))
