@@ -2,7 +2,7 @@
 without a quote."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -33,7 +33,8 @@ TABLES = Path(__file__).parent
 @dataclass(frozen=True)
 class Case:
     """A claim with its expected verdict. For a false claim, `kind` names the error. Errors of the kind `meaning` cannot
-    be found by comparing words."""
+    be found by comparing words. `shown` are other lines that the model saw. `about` is the person or thing that the
+    claim is about, if it is not the user."""
 
     right: bool
     kind: str
@@ -44,6 +45,8 @@ class Case:
     when: When | None = None
     deadline: datetime | None = None
     said_at: datetime = SAID_AT
+    shown: Sequence[str] = ()
+    about: str = ""
 
 
 def cases(table: str = "claims.jsonl") -> list[Case]:
@@ -53,7 +56,9 @@ def cases(table: str = "claims.jsonl") -> list[Case]:
 
 
 def _case(fields: dict[str, Any], said_at: datetime) -> Case:
-    when, deadline = fields.pop("when", None), fields.pop("deadline", None)
+    when, deadline, zone = fields.pop("when", None), fields.pop("deadline", None), fields.pop("zone", None)
+    if zone is not None:
+        said_at = datetime.fromisoformat(fields.pop("said_at")).replace(tzinfo=ZoneInfo(zone))
     return Case(
         **fields,
         when=_when(when, said_at) if when else None,
@@ -81,9 +86,11 @@ def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
     return check(
         case.text,
         [words],
+        shown=case.shown,
         when=case.when,
         deadline=case.deadline,
         similarity=similarity,
+        about=case.about,
         is_read_again=True,
     )
 

@@ -16,8 +16,8 @@ TABLES = Path(__file__).parent
 @dataclass(frozen=True, slots=True)
 class Row:
     """A date expression and the sentence that contains it. `first` and `last` are the first and the last day that the
-    expression means, or None if the expression means no day. `knowable` says whether a careful reader would be
-    certain."""
+    expression means, or None if the expression means no day. `accepted` are other first and last days that are also
+    right. `knowable` says whether a careful reader would be certain."""
 
     text: str
     said_at: datetime
@@ -30,6 +30,7 @@ class Row:
     moment: datetime | None
     precision: str
     knowable: bool
+    accepted: Sequence[tuple[date, date]] = ()
 
 
 class Answer(NamedTuple):
@@ -121,8 +122,9 @@ def judge(row: Row, answers: Sequence[Answer]) -> Verdict:
         # If the expression is not a date, every stated day is wrong.
         named = row.precision in {"none", "recurring"}
         return Verdict(row, answer, False, certain and named, certain and not named)
-    right = (answer.first, answer.last) == (row.first, row.last) and row.moment in (None, answer.moment)
-    outside = answer.last < row.first or answer.first > row.last
+    spans = [(row.first, row.last), *row.accepted]
+    right = (answer.first, answer.last) in spans and row.moment in (None, answer.moment)
+    outside = all(answer.last < first or answer.first > last for first, last in spans)
     return Verdict(row, answer, right, certain and row.knowable and outside, certain and not row.knowable)
 
 
@@ -142,6 +144,7 @@ def _row(data: dict[str, Any]) -> Row:
         moment=moment if data["precision"] == "instant" else None,
         precision=data["precision"],
         knowable=data["certain_expected"],
+        accepted=[(date.fromisoformat(first), date.fromisoformat(last)) for first, last in data.get("accepted", ())],
     )
 
 
