@@ -13,7 +13,9 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.reminders import ListRemindersArgs
 from tellonce_relay.catalogue import phrase
+from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram import chat_surface
+from tellonce_relay.updates.inbox import Inbox
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.outages import Away
@@ -91,6 +93,34 @@ async def test_a_kill_costs_no_answer_and_gives_none_twice(
     assert [text for role, text in said if role == "User"] == ["first", "second"]
     assert len([text for role, text in said if role == "Assistant"]) == 2
     assert not list((tmp_path / "inbox").iterdir())
+
+
+@pytest.mark.parametrize("drafts", [True, False], ids=["as the answer", "as a draft"])
+async def test_a_kill_right_after_the_number_of_a_message_was_stored_doubles_no_answer(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, drafts: bool
+) -> None:
+    """The number of a sent message is stored in two files. The kill is between the two writes."""
+    async with telegram() as api:
+        api.api.drafts = drafts
+        with monkeypatch.context() as patched:
+            put, done = Inbox.put, Inbox.done
+            patched.setattr(Inbox, "put", lambda *args: None if api.sent else put(*args))
+            patched.setattr(Inbox, "done", lambda *args: None if api.sent else done(*args))
+            gate = None if drafts else asyncio.Event()
+            async with relaying(memory, Echo(gate, before="Well, "), state=tmp_path, api=api, killed=True):
+                await api.say("first")
+                shown = await api.replies(1)
+                async with asyncio.timeout(HANGS):
+                    number = str(api.sent[0]["message_id"])
+                    while ("0", number) not in SeenStore(tmp_path / "newest.json").items():
+                        await asyncio.sleep(0.01)
+        assert shown == (["Well, re first"] if drafts else ["Well,"])
+        async with relaying(memory, Echo(before="Well, "), state=tmp_path, api=api):
+            await api.until(lambda: texts(api) == ["Well, re first"])
+            await api.say("/help")
+            await api.replies(2)
+    assert texts(api).count("Well, re first") == 1
+    assert len(texts(api)) == 2
 
 
 async def test_a_kill_before_the_message_is_recorded_leaves_one_message_and_one_answer(

@@ -94,8 +94,10 @@ class Outbox:
     """Sends messages. Several tasks may share one outbox. `tries` limits the attempts of one call; with None, a call
     retries until Telegram is available.
 
-    `newest` stores the highest message ids across restarts; after a kill, the search for an uncertain message starts
-    there.
+    `newest` stores the highest message ids across restarts; an uncertain message has a higher id than was stored when
+    its send began. The id that is stored after a kill may be the id of the uncertain message itself, because a process
+    may be killed after it stored the id, and before it stored that the message has arrived. So the search excludes only
+    the ids that this process has seen.
     """
 
     def __init__(
@@ -119,14 +121,12 @@ class Outbox:
         self._started: float | None = None
         self._seen: defaultdict[int, set[int]] = defaultdict(set)
         self._closed: set[int] = set()
-        for counter, number in self._newest.items():
-            self._seen[int(counter)].add(int(number))
 
     def saw(self, chat_id: int, number: int) -> None:
         """Record that a message with that number exists in the chat."""
         self._closed.discard(chat_id)
         known = self._seen[_counter(chat_id)]
-        if number > max(known, default=0):
+        if number > (self._highest(chat_id) or 0):
             self._newest.put(str(_counter(chat_id)), str(number))
         known.add(number)
         if len(known) > 2000:
@@ -327,7 +327,8 @@ class Outbox:
             await self._sleep(wait)
 
     def _highest(self, chat_id: int) -> int | None:
-        return max(self._seen[_counter(chat_id)], default=None)
+        stored = self._newest.get(str(_counter(chat_id)))
+        return int(stored) if stored is not None else None
 
 
 def _counter(chat_id: int) -> int:
