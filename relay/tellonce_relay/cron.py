@@ -1,6 +1,6 @@
 """Computes the next time a repetition is due. Pure. A repetition is a cron expression of five fields, where Sunday is 0
 or 7, or an interval such as `R/2026-02-16T08:00/P2D`. As in Quartz, the weekday `1#2` is the second Monday of the
-month, and `5L` the last Friday.
+month, and `5L` the last Friday. A repetition may end: `0 8 * * * until 2026-02-20T23:59`.
 
 Times are in the user's time zone. When the clocks change, a time of day is due exactly once. If the clock change skips
 the hour of a due time, the routine is due later by the length of the change. If the hour of a due time occurs twice,
@@ -13,19 +13,43 @@ from zoneinfo import ZoneInfo
 
 from apscheduler.triggers.cron import CronTrigger  # type: ignore[import-untyped]  # it ships no types
 
-from tellonce_text.dates.intervals import Interval
+from tellonce_text.dates.intervals import UNTIL, Interval
 
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _NUMBERED = re.compile(r"(\d)(?:-(\d))?(?:/(\d+))?")
 _OF_MONTH = re.compile(r"([0-7])(?:#([1-5])|L)")
 _ORDINALS = ("last", "1st", "2nd", "3rd", "4th", "5th")
 _TICK = timedelta(seconds=1)
+_SPANS = tuple(timedelta(days=days) for days in (1, 32, 400, 4000))
+"""How far before its end the last time of a repetition is searched for. The search takes as many steps as the
+repetition has times in the span."""
 _LONGEST_CHANGE = timedelta(hours=3)
 """A zone moves its clocks forward by at most this time."""
 
 
 def next_due(expression: str, after: datetime, zone: ZoneInfo) -> datetime | None:
     """The first due time after `after`; None if there is none. Raises ValueError for an invalid expression."""
+    rule, _, last = expression.partition(UNTIL)
+    due = _next_of(rule, after, zone)
+    return due if not last or due is None or due <= datetime.fromisoformat(last).replace(tzinfo=zone) else None
+
+
+def last_due(expression: str, first: datetime, zone: ZoneInfo) -> datetime | None:
+    """The last due time, where `first` is the first one; None if the repetition has no end."""
+    rule, _, last = expression.partition(UNTIL)
+    if not last:
+        return None
+    end, found = datetime.fromisoformat(last).replace(tzinfo=zone), first
+    for back in _SPANS:
+        due = _next_of(rule, max(first, end - back), zone)
+        while due is not None and due <= end:
+            found, due = due, _next_of(rule, due, zone)
+        if found > first:
+            break
+    return found
+
+
+def _next_of(expression: str, after: datetime, zone: ZoneInfo) -> datetime | None:
     interval = Interval.read(expression)
     if interval is not None:
         return interval.after(after, zone)

@@ -1,12 +1,12 @@
 """The time at which a requested alarm is due, read from the words of the request."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from tellonce_relay.cron import next_due
+from tellonce_relay.cron import last_due, next_due
 from tellonce_text.dates.alarms import alarm, rings
 from tellonce_text.dates.intervals import Interval
 from tellonce_text.dates.readings import Said
@@ -95,8 +95,6 @@ def test_a_day_that_no_year_has_is_no_time(text: str) -> None:
         (None, "on weekdays at 9 am", "0 9 * * 1-5"),
         (None, "every month on the 1st at 10:00 to pay rent", "0 10 1 * *"),
         (None, "every evening to journal", "0 19 * * *"),
-        (None, "every month 31 09:00", "0 9 31 * *"),
-        (None, "every 31st at 9 to pay rent", "0 9 31 * *"),
         (None, "every first of the month at 10 to pay rent", "0 10 1 * *"),
         (None, "on the 1st of every month at 10 to pay rent", "0 10 1 * *"),
         (None, "on the last day of each month to send the invoice", "0 9 last * *"),
@@ -168,12 +166,8 @@ def test_an_alarm_repeats_as_its_words_say(language: str | None, text: str, cron
         "every minute",
         "every 45 minutes between 9 and 17",
         "every hour between 10pm and 2am",
-        "every 8 hours for 5 days to take antibiotics",
-        "every hour until 6pm",
-        "every Monday until Christmas at 9",
         "in the first week of every month",
         "every 3 days at 9 and 21",
-        "every day at 8 and 20 for 5 days to take pills",
     ],
 )
 def test_what_cannot_be_repeated_is_told_from_what_names_no_time(text: str) -> None:
@@ -230,6 +224,97 @@ def test_an_alarm_repeats_after_several_days_weeks_or_months(language: str, text
     assert first is not None
     assert first.isoformat() == datetime.fromisoformat(interval[2:18]).replace(tzinfo=BERLIN).isoformat()
     assert language != "en" or rings(text, SAID, first)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "days"),
+    [
+        ("en", "every month 31 09:00", ["11-30", "12-31", "01-31", "02-28"]),
+        ("en", "every month on the 31st at 9 to pay rent", ["11-30", "12-31", "01-31", "02-28"]),
+        ("en", "on the 30th of every month to pay", ["11-30", "12-30", "01-30", "02-28"]),
+        ("de", "jeden 31. um 9 Miete zahlen", ["11-30", "12-31", "01-31", "02-28"]),
+        ("en", "every year on February 29 at 9", ["02-28", "02-29"]),
+        ("en", "every 1st and 31st of the month", ["12-01", "12-31", "01-01", "01-31", "02-01", "03-01"]),
+    ],
+)
+def test_a_day_that_some_months_lack_comes_on_their_last_day(language: str, text: str, days: list[str]) -> None:
+    found = alarm(text, SAID, language)
+    assert found is not None
+    assert found.repeats is not None
+    due = NOW
+    for day in days:
+        following = next_due(found.repeats, due, BERLIN)
+        assert following is not None
+        assert f"{following:%m-%d %H:%M}" == f"{day} 09:00"
+        due = following
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "words", "last"),
+    [
+        ("en", "every 8 hours for 5 days to take antibiotics", "every 8 hours for 5 days", "11-27 15:00"),
+        ("en", "for 5 days every day at 8 take the pills", "for 5 days every day at 8", "11-27 08:00"),
+        ("en", "for the next 5 days, every day at 8 pills", "for the next 5 days, every day at 8", "11-27 08:00"),
+        ("en", "every day for two weeks at 8 to run", "every day for two weeks at 8", "12-06 08:00"),
+        ("en", "every day at 8 and 20 for 5 days to take pills", "every day at 8 and 20 for 5 days", "11-27 08:00"),
+        ("en", "every day at 8 for a week to water", "every day at 8 for a week", "11-29 08:00"),
+        ("en", "every 10 minutes for an hour to look", "every 10 minutes for an hour", "11-22 16:00"),
+        ("en", "for a month every Friday at 8 to call", "for a month every Friday at 8", "12-25 08:00"),
+        ("en", "until Friday every morning to stretch", "until Friday every morning", "11-27 09:00"),
+        ("en", "till Sunday every day at 8 drops", "till Sunday every day at 8", "11-29 08:00"),
+        ("en", "every hour until 6pm", "every hour until 6pm", "11-22 18:00"),
+        ("en", "until 6 pm every hour to drink", "until 6 pm every hour", "11-22 18:00"),
+        ("en", "every Monday until Christmas at 9", "every Monday until Christmas at 9", "12-21 09:00"),
+        ("en", "every Monday at 9 until Christmas", "every Monday at 9 until Christmas", "12-21 09:00"),
+        ("de", "5 Tage lang jeden Tag um 8 die Tabletten", "5 Tage lang jeden Tag um 8", "11-27 08:00"),
+        ("de", "bis Freitag jeden Morgen um 7 laufen", "bis Freitag jeden Morgen um 7", "11-27 07:00"),
+        (
+            "es",
+            "durante 5 días todos los días a las 8 pastillas",
+            "durante 5 días todos los días a las 8",
+            "11-27 08:00",
+        ),
+        ("es", "hasta el viernes cada mañana a las 7 correr", "hasta el viernes cada mañana a las 7", "11-27 07:00"),
+        ("ru", "в течение 5 дней каждый день в 8 таблетки", "в течение 5 дней каждый день в 8", "11-27 08:00"),
+        ("ru", "до пятницы каждый день в 7 бегать", "до пятницы каждый день в 7", "11-27 07:00"),
+    ],
+)
+def test_a_repetition_ends_where_its_words_say_before_or_after_it(
+    language: str, text: str, words: str, last: str
+) -> None:
+    found = alarm(text, SAID, language)
+    assert found is not None
+    assert found.repeats is not None
+    assert text[found.start : found.end] == words
+    first = next_due(found.repeats, NOW, BERLIN)
+    assert first is not None
+    end = found.last_possible(first)
+    assert end is not None
+    limited = f"{found.repeats} until {end:%Y-%m-%dT%H:%M}"
+    due = last_due(limited, first, BERLIN)
+    assert due is not None
+    assert f"{due:%m-%d %H:%M}" == last
+    assert next_due(limited, due, BERLIN) is None
+    assert next_due(limited, due - timedelta(minutes=1), BERLIN) == due
+
+
+def test_the_length_of_an_activity_is_not_the_end_of_its_daily_repetition() -> None:
+    found = alarm("every day at 8 for 5 minutes to stretch", SAID)
+    assert found is not None
+    assert (found.repeats, found.until, found.lasts) == ("0 8 * * *", None, None)
+
+
+@pytest.mark.parametrize("hour", [0, 9, 15, 23])
+def test_the_last_time_is_the_same_as_counting_to_it(hour: int) -> None:
+    for rule in ("0 8 * * *", "*/30 9-17 * * 1-5", "0 9 1 * *", "R/2026-11-23T08:00/P9D", "R/2026-11-23T08:00/PT7H"):
+        for days in (0, 1, 2, 40, 90):
+            limited = f"{rule} until {NOW + timedelta(days=days):%Y-%m-%d}T{hour:02}:30"
+            first = last = next_due(rule, NOW, BERLIN)
+            assert first is not None
+            assert last is not None
+            while (due := next_due(limited, last, BERLIN)) is not None:
+                last = due
+            assert last_due(limited, first, BERLIN) == last
 
 
 @pytest.mark.parametrize(

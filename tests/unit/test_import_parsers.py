@@ -371,6 +371,8 @@ def test_a_crafted_memory_is_refused_alone(tmp_path: Path) -> None:
         {"alarm": {"due_at": due, "repeats": "* * * * *"}},
         {"alarm": {"due_at": due, "repeats": "R/2026-02-16T08:00/P0D"}},
         {"alarm": {"due_at": due, "repeats": "R/9999-02-16T08:00/P2D"}},
+        {"alarm": {"due_at": due, "repeats": "0 8 * * * until 2026-02-30T08:00"}},
+        {"alarm": {"due_at": due, "repeats": "0 8 * * * until 9999-02-20T08:00"}},
         {"alarm": {"due_at": due, "message_thread_id": 2**70}},
         {"confidence": float("nan")},
         {"importance": 7},
@@ -380,7 +382,7 @@ def test_a_crafted_memory_is_refused_alone(tmp_path: Path) -> None:
         {"conversation": {"channel": "mcp", "name": "n" * 500}},
         {"type": "message", "role": "user", "sent_at": due, "message_thread_id": "t" * 500},
     )
-    kept = {"alarm": {"due_at": due, "repeats": "R/2026-02-16T08:00/P2D"}}
+    kept = {"alarm": {"due_at": due, "repeats": "R/2026-02-16T08:00/P2D until 2026-03-16T08:00"}}
     found = items("jsonl", tmp_path, "\n".join(json.dumps({**EXPORTED, **more}) for more in (kept, *crafted, {})))
     assert [type(item).__name__ for item in found] == [
         "ExportedMemory",
@@ -390,7 +392,7 @@ def test_a_crafted_memory_is_refused_alone(tmp_path: Path) -> None:
     assert isinstance(found[0], ExportedMemory)
     assert (found[0].content, found[0].about) == ("I live in Oslo", "user?")
     assert found[0].alarm is not None
-    assert found[0].alarm.repeats == "R/2026-02-16T08:00/P2D"
+    assert found[0].alarm.repeats == kept["alarm"]["repeats"]
 
 
 def test_a_message_of_a_year_nobody_lives_in_is_named_by_its_number(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Sets, lists and changes reminders, and answers in the person's language."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Literal
@@ -15,7 +15,7 @@ from tellonce.reminders import ChangeReminderArgs, FinishReminderArgs, ListRemin
 from tellonce_relay import buttons
 from tellonce_relay.buttons import Pressed, Reply
 from tellonce_relay.catalogue import clock, day, moment, phrase, spoken
-from tellonce_relay.cron import next_due
+from tellonce_relay.cron import last_due, next_due
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import FOREVER, patiently
 from tellonce_relay.orders import without_joint
@@ -23,6 +23,7 @@ from tellonce_relay.responders.shared_words import content_words
 from tellonce_relay.views import without_stamps
 from tellonce_text.dates.alarms import Alarm
 from tellonce_text.dates.elapsing import elapsing
+from tellonce_text.dates.intervals import UNTIL, Interval
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.repetitions import says_end
 from tellonce_text.dates.several_alarms import alarms
@@ -251,7 +252,11 @@ def _at(what: str, found: Alarm, words: str, now: datetime, zone: ZoneInfo) -> W
     if found.repeats is not None:
         first = next_due(found.repeats, now, zone)
         assert first is not None  # it repeats every day, week, month or year
-        return Wanted(what, first, found.repeats, words)
+        last = _last(found, first, zone)
+        if last is not None and last < first:
+            raise NotSet(phrase("reminder.ends_before", when=moment(last, now.astimezone(zone))), what)
+        ends = f"{UNTIL}{last:%Y-%m-%dT%H:%M}" if last is not None else ""
+        return Wanted(what, first, found.repeats + ends, words)
     if found.at is None:
         raise NotSet(phrase("reminder.too_often"))
     if found.at <= now:
@@ -259,16 +264,56 @@ def _at(what: str, found: Alarm, words: str, now: datetime, zone: ZoneInfo) -> W
     return Wanted(what, found.at)
 
 
+def _last(found: Alarm, first: datetime, zone: ZoneInfo) -> datetime | None:
+    """The last possible time of a repetition that is due at `first` for the first time; None if it has no end. A length
+    of hours or minutes that ends before the second time is not an end: `every 2 hours for 5 minutes` says how long the
+    activity takes."""
+    last = found.last_possible(first)
+    if last is None or found.lasts is None or found.lasts[1] not in ("hour", "minute"):
+        return last
+    second = next_due(found.repeats or "", first, zone)
+    return last if second is not None and second <= last else None
+
+
 def set_reply(made: Sequence[Reminder], now: datetime, zone: ZoneInfo) -> Reply:
-    """The confirmation of reminders that were set together. It shows the time of each in the person's zone, and a
-    button that cancels it. If the person says when a repetition ends, it also says that the repetition has no end."""
-    endless = any(one.repeats is not None and says_end(subject_of(one), spoken()) for one in made)
-    note = ["", phrase("reminder.endless")] if endless else []
+    """The confirmation of reminders that were set together. It shows the time of each in the person's zone, a button
+    that cancels it, and the notes about repetitions."""
+    notes = dict.fromkeys(note for one in made if one.repeats is not None for note in _notes(one, now, zone))
+    note = ["", *notes] if notes else []
     if len(made) > 1:
         markup = buttons.reminder_list([one.memory.id for one in made])
         return Reply("\n".join([phrase("reminder.set_several"), *_lines(made, now, zone), *note]), markup)
     text = phrase("reminder.set", when=when(made[0], now, zone), what=what_of(made[0]))
     return Reply("\n".join([text, *note]), buttons.reminder_undo(made[0].memory.id))
+
+
+def _notes(reminder: Reminder, now: datetime, zone: ZoneInfo) -> Iterator[str]:
+    """What a confirmation says about a repetition: when it is due for the last time, or that it has no end although
+    its subject names one; and what happens in a month that lacks its day."""
+    assert reminder.repeats is not None
+    last = last_due(reminder.repeats, reminder.due_at.astimezone(zone), zone)
+    if last is not None:
+        yield phrase("reminder.last", when=moment(last, now.astimezone(zone)))
+    elif says_end(subject_of(reminder), spoken()):
+        yield phrase("reminder.endless")
+    day, on_last_day = _scarce_day(reminder.repeats)
+    if day:
+        yield phrase("reminder.on_last_day" if on_last_day else "reminder.skips", day=day)
+
+
+def _scarce_day(repeats: str) -> tuple[int, bool]:
+    """The day of the month that some months lack, and whether the reminder comes on the last day of these months; day 0
+    if every month has the day."""
+    rule = repeats.partition(UNTIL)[0]
+    interval = Interval.read(rule)
+    if interval is not None:
+        return (interval.start.day if interval.unit == "month" and interval.start.day > LAST_IN_ALL else 0), True
+    days = [int(day) for day in rule.split()[2].split(",") if day.isdecimal()]
+    return max((day for day in days if day > LAST_IN_ALL), default=0), False
+
+
+LAST_IN_ALL: Final = 28
+"""The last day that every month has."""
 
 
 def cancelled_reply(reminder: Reminder) -> Reply:

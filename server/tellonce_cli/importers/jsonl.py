@@ -24,7 +24,7 @@ from tellonce_relay import cron
 from tellonce_server.core.scope import DEFAULT_CHANNEL
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation, clean
-from tellonce_text.dates.intervals import Interval
+from tellonce_text.dates.intervals import UNTIL, Interval
 
 MemoryT = TypeVar("MemoryT")
 _BY_HAND, _EXPORTED = TypeAdapter(ImportMemory), TypeAdapter(ExportedMemory)
@@ -173,7 +173,10 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
 def _check_repetition(expression: str) -> None:
     """Raises ValueError for an invalid expression. It also raises ValueError for an expression that is due more than
     once an hour, because the bot does not set such reminders."""
-    if Interval.read(expression) is None and not cron.check(expression).split()[0].isdecimal():
+    rule, _, last = expression.partition(UNTIL)
+    if last and datetime.fromisoformat(last).year >= 2200:
+        raise NotAsItShouldBe("its reminder ends in a year nobody lives in")
+    if Interval.read(rule) is None and not cron.check(rule).split()[0].isdecimal():
         raise NotAsItShouldBe("its reminder repeats more than once an hour")
 
 

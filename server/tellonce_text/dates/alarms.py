@@ -13,12 +13,12 @@ from tellonce_text.dates.clock_phrases import Clock, awake, clock_at
 from tellonce_text.dates.counted_phrases import distance_at
 from tellonce_text.dates.day_arithmetic import counted_day
 from tellonce_text.dates.elapsing import elapsing
-from tellonce_text.dates.intervals import UTC, Interval, wall
+from tellonce_text.dates.intervals import UTC, Interval, IntervalUnit, wall
 from tellonce_text.dates.items import Item, items
 from tellonce_text.dates.phrases import day_number
-from tellonce_text.dates.readings import DAY, Said
+from tellonce_text.dates.readings import DAY, Said, add_months
 from tellonce_text.dates.repeated_days import HOURS, MORNING
-from tellonce_text.dates.repetitions import hour_at, repetition
+from tellonce_text.dates.repetitions import End, hour_at, repetition
 from tellonce_text.dates.resolver import resolved
 from tellonce_text.dates.tokens import Line, line_of
 
@@ -30,7 +30,8 @@ class Alarm(NamedTuple):
     An alarm without `at` and `repeats` repeats in a way that cannot be expressed, such as every minute. `dated` says
     whether the text gives a day, and `timed` whether it gives a time of day. `halved` says whether AM or PM of the hour
     is known. `lead` is the length of a leading word such as `and`. `shares_day` means that the text does not name this
-    alarm's day; the day is the same as the previous alarm's.
+    alarm's day; the day is the same as the previous alarm's. A repetition may have an end: the last possible time
+    `until`, or its length `lasts` from the first time on.
     """
 
     start: int
@@ -42,7 +43,22 @@ class Alarm(NamedTuple):
     halved: bool = True
     lead: int = 0
     shares_day: bool = False
+    until: datetime | None = None
+    lasts: tuple[int, IntervalUnit] | None = None
 
+    def last_possible(self, first: datetime) -> datetime | None:
+        """The last possible time of a repetition that is due at `first` for the first time; None if it has no end."""
+        if self.lasts is None:
+            return self.until
+        assert isinstance(first.tzinfo, ZoneInfo)
+        number, unit = self.lasts
+        if unit in ("minute", "hour"):
+            return first + timedelta(**{f"{unit}s": number}) - _MINUTE
+        day = add_months(first.date(), number) if unit == "month" else first.date() + number * DAY
+        return wall(day, first.time(), first.tzinfo) - _MINUTE
+
+
+_MINUTE: Final = timedelta(minutes=1)
 
 MOST_READ: Final = 2_000
 """Maximum number of characters of a request that are read. A request has one or two sentences."""
@@ -60,7 +76,7 @@ def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
     if _names_no_day(line):
         return None
     local = said.at.astimezone(said.zone)
-    found = _repeating(line, local) or _first(_elapsing(line, local), _once(line, said, local))
+    found = _repeating(line, said, local) or _first(_elapsing(line, local), _once(line, said, local))
     found = found or _bare_hour(line, local)
     return found and found._replace(start=_led_by(line, found.start))
 
@@ -118,11 +134,27 @@ def _led_by(line: Line, start: int) -> int:
     return line[index].start
 
 
-def _repeating(line: Line, local: datetime) -> Alarm | None:
+def _repeating(line: Line, said: Said, local: datetime) -> Alarm | None:
     found = repetition(line, local)
     if found is None:
         return None
-    return Alarm(line[found.start].start, line[found.end - 1].end, repeats=found.repeats, timed=found.timed)
+    place = (line[found.start].start, line[found.end - 1].end)
+    alarm = Alarm(*place, repeats=found.repeats, timed=found.timed)
+    if found.limit is None:
+        return alarm
+    until = _until(line, found.limit, said, local)
+    return alarm._replace(
+        until=until, lasts=found.limit.lasts, repeats=found.repeats if until or found.limit.lasts else None
+    )
+
+
+def _until(line: Line, limit: End, said: Said, local: datetime) -> datetime | None:
+    """The last possible time of a repetition: the end of its last day, or a time of day."""
+    named = _moment(line, *limit.until, said, local) if limit.until is not None else None
+    at = named[0].at if named is not None else None
+    if at is None or limit.until is None or limit.until[1].phrase is None:
+        return at
+    return _on_wall(at.date() + DAY, 0, 0, said.zone) - _MINUTE
 
 
 def _once(line: Line, said: Said, local: datetime) -> Alarm | None:

@@ -11,6 +11,11 @@ from zoneinfo import ZoneInfo
 from tellonce_text.dates.readings import DAY, add_months
 
 UTC: Final = ZoneInfo("UTC")
+
+UNTIL: Final = " until "
+"""Joins a cron expression or an interval and its last possible time in the user's zone:
+`0 8 * * * until 2026-02-20T23:59`."""
+
 MOST: Final = 999
 """Maximum number of units between two times."""
 

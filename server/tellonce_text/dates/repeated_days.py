@@ -68,7 +68,7 @@ def _without(line: Line, found: RepeatedDays) -> RepeatedDays:
 EVERY: Final = {"de": "alle", "ru": "каждые"}
 """Words for `every` that are used only before a number."""
 
-_UNITS: Final[dict[str, tuple[int, IntervalUnit]]] = {
+UNITS: Final[dict[str, tuple[int, IntervalUnit]]] = {
     "day": (1, "day"),
     "week": (7, "day"),
     "fortnight": (14, "day"),
@@ -109,7 +109,7 @@ def _spaced(line: Line, index: int, today: date) -> RepeatedDays | None:
     `fortnightly`."""
     rhythm = line[index].get("rhythm")
     if rhythm in _LONG and is_adverb(line, index):
-        return _every_so(line, 1, *_UNITS[rhythm], index + 1, today)
+        return _every_so(line, 1, *UNITS[rhythm], index + 1, today)
     begin = every_at(line, index)
     if begin is None:
         return None
@@ -143,7 +143,7 @@ def _every_noun(line: Line, count: int, noun: int, end: int, today: date) -> Rep
     weekday = line[noun].get("weekday") if line[noun].has("weekday") else line[noun].get("weekdays")
     if weekday is not None:
         return None if _month_after(line, end) else _every_so(line, count, 7, "day", end, today, weekday)
-    size, unit = _UNITS.get(line[noun].get("unit") or "", _NO_UNIT)
+    size, unit = UNITS.get(line[noun].get("unit") or "", _NO_UNIT)
     return None if line[end].has("of") else _every_so(line, count, size, unit, end, today)
 
 

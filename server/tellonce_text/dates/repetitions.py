@@ -2,37 +2,48 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, time
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tellonce_text.dates.clock_phrases import Clock, awake, clock_at, part_at
-from tellonce_text.dates.intervals import Interval
-from tellonce_text.dates.items import items
+from tellonce_text.dates.intervals import Interval, IntervalUnit
+from tellonce_text.dates.items import Item, items
 from tellonce_text.dates.phrases import comma, count_at, day_number, skip
 from tellonce_text.dates.pulses import pulse
 from tellonce_text.dates.readings import DAY, add_months
-from tellonce_text.dates.repeated_days import HOURS, RepeatedDays, repeated_days
+from tellonce_text.dates.repeated_days import HOURS, UNITS, RepeatedDays, repeated_days
 from tellonce_text.dates.tokens import Line, line_of
+
+
+class End(NamedTuple):
+    """The words that say when a repetition ends, up to the token before `stop`. `lasts` is a length: a number and a
+    unit. Otherwise, `until` is the last day or time: an item, and the index of its first token."""
+
+    stop: int
+    lasts: tuple[int, IntervalUnit] | None = None
+    until: tuple[int, Item] | None = None
 
 
 class Repetition(NamedTuple):
     """A repetition: its tokens from `start` to before `end`. `repeats` is a cron expression or an interval; None if
-    neither can express the repetition. `timed` says whether the text gives a time of day."""
+    neither can express the repetition. `timed` says whether the text gives a time of day. `limit` is the end of the
+    repetition, if the text names one."""
 
     start: int
     end: int
     repeats: str | None
     timed: bool = True
+    limit: End | None = None
 
 
 def repetition(line: Line, local: datetime) -> Repetition | None:
     """The first repetition in a text that was said at `local`; None if there is none."""
     within_day = pulse(line, local)
     if within_day is not None:
-        return _unless_limited(line, Repetition(*within_day), by_a_time=True)
+        return _limited(line, Repetition(*within_day), by_a_time=True)
     for index in range(len(line)):
         found = repeated_days(line, index, local.date())
         if found is not None:
-            return _unless_limited(line, _with_clock(line, index, found, local), by_a_time=False)
+            return _limited(line, _with_clock(line, index, found, local), by_a_time=False)
     return _inexpressible(line)
 
 
@@ -47,30 +58,54 @@ def says_end(text: str, language: str | None = None) -> bool:
         last -= 1
     lasts = line[last].has("unit") and line[last].get("unit") not in ("hour", "minute")
     counted = any((count := count_at(line, at)) is not None and count.end == last for at in range(last - 3, last))
-    return (lasts and counted) or any(_until_at(line, at, by_a_time=False) for at in range(len(line)))
+    return (lasts and counted) or any(_until_at(line, at, by_a_time=False) is not None for at in range(len(line)))
 
 
-def _unless_limited(line: Line, found: Repetition, *, by_a_time: bool) -> Repetition:
-    """The repetition. `repeats` becomes None if the text says when the repetition ends, because neither a cron
-    expression nor an interval has an end: `every 8 hours for 5 days`, `every Monday until Christmas`. With `by_a_time`,
-    the end may also be a time of day: `every hour until 6 pm`."""
-    at = comma(line, found.end)
-    if line[at].has("to") and line[at].has("by"):
-        limited = _until_at(line, at, by_a_time=by_a_time)
-    else:
-        length = skip(line, at + 1 + (line[at + 1].word == "течение"), "article", "step")
-        count = count_at(line, length)
-        lasting = line[at].has("for") or line[at].word == "durante" or line[at + 1].word == "течение"
-        limited = lasting and line[count.end if count is not None else length].has("unit")
-    return found._replace(repeats=None) if limited else found
+def _limited(line: Line, found: Repetition, *, by_a_time: bool) -> Repetition:
+    """Add the words directly before or after a repetition that say when it ends: `every 8 hours for 5 days`, `until
+    Friday every morning`. With `by_a_time`, the end may also be a time of day: `every hour until 6 pm`."""
+    if found.limit is not None:
+        return found
+    after = _end_at(line, comma(line, found.end), by_a_time=by_a_time)
+    if after is not None:
+        return found._replace(end=after.stop, limit=after)
+    # In the whole line, the day could be parsed together with the repetition: `until Sunday every day`.
+    led = line_of(line.text[: line[found.start].start], line.language)
+    for at in range(found.start if led is not None else 0):
+        assert led is not None
+        before = _end_at(led, at, by_a_time=by_a_time)
+        if before is not None and comma(led, before.stop) == found.start:
+            return found._replace(start=at, limit=before)
+    return found
 
 
-def _until_at(line: Line, at: int, *, by_a_time: bool) -> bool:
-    """Whether the token is a word such as `until`, and a day or, with `by_a_time`, a time of day follows it."""
+def _end_at(line: Line, at: int, *, by_a_time: bool) -> End | None:
+    """Parse the end of a repetition: `until Friday`, `for 5 days`, `5 Tage lang`. With `by_a_time`, the end may be a time
+    of day, and the length may be shorter than a day."""
+    until = _until_at(line, at, by_a_time=by_a_time)
+    if until is not None:
+        return End(until[1].end, until=until)
+    in_course = line[at + 1].word == "течение"
+    led = line[at].has("for") or line[at].word in ("durante", "por") or in_course
+    begin = skip(line, at + 1 + in_course, "article", "step") if led else at
+    count = count_at(line, begin)
+    noun = count.end if count is not None else begin
+    number, unit = (_WITHIN_DAY if by_a_time else UNITS).get(line[noun].get("unit") or "", (0, "day"))
+    if not number or not (led or (count is not None and line[noun + 1].word == "lang")):
+        return None
+    return End(noun + 1 + (line[noun + 1].word == "lang"), (number * (count.value if count is not None else 1), unit))
+
+
+_WITHIN_DAY: Final[dict[str, tuple[int, IntervalUnit]]] = {**UNITS, "hour": (1, "hour"), "minute": (1, "minute")}
+
+
+def _until_at(line: Line, at: int, *, by_a_time: bool) -> tuple[int, Item] | None:
+    """The day or, with `by_a_time`, the time of day that follows a word such as `until`; None if the token is not such
+    a word."""
     if not (line[at].has("to") and line[at].has("by")):
-        return False
-    begins = {first for first, item in items(line) if item.phrase is not None or by_a_time}
-    return not begins.isdisjoint((at, at + 1, at + 2))
+        return None
+    found = ((first, item) for first, item in items(line) if item.phrase is not None or by_a_time)
+    return next(((first, item) for first, item in found if at <= first <= at + 2), None)
 
 
 def _inexpressible(line: Line) -> Repetition | None:
@@ -97,7 +132,19 @@ def _with_clock(line: Line, index: int, found: RepeatedDays, local: datetime) ->
         before = clock_at(line, at, beside_day=True)
         if before is not None and before.end == begin:
             return Repetition(at, end, _repeats([before], found, local))
+    limit = _end_at(line, comma(line, end), by_a_time=False)
+    clock = _clock_of(line, limit) if limit is not None else None
+    if limit is not None and clock is not None:
+        clocks = [clock, *_more_clocks(line, limit.stop, clock)]
+        return Repetition(index, clocks[-1].end, _repeats(clocks, found, local), limit=limit)
     return Repetition(index, end, _repeats([Clock(end, hour)], found, local), timed=part is not None)
+
+
+def _clock_of(line: Line, limit: End) -> Clock | None:
+    """The time of day after the end of a repetition: `every Monday until Christmas at 9`."""
+    if limit.until is not None and limit.until[1].clock is not None:
+        return limit.until[1].clock._replace(end=limit.stop)
+    return clock_at(line, limit.stop, beside_day=True)
 
 
 def _more_clocks(line: Line, start: int, first: Clock) -> Iterator[Clock]:
@@ -128,9 +175,26 @@ def _repeats(clocks: Sequence[Clock], found: RepeatedDays, local: datetime) -> s
     only one time; otherwise, the result is None."""
     if found.every is not None:
         return str(_interval(clocks[0], found, local)) if len(clocks) == 1 else None
+    if len(clocks) == 1 and (clamped := _clamped(clocks[0], found.days, local)) is not None:
+        return str(clamped)
     hours = ",".join(str(hour) for hour in sorted({awake(clock) % 24 for clock in clocks}))
     minutes = {clock.minute for clock in clocks}
     return f"{minutes.pop()} {hours} {found.days}" if found.days and len(minutes) == 1 else None
+
+
+_MISSING: Final = {"29 * *": (1, 12), "30 * *": (1, 12), "31 * *": (1, 12), "29 2 *": (12, 2)}
+"""For the days that some months or years lack: the number of months between two times, and a month with the day."""
+
+
+def _clamped(clock: Clock, days: str, local: datetime) -> Interval | None:
+    """The interval for a day that some months or years lack. In such a month, the interval is due on the last day,
+    whereas a cron expression would skip the month. None for other days."""
+    if days not in _MISSING:
+        return None
+    number, month = _MISSING[days]
+    day, year = int(days.split()[0]), local.year - 1
+    year -= year % 4 if number == 12 else 0
+    return Interval(datetime(year, month, day, awake(clock) % 24, clock.minute), number, "month")
 
 
 def _interval(clock: Clock, found: RepeatedDays, local: datetime) -> Interval:
