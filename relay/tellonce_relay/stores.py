@@ -5,6 +5,10 @@ from pathlib import Path
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.moved_groups import MovedGroups
 
+CONTESTED = "contested"
+"""The entry of `Stores.polling` with the time at which Telegram last said that another program fetches the bot's
+updates."""
+
 
 class Stores:
     """The stores in `folder`, which the relay and `tellonce send` share. Without a folder, they are lost when the process
@@ -15,6 +19,7 @@ class Stores:
     memories about which the person was asked. `told` contains the sentences that are said only once. `languages`
     contains the language of each chat, and `alarms` the state of each reminder. `unfinished` contains each thread's
     request for a reminder whose time is missing. `routines` contains the id of the last message of each `chat:routine`.
+    `polling` contains what `tellonce doctor` must know about fetching updates.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -30,3 +35,4 @@ class Stores:
         self.alarms = store("alarms")
         self.unfinished = store("unfinished")
         self.routines = store("routines")
+        self.polling = store("polling")

@@ -7,7 +7,7 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 import asyncpg
@@ -46,6 +46,7 @@ from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.selection import choose
 from tellonce_relay.routines.file import FILE as ROUTINES_FILE
 from tellonce_relay.routines.file import load_routines
+from tellonce_relay.stores import CONTESTED, Stores
 from tellonce_relay.turn.agents import load_agents
 from tellonce_server.core.errors import StorageRefused
 from tellonce_server.embedding.model_files import MODEL
@@ -56,6 +57,8 @@ from tellonce_server.store.route import find_route
 
 FREE_BYTES = 1 << 30
 CLOCK_SECONDS = 60
+RECENT = timedelta(minutes=15)
+"""How long ago the bot may have met another program that fetches its messages. The two meet at least once a minute."""
 TIMEOUT = 5
 
 
@@ -270,7 +273,7 @@ async def _answers(_: ServerSettings, relay: RelaySettings) -> Finding:
     return fine(f"answers come from {'memory alone' if name == OfflineResponder.name else name}")
 
 
-async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
+async def telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
     if relay.bot_token is None:
         return noted("Telegram: not set up (TELEGRAM_BOT_TOKEN)")
     try:
@@ -280,6 +283,11 @@ async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
         has_model = choose(relay).name != OfflineResponder.name
     except SettingsError as error:
         return wrong(f"Telegram: {error}", "correct it; until then, the bot does not run")
+    if _is_contested(relay):
+        return wrong(
+            "Telegram: another program fetches this bot's messages, so each message reaches only one of the two",
+            "stop the other program, or create a separate bot for it with @BotFather",
+        )
     if routines.mistakes:
         said = "; ".join(f"{name}: {mistake}" for name, mistake in routines.mistakes.items())
         return wrong(
@@ -290,6 +298,13 @@ async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
         return noted(f"Telegram: without a language model, these routines send nothing: {', '.join(silent)}")
     users = counted(len(relay.user_ids), "allowed user")
     return fine(f"Telegram: a bot token is set; {users}, {counted(len(routines.valid), 'routine')}")
+
+
+def _is_contested(relay: RelaySettings) -> bool:
+    """Whether the bot found recently that another program fetches its messages. The doctor does not try this itself,
+    because it would interrupt the bot."""
+    found = Stores(relay.data_dir / "relay").polling.get(CONTESTED)
+    return found is not None and datetime.now(UTC) - datetime.fromisoformat(found) < RECENT
 
 
 async def _senses(_: ServerSettings, relay: RelaySettings) -> Finding:
@@ -403,7 +418,7 @@ _CHECKS: tuple[Check, ...] = (
         _embeddings,
         *map(_provider, PROVIDERS),
         _answers,
-        _telegram,
+        telegram,
         _senses,
         _zone,
         _clock,

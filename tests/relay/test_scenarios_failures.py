@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.reminders import ListRemindersArgs
+from tellonce_cli import doctor
 from tellonce_llm.errors import Cause
 from tellonce_llm.model import Answer
 from tellonce_relay.catalogue import phrase, speaking
@@ -23,7 +25,7 @@ from tellonce_relay.turn.model_call import Persistence, trouble
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.outages import Away
-from tests.relay.running_relay import USER, Echo, Scripted, down, relaying, texts, until_recorded
+from tests.relay.running_relay import USER, Echo, Scripted, down, relaying, settings, texts, until_recorded
 from tests.server.processes import free_port
 from tests.stubs.telegram_emulator import DropAfter, Refuse, slow_down, telegram
 
@@ -285,16 +287,24 @@ async def test_a_memory_that_is_away_during_a_burst_loses_no_message_and_a_tap_s
     assert answers == [f"re Entry {n}" for n in range(1, 21)]
 
 
-async def test_two_programs_with_one_bot_take_turns_without_a_tight_loop(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
+async def test_two_programs_with_one_bot_take_turns_without_a_tight_loop_and_doctor_names_them(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("tellonce_relay.updates.polling.FIRST_PAUSE", 0.2)
     conflict = Refuse(409, "Conflict: terminated by other getUpdates request")
+    own = settings(bot_token="9:x", data_dir=tmp_path, config_dir=tmp_path)
+    before = await doctor.telegram(memory.settings, own)
     async with telegram() as api:
         api.faults["getUpdates"] = [conflict] * 2
-        async with relaying(memory, Echo(), api=api):
+        async with relaying(memory, Echo(), api=api, state=tmp_path / "relay"):
             await api.say("Q1?")
             assert await api.replies(1) == ["re Q1?"]
+    after = await doctor.telegram(memory.settings, own)
+    assert (before.ok, after.ok) == (True, False)
+    assert "another program fetches this bot's messages" in after.text
+    assert after.fix.startswith("stop the other program")
+    monkeypatch.setattr(doctor, "RECENT", timedelta(0))
+    assert (await doctor.telegram(memory.settings, own)).ok is True
     polls = [call.at for call in api.calls if call.method == "getUpdates"][:3]
     assert all(later - earlier >= 0.2 for earlier, later in pairwise(polls))
 

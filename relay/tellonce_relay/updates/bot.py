@@ -19,6 +19,7 @@ from tellonce_relay.memory_outage import FOREVER, Outage, patiently
 from tellonce_relay.orders import Order, order_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.stores import CONTESTED
 from tellonce_relay.turn import reminders, turn
 from tellonce_relay.turn.reminder_offers import ReminderRequests, order_in
 from tellonce_relay.updates.access import is_addressed, may_talk, why_deaf
@@ -97,6 +98,9 @@ class Relay:
         logger.error("update %s cannot be handled and is skipped", update_id, exc_info=error)
         self._e.emit("update_passed_over", update=update_id, reason=type(error).__name__)
         self._e.inbox.done(update_id)
+
+    def contested(self) -> None:
+        self._e.stores.polling.put(CONTESTED, self._e.now().isoformat())
 
     async def resume(self) -> None:
         """Continue the last process's turns, before anything else is accepted or sent. To keep the order, all

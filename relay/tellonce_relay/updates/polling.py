@@ -41,6 +41,10 @@ class Receiver(Protocol):
         """Skip an update that cannot be handled now or later."""
         ...
 
+    def contested(self) -> None:
+        """Record that another program fetches the bot's updates. Each update reaches only one of the two programs."""
+        ...
+
 
 async def poll(bot: Bot, receiver: Receiver, stop: asyncio.Event) -> None:
     """Poll until stopped, or until Telegram no longer knows the bot."""
@@ -56,6 +60,8 @@ async def poll(bot: Bot, receiver: Receiver, stop: asyncio.Event) -> None:
             logger.error("Telegram does not know this bot any more")
             return
         except TelegramError as error:
+            if isinstance(error, Conflict):
+                receiver.contested()
             logger.warning("Telegram does not answer: %s", TWO if isinstance(error, Conflict) else error)
             await pause_or_stop(stop, max(pause, wanted_pause(error) if isinstance(error, RetryAfter) else 0))
             pause = min(LONGEST_PAUSE, pause * 2)
