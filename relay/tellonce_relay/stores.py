@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.moved_groups import MovedGroups
+from tellonce_relay.telegram.speaker_names import SpeakerNames
 
 CONTESTED = "contested"
 """The entry of `Stores.polling` with the time at which Telegram last said that another program fetches the bot's
@@ -23,10 +24,11 @@ class Stores:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        def store(name: str) -> SeenStore:
-            return SeenStore(folder / f"{name}.json" if folder is not None else None)
+        def store(name: str, most: int = 500) -> SeenStore:
+            return SeenStore(folder / f"{name}.json" if folder is not None else None, most)
 
         self.moved = MovedGroups(store("moved_groups"))
+        self.speakers = SpeakerNames(store("speakers", most=5000))
         self.newest = store("newest")
         self.parts = store("parts")
         self.asked = store("asked")

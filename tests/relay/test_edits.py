@@ -13,8 +13,9 @@ from tellonce_llm.model import Answer
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
+from tellonce_relay.turn.model_call import trouble
 from tests.memory_fixtures import Clock, Memory
-from tests.relay.running_relay import Echo, Scripted, relaying, texts
+from tests.relay.running_relay import Echo, Scripted, down, relaying, texts
 from tests.stubs.telegram_emulator import telegram
 
 pytestmark = pytest.mark.anyio
@@ -98,6 +99,59 @@ async def test_a_message_edited_while_it_is_answered_is_answered_as_it_reads_the
         await api.say("Thanks")
         await api.replies(2)
     assert texts(api) == ["re Where is the station?", "re Thanks"]
+
+
+class Recovering(Scripted):
+    """A model that rejects the key once, after `begun`. The call after that waits for `gate`, and then it repeats the
+    message."""
+
+    def __init__(self, begun: str = "") -> None:
+        super().__init__("")
+        self.begun = begun
+        self.gate = asyncio.Event()
+        self.asked = asyncio.Event()
+
+    async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
+        self.prompts.append(prompt)
+        if len(self.prompts) == 1:
+            yield self.begun
+            raise down("key")
+        self.asked.set()
+        await self.gate.wait()
+        yield f"re {incoming.text}"
+
+
+@pytest.mark.parametrize("begun", ["", "The wagon is "])
+async def test_a_late_answer_is_about_the_question_as_it_was_edited_last(memory: Memory, begun: str) -> None:
+    model = Recovering(begun)
+    async with relaying(memory, model) as api:
+        number = await api.say("Where is the station wagon?")
+        await model.asked.wait()  # the model is asked again for the answer that is owed
+        await api.edit(number, "Where is the station?")
+        await api.say("Never mind")
+        await api.all_fetched()
+        model.gate.set()
+        await api.until(lambda: texts(api)[-1] == "re Never mind")
+    told = [begun.strip(), trouble("key", owed=True)] if begun else [trouble("key", owed=True)]
+    assert texts(api) == [*told, "re Where is the station?", "re Never mind"]
+    assert [prompt.begun for prompt in model.prompts] == ["", begun, "", ""]
+
+
+async def test_the_next_process_gives_a_late_answer_to_the_question_as_it_was_edited(
+    memory: Memory, tmp_path: Path
+) -> None:
+    model = Recovering("The wagon is ")
+    async with telegram() as api:
+        async with relaying(memory, model, state=tmp_path, api=api, killed=True):
+            number = await api.say("Where is the station wagon?")
+            await model.asked.wait()
+            await api.edit(number, "Where is the station?")
+            await api.all_fetched()
+        later = Echo()
+        async with relaying(memory, later, state=tmp_path, api=api):
+            await api.until(lambda: len(api.sent) == 3)
+    assert [prompt.begun for prompt in later.prompts] == [""]
+    assert texts(api) == ["The wagon is", trouble("key", owed=True), "re Where is the station?"]
 
 
 async def test_the_next_process_answers_a_waiting_message_as_it_was_edited(memory: Memory, tmp_path: Path) -> None:

@@ -77,6 +77,41 @@ async def test_private_secrets_of_two_people_are_in_no_prompt_and_no_view_of_the
         assert await tables_with(tables, "midnight") == []
 
 
+async def test_people_of_one_first_name_are_told_apart_in_history_and_prompt(
+    memory: Memory, api: Telegram, tmp_path: Path
+) -> None:
+    toms = (42, 43, 44, 45)
+    own = {"user_ids": toms, "personal_groups": ()}
+    api.world.names |= dict.fromkeys(toms, "Tom")
+    api.world.profiles |= {43: {"last_name": "Baker"}, 44: {"last_name": "Brown", "username": "tomb"}}
+    model = Echo()
+    async with relaying(memory, model, api=api, state=tmp_path, own=own):
+        for user in toms:
+            await api.say(f"My desk is number {user}", user=user, chat=GROUP)
+        await api.replies(4)
+        await api.say("Hello", user=43)
+        await api.replies(5)
+        private = model.prompts[-1].text
+    api.world.profiles[43] = {"last_name": "Baker-Jones"}
+    async with relaying(memory, model, api=api, state=tmp_path, own=own):
+        await api.say("And my chair is blue", user=43, chat=GROUP)
+        await api.say("And mine is red", user=42, chat=GROUP)
+        shown = await api.replies(7)
+    assert shown[-1] == "re And mine is red"
+    prompt = model.prompts[-1].text
+    for name, said in (
+        *(("Tom", "My desk is number 42"), ("Tom B.", "My desk is number 43"), ("Tom @tomb", "My desk is number 44")),
+        *(("Tom 2", "My desk is number 45"), ("Tom B.", "And my chair is blue")),
+    ):
+        assert f"User ({name}): {said}" in prompt
+    assert "You are speaking with Tom B." in model.prompts[-2].text
+    assert "You are speaking with Tom." in private
+    async with memory.tables() as tables:
+        rows = await tables.fetch("select speaker from messages where chat_id = $1 and role = 'user'", GROUP)
+    assert [row["speaker"] for row in rows] == ["Tom", "Tom B.", "Tom @tomb", "Tom 2", "Tom B.", "Tom"]
+    assert "Tom" not in (tmp_path / "speakers.json").read_text()
+
+
 async def test_the_bot_answers_who_addresses_it_and_nobody_else(memory: Memory, people: Telegram) -> None:
     model = Echo()
     own = {"groups": (GROUP, ALWAYS), "always_groups": (), "personal_groups": ()}

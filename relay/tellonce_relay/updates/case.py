@@ -72,9 +72,12 @@ def case_of(e: Dependencies, update: Update | None, entry: Entry) -> Case | None
     if update is None or message is None or not may_talk(message.from_user, message.chat, e.settings, e.stores.moved):
         return None
     received = incoming(message, e.zone, _name(e, message), e.stores.moved, entry.transcript)
-    if received is None or not is_for_us(message, e.bot.username):
+    if received is None or message.from_user is None or not is_for_us(message, e.bot.username):
         return None
     chat_id = e.stores.moved.memory_chat(message.chat.id)
+    if received.speaker is not None:
+        speaker = e.stores.speakers.of(chat_id, message.from_user)
+        received = replace(received, speaker=speaker, user_name=_name(e, message) or speaker)
     if chat_id in e.settings.personal_groups and _is_default_user(e, message):
         # Words with a speaker's name count as another person's words, and nothing is learned about the user from them.
         received = replace(received, speaker=None)

@@ -107,15 +107,21 @@ class Conversations:
 
     def reword(self, edit: Case) -> None:
         """Apply an edit to a turn without an answer, and ask the model again. The edit is stored in the entry for the
-        next process."""
+        next process. If the answer is owed, it does not continue the beginning that the person has seen, because the
+        beginning answers the former question."""
         for opened in (*self._waiting, *self._current.values()):
             for place, case in enumerate(opened.cases if opened.owed or not opened.closed else ()):
                 if case.name == edit.name and case.incoming.text != edit.incoming.text:
                     case.entry.update = edit.entry.update | {"update_id": case.update_id}
                     opened.cases[place] = replace(case, incoming=edit.incoming)
-                    self._e.inbox.put(case.update_id, case.entry)
-                    if opened.begun and not opened.owed:
+                    if opened.owed:
+                        opened.reworded = True
+                        opened.head.entry.begun = ""
+                        self._e.inbox.put(opened.head.update_id, opened.head.entry)
+                        self._nudge(opened.head.thread)
+                    elif opened.begun:
                         opened.interrupted.set()
+                    self._e.inbox.put(case.update_id, case.entry)
 
     def is_writing(self, thread: Thread) -> bool:
         """Whether an answer is being written."""
@@ -312,12 +318,15 @@ class Conversations:
         """Ask the model until it answers. The person is informed once, and does not have to ask again."""
         pause, longest = self._e.owed_pauses
         draft = await self._asked(opened, options)
-        while draft.owed:
-            if await self._set_orders(opened, options):
-                return turn.DraftAnswer("", claims=False, stopped=True)
-            await self._owe(opened, draft)
-            await self._rest(opened.head.thread, pause, draft.retry_after)
-            pause = min(longest, 2 * pause)
+        while draft.owed or opened.reworded:
+            if not opened.reworded:
+                if await self._set_orders(opened, options):
+                    return turn.DraftAnswer("", claims=False, stopped=True)
+                await self._owe(opened, draft)
+                await self._rest(opened.head.thread, pause, draft.retry_after)
+                pause = min(longest, 2 * pause)
+            if opened.reworded:
+                opened.progress.said, opened.reworded = "", False
             draft = await self._asked(opened, replace(options, persistence=options.persistence.briefly))
         self._model_is_back(opened.head)
         return draft

@@ -23,13 +23,14 @@ _CLOCK_STEP = 1.0
 class OpenTurn:
     """An open turn. `arrived` is the time, by the loop's clock, at which the turn's newest message was recorded. Once
     the turn is `closed`, no message can join it. `owed` is the reason why the model has not answered; it is set when
-    the person is informed."""
+    the person is informed. `reworded` means that a message was edited after the model was asked for the owed answer."""
 
     cases: list[Case]
     arrived: float
     begun: bool = False
     closed: bool = False
     owed: Cause | None = None
+    reworded: bool = False
     stopped: bool = False
     progress: Progress = field(default_factory=Progress)
     files: dict[int, tuple[File, ...]] = field(default_factory=dict)

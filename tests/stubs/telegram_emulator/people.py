@@ -166,6 +166,7 @@ class Telegram:
         """A person's fields, with the name and the language of their Telegram app if the test sets them."""
         language, name = self.world.languages.get(user), self.world.names.get(user)
         own = {"language_code": language} if language is not None else {}
+        own |= self.world.profiles.get(user, {})
         return person(user) | own | ({"first_name": name} if name is not None else {})
 
     def thread(self, chat: int, topic: int | None, reply_to: int | None = None) -> Json:

@@ -27,7 +27,7 @@ def _counter() -> Iterator[int]:
 
 @dataclass
 class World:
-    """The Telegram of one bot. `changed` is notified of every change. `pace` is the number of seconds between the dates
+    """The Telegram of one bot. `profiles` are further fields of a person, such as a last name. `changed` is notified of every change. `pace` is the number of seconds between the dates
     of two messages, unless `clock` gives the dates."""
 
     messages: dict[tuple[int, int], Json] = field(default_factory=dict)
@@ -41,6 +41,7 @@ class World:
     reactions: list[Json] = field(default_factory=list)
     languages: dict[int, str] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
+    profiles: dict[int, Json] = field(default_factory=dict)
     drafts: dict[int, str] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
     blocked: set[int] = field(default_factory=set)
