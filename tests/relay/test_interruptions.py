@@ -20,7 +20,8 @@ from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.outages import Away
 from tests.relay.running_relay import Echo, Scripted, relaying, texts
-from tests.stubs.telegram_emulator import Fault, Hang, Stall, Telegram, telegram
+from tests.stubs.telegram_emulator import Fault, Hang, Late, Stall, Telegram, telegram
+from tests.stubs.transcription_stub import TranscriptionStub
 
 pytestmark = pytest.mark.anyio
 
@@ -121,6 +122,36 @@ async def test_a_kill_right_after_the_number_of_a_message_was_stored_doubles_no_
             await api.replies(2)
     assert texts(api).count("Well, re first") == 1
     assert len(texts(api)) == 2
+
+
+async def test_a_message_that_telegram_sends_only_after_the_kill_is_not_sent_again(
+    memory: Memory, tmp_path: Path
+) -> None:
+    async with telegram() as api:
+        api.faults["sendMessage"] = [Late(1.0)]
+        async with relaying(memory, Echo(), state=tmp_path, api=api, killed=True):
+            await api.say("first")
+            await api.until(lambda: asked("sendMessage")(api))
+        async with relaying(memory, Echo(), state=tmp_path, api=api):
+            await api.say("second")
+            await api.replies(2)
+    assert texts(api) == ["re first", "re second"]
+
+
+async def test_transcripts_whose_sending_was_interrupted_by_the_next_message_are_shown_once(memory: Memory) -> None:
+    async with telegram() as api, TranscriptionStub(["Buy oat milk"]) as ear:
+        api.world.pace = 0
+        own = {"transcribe": {"url": ear.url}, "breath_seconds": 5}
+        async with relaying(memory, Echo(), api=api, own=own):
+            for number in (1, 2):
+                sent = len(api.api.of("sendMessage"))
+                api.faults["sendMessage"] = [Late(0.5)]
+                await api.voice()
+                await api.until(lambda: asked("sendMessage", sent + 1)(api))  # noqa: B023
+                await api.say(f"and bread {number}")
+                await api.until(lambda: texts(api)[-1:] == [f"re Buy oat milk\nand bread {number}"])  # noqa: B023
+    heard = phrase("senses.heard", text="Buy oat milk")
+    assert texts(api) == [heard, "re Buy oat milk\nand bread 1", heard, "re Buy oat milk\nand bread 2"]
 
 
 async def test_a_kill_before_the_message_is_recorded_leaves_one_message_and_one_answer(

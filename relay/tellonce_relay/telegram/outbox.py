@@ -232,7 +232,8 @@ class Outbox:
             raise NotSent(why(error)) from error
 
     async def settled(self) -> None:
-        """Wait until Telegram has probably executed every request of a former process, counted from the first call."""
+        """Wait until Telegram has probably executed every request that was interrupted by a kill, counted from the first
+        call, or by a cancellation, counted from the first call after it."""
         now = asyncio.get_running_loop().time()
         self._started = now if self._started is None else self._started
         if (left := self._started + SETTLING - now) > 0:
@@ -262,6 +263,9 @@ class Outbox:
         from which to search."""
         try:
             return await self._send(to, what, markup)
+        except asyncio.CancelledError:
+            self._started = None  # Telegram may execute the request after a short time, as after a kill
+            raise
         except NetworkError as error:
             if not _may_be_there(error):
                 raise

@@ -25,7 +25,7 @@ Stable interface::
 
     Faults of the next calls of a method, in order; None is a call without a fault
         api.faults["sendMessage"] = [None, slow_down(1), Refuse(502, "Bad Gateway"), DropBefore(), DropAfter(),
-                                     Stall(), Hang(), Garbage()]
+                                     Stall(), Hang(), Late(0.5), Garbage()]
 
 `DropBefore` and `Stall` do not carry out the call; `DropAfter` and `Hang` carry it out. Then `DropBefore` and
 `DropAfter` break the connection; `Stall` and `Hang` leave it open without an answer.
@@ -45,6 +45,7 @@ from tests.stubs.telegram_emulator.faults import (
     Fault,
     Garbage,
     Hang,
+    Late,
     Refuse,
     Stall,
     slow_down,
@@ -59,6 +60,7 @@ __all__ = [
     "Fault",
     "Garbage",
     "Hang",
+    "Late",
     "Refuse",
     "Stall",
     "Telegram",

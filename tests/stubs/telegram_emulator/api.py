@@ -20,6 +20,7 @@ from tests.stubs.telegram_emulator.faults import (
     Fault,
     Garbage,
     Hang,
+    Late,
     Refuse,
     RefusedError,
     Stall,
@@ -98,6 +99,8 @@ class BotApi:
         if isinstance(fault, Stall):
             await self.released.wait()
             return _cut()
+        if isinstance(fault, Late):
+            await asyncio.sleep(fault.seconds)
         return await self._spoiled(fault, await self._answered(method, arguments))
 
     async def _answered(self, method: str, arguments: Json) -> Response:

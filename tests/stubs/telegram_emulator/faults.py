@@ -39,11 +39,18 @@ class Stall:
 
 
 @dataclass(frozen=True)
+class Late:
+    """The call takes effect after `seconds`, even if its caller has gone by then."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Garbage:
     """The call takes effect, and the answer is not JSON."""
 
 
-Fault = Refuse | DropBefore | DropAfter | Hang | Stall | Garbage
+Fault = Refuse | DropBefore | DropAfter | Hang | Stall | Late | Garbage
 
 
 class RefusedError(Exception):
