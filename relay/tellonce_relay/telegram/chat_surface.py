@@ -11,7 +11,17 @@ from dataclasses import dataclass, field, replace
 from telegram.error import TelegramError
 
 from tellonce_relay.telegram.markdown import MESSAGE_UNITS, Marked, rendered, split_marked, units
-from tellonce_relay.telegram.outbox import Address, AnswerLost, Markup, NotSent, Outbox, SlowDown, why
+from tellonce_relay.telegram.outbox import (
+    AboutTo,
+    Address,
+    AnswerLost,
+    Markup,
+    NotSent,
+    Outbox,
+    SlowDown,
+    nobody,
+    why,
+)
 from tellonce_relay.turn.turn import NotShown
 
 logger = logging.getLogger(__name__)
@@ -26,6 +36,9 @@ DRAFT_SECONDS = 20.0
 TYPING_AFTER, TYPING_SECONDS = 0.2, 4.5
 """Seconds after which the typing indicator is sent, and the interval at which it is sent again. A quick answer needs no
 indicator, and the indicator would delay the answer. Telegram shows the indicator for five seconds."""
+
+Part = tuple[Marked, Markup | None]
+"""The text of one message, and its buttons."""
 
 UNKNOWN = 0
 """The number of a message that was sent but whose number is unknown."""
@@ -103,15 +116,13 @@ class ChatSurface:
         await self.close()
         await self._stand()
         numbers = self._delivery.numbers
-        for part in self._parts(text)[len(numbers) :]:
-            try:
-                self._there(await self._next(part))
-            except NotShown as error:
-                if not numbers:
-                    raise
-                # The person has seen the beginning, so the answer counts as delivered.
-                logger.warning("only the beginning of an answer was sent: %s", error)
-                break
+        try:
+            await self._deliver(self._parts(text))
+        except NotShown as error:
+            if not numbers:
+                raise
+            # The person has seen the beginning, so the answer counts as delivered.
+            logger.warning("only the beginning of an answer was sent: %s", error)
         return [self._external_id(n) if n != UNKNOWN else f"lost:{secrets.token_hex(8)}" for n in numbers]
 
     async def keep_partial(self, text: str) -> None:
@@ -127,10 +138,13 @@ class ChatSurface:
     async def _stand(self) -> None:
         """Send the beginning of the answer as permanent messages. The draft message, if there is one, becomes the first
         of these messages."""
-        d = self._delivery
-        beginning = _parts(d.begun) if d.begun else []
-        for part in beginning[len(d.numbers) :]:
-            self._there(await self._next(part))
+        await self._deliver(_parts(self._delivery.begun) if self._delivery.begun else [])
+
+    async def _deliver(self, parts: list[Part]) -> None:
+        """Send the parts that were not delivered yet. Raises NotShown."""
+        for part in parts[len(self._delivery.numbers) :]:
+            self._delivery.numbers.append(await self._next(*part))
+            self._arrived()
 
     async def say(self, text: str, markup: Markup | None = None) -> None:
         """Send a text with buttons, separate from the answer. Raises NotShown."""
@@ -139,14 +153,12 @@ class ChatSurface:
 
     async def say_once(self, text: str, markup: Markup | None = None) -> None:
         """Send a text as `say` does, but only the parts that this surface has not delivered yet. Raises NotShown."""
-        for part, buttons in _said(text, markup)[len(self._delivery.numbers) :]:
-            self._there(await self._one(part, buttons, self._about_to))
+        await self._deliver(_said(text, markup))
 
     async def settle_said(self, text: str, markup: Markup | None = None) -> None:
         """Like `settle`, but for a text of `say_once`. Raises NotShown."""
         if self._delivery.after is not None:
-            part, buttons = _said(text, markup)[len(self._delivery.numbers)]
-            await self._look_for(part, self._delivery.after, buttons)
+            await self._look_for(*_said(text, markup)[len(self._delivery.numbers)], self._delivery.after)
 
     async def settle(self, text: str | None) -> None:
         """After a restart, find out whether a message that was being sent arrived. `text` is the answer, if known.
@@ -157,10 +169,10 @@ class ChatSurface:
         if d.after is None:
             return
         known = text is not None or d.begun
-        what = self._parts(text or "")[len(d.numbers)] if known and not d.sketch else rendered(d.sketch)
-        await self._look_for(what, d.after)
+        sought = self._parts(text or "")[len(d.numbers)] if known and not d.sketch else (rendered(d.sketch), None)
+        await self._look_for(*sought, d.after)
 
-    async def _look_for(self, what: Marked, after: int, markup: Markup | None = None) -> None:
+    async def _look_for(self, what: Marked, markup: Markup | None, after: int) -> None:
         """Find out whether the message that was being sent has arrived, and store the result."""
         d = self._delivery
         await self._outbox.settled()
@@ -174,13 +186,11 @@ class ChatSurface:
             d.numbers.append(number)
         self._arrived()
 
-    def _parts(self, text: str) -> list[Marked]:
-        """The texts of the messages. The beginning of an interrupted answer stays in its own messages."""
+    def _parts(self, text: str) -> list[Part]:
+        """The messages of an answer. The beginning of an interrupted answer stays in its own messages."""
         begun = self._delivery.begun
-        if not begun:
-            return _parts(text)
         rest = text.removeprefix(begun)
-        return [*_parts(begun), *(split_marked(rendered(rest)) if rest.strip() else ())]
+        return [*(_parts(begun) if begun else ()), *(_parts(rest) if rest.strip() or not begun else ())]
 
     async def close(self) -> None:
         """Stop the typing indicator and drop a pending draft."""
@@ -191,21 +201,19 @@ class ChatSurface:
                     await task
         self._typing = self._drafting = None
 
-    async def _next(self, part: Marked) -> int:
+    async def _next(self, part: Marked, markup: Markup | None) -> int:
+        """Send one part, or turn the draft into it, and return its number. Raises NotShown."""
         draft, self._delivery.draft = self._delivery.draft, None
-        return await (self._one(part, None, self._about_to) if draft is None else self._finish(draft, part))
+        if draft is not None:
+            try:
+                await self._outbox.edit(self._to.chat_id, draft, part)
+            except NotSent as error:
+                logger.info("the draft could not be turned into the answer, which is sent as a new message: %s", error)
+            else:
+                return draft
+        return await self._one(part, markup, self._about_to)
 
-    async def _finish(self, draft: int, part: Marked) -> int:
-        try:
-            await self._outbox.edit(self._to.chat_id, draft, part)
-        except NotSent as error:
-            logger.info("the draft could not be turned into the answer, which is sent as a new message: %s", error)
-            return await self._one(part, None, self._about_to)
-        return draft
-
-    async def _one(
-        self, part: Marked, markup: Markup | None, about_to: Callable[[int | None], None] = lambda after: None
-    ) -> int:
+    async def _one(self, part: Marked, markup: Markup | None, about_to: AboutTo = nobody) -> int:
         try:
             return await self._outbox.send(self._to, part, markup, about_to)
         except AnswerLost as error:
@@ -235,10 +243,6 @@ class ChatSurface:
         self._delivery.after = after
         self._keep()
 
-    def _there(self, number: int) -> None:
-        self._delivery.numbers.append(number)
-        self._arrived()
-
     def _arrived(self) -> None:
         self._delivery.after, self._delivery.sketch = None, ""
         self._keep()
@@ -254,11 +258,11 @@ class ChatSurface:
                 await self._sketch(self._drafted)
 
 
-def _said(text: str, markup: Markup | None) -> list[tuple[Marked, Markup | None]]:
+def _said(text: str, markup: Markup | None) -> list[Part]:
     """The messages of a text that is separate from the answer. The last message has the buttons."""
     *first, last = split_marked(Marked(text))
     return [*((part, None) for part in first), (last, markup)]
 
 
-def _parts(text: str) -> list[Marked]:
-    return split_marked(rendered(text)) or [Marked("…")]
+def _parts(text: str) -> list[Part]:
+    return [(part, None) for part in split_marked(rendered(text)) or [Marked("…")]]

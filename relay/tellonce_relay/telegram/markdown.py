@@ -90,7 +90,8 @@ def rendered(source: str) -> Marked:
         return cut_out(Marked(source), 0, source)
     writer = _Writer()
     for token in _PARSER.parse(source):
-        _write(writer, token)
+        if (handler := _BLOCKS.get(token.type)) is not None:
+            handler(writer, token)
     return cut_out(Marked("".join(writer.parts), tuple(writer.marks)), 0, "".join(writer.parts))
 
 
@@ -150,11 +151,13 @@ class _Writer:
         elif self.parts:
             self.add("\n" if self.lists else "\n\n")
 
-
-def _write(w: _Writer, token: Token) -> None:
-    handler = _BLOCKS.get(token.type)
-    if handler is not None:
-        handler(w, token)
+    def block(self, text: str, kind: str = "", language: str | None = None) -> None:
+        """Write a whole block, which may be marked."""
+        self.paragraph()
+        start = self.at
+        self.add(text)
+        if kind:
+            self.mark(kind, start, language=language)
 
 
 def _list_open(w: _Writer, token: Token) -> None:
@@ -162,10 +165,6 @@ def _list_open(w: _Writer, token: Token) -> None:
         w.add("\n")
     start = int(str(token.attrs.get("start", 1)))
     w.lists.append(start if token.type == "ordered_list_open" else None)
-
-
-def _list_close(w: _Writer, token: Token) -> None:
-    w.lists.pop()
 
 
 def _item_open(w: _Writer, token: Token) -> None:
@@ -198,20 +197,7 @@ def _quote_close(w: _Writer, token: Token) -> None:
 
 
 def _code(w: _Writer, token: Token) -> None:
-    w.paragraph()
-    start = w.at
-    w.add(token.content.rstrip("\n"))
-    w.mark("pre", start, language=next(iter(token.info.split()), None))
-
-
-def _rule(w: _Writer, token: Token) -> None:
-    w.paragraph()
-    w.add("———")
-
-
-def _html(w: _Writer, token: Token) -> None:
-    w.paragraph()
-    w.add(token.content.rstrip("\n"))
+    w.block(token.content.rstrip("\n"), "pre", next(iter(token.info.split()), None))
 
 
 def _inline(w: _Writer, token: Token) -> None:
@@ -250,40 +236,33 @@ def _table_open(w: _Writer, token: Token) -> None:
     w.in_table, w.cells = True, []
 
 
-def _row_open(w: _Writer, token: Token) -> None:
-    w.cells.append([])
-
-
 def _table_close(w: _Writer, token: Token) -> None:
     """Write a table as a fixed-width block with aligned columns, because Telegram has no tables."""
     w.in_table = False
     widths = [max(len(row[i]) for row in w.cells) for i in range(len(w.cells[0]))]
     rows = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)) for row in w.cells]
-    w.paragraph()
-    start = w.at
-    w.add("\n".join(row.rstrip() for row in rows))
-    w.mark("pre", start)
+    w.block("\n".join(row.rstrip() for row in rows), "pre")
 
 
-_BLOCKS: dict[str, Callable[[_Writer, Token], None]] = {
+_BLOCKS: dict[str, Callable[[_Writer, Token], object]] = {
     "paragraph_open": lambda w, token: w.paragraph() if not w.in_table else None,
     "heading_open": _heading_open,
     "heading_close": lambda w, token: w.close(),
     "bullet_list_open": _list_open,
     "ordered_list_open": _list_open,
-    "bullet_list_close": _list_close,
-    "ordered_list_close": _list_close,
+    "bullet_list_close": lambda w, token: w.lists.pop(),
+    "ordered_list_close": lambda w, token: w.lists.pop(),
     "list_item_open": _item_open,
     "list_item_close": _item_close,
     "blockquote_open": _quote_open,
     "blockquote_close": _quote_close,
     "fence": _code,
     "code_block": _code,
-    "hr": _rule,
-    "html_block": _html,
+    "hr": lambda w, token: w.block("———"),
+    "html_block": lambda w, token: w.block(token.content.rstrip("\n")),
     "inline": _inline,
     "table_open": _table_open,
-    "tr_open": _row_open,
+    "tr_open": lambda w, token: w.cells.append([]),
     "table_close": _table_close,
 }
 

@@ -14,10 +14,12 @@ import asyncio
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from itertools import count, islice
+from functools import partial
+from itertools import count, islice, product
 from typing import TypeVar
 
 import httpx
@@ -59,6 +61,7 @@ Markup = InlineKeyboardMarkup | ForceReply
 ResultT = TypeVar("ResultT")
 Sleep = Callable[[float], Awaitable[None]]
 AboutTo = Callable[[int | None], None]
+Send = Callable[[], Awaitable[int]]
 
 
 class NotSent(Exception):
@@ -159,36 +162,21 @@ class Outbox:
         Raises NotSent, and AnswerLost if the answer was lost and no message number is known from which to search.
         """
         try:
-            async with self._locks[to.chat_id]:
-                after = self._highest(to.chat_id)
-                about_to(after)
-                number = await self._patiently(lambda: self._once(to, what, markup, after))
+            return await self._number(to, what, markup, about_to, self._patiently)
         except BadRequest as error:
             return await self._plainer(to, what, markup, about_to, error)
         except ChatMigrated as error:
             self._moved.moved(to.chat_id, error.new_chat_id)
             return await self.send(Address(error.new_chat_id), what, markup, about_to)
-        except Forbidden as error:
-            self._closed.add(to.chat_id)
-            raise NotSent(why(error)) from error
         except TelegramError as error:
+            if isinstance(error, Forbidden):
+                self._closed.add(to.chat_id)
             raise NotSent(why(error)) from error
-        self.saw(to.chat_id, number)
-        return number
 
     async def begin(self, to: Address, what: Marked, about_to: AboutTo = nobody) -> int:
         """Send a draft without retries. Raises SlowDown, NotSent and AnswerLost."""
-        try:
-            async with self._locks[to.chat_id]:
-                after = self._highest(to.chat_id)
-                about_to(after)
-                number = await self._once(to, what, None, after)
-        except RetryAfter as refusal:
-            raise SlowDown(wanted_pause(refusal)) from refusal
-        except TelegramError as error:
-            raise NotSent(why(error)) from error
-        self.saw(to.chat_id, number)
-        return number
+        with _without_retries():
+            return await self._number(to, what, None, about_to, lambda call: call())
 
     async def draft(self, to: Address, draft_id: int, what: Marked) -> bool:
         """Show one of Telegram's own drafts, which disappears by itself. Returns False if the draft cannot be shown
@@ -210,12 +198,8 @@ class Outbox:
 
     async def change(self, to: Address, number: int, what: Marked) -> None:
         """Edit a draft once, without retries. Raises SlowDown and NotSent."""
-        try:
+        with _without_retries():
             await self._edit(to.chat_id, number, what, None)
-        except RetryAfter as refusal:
-            raise SlowDown(wanted_pause(refusal)) from refusal
-        except TelegramError as error:
-            raise NotSent(why(error)) from error
 
     async def edit(self, chat_id: int, number: int, what: Marked, markup: InlineKeyboardMarkup | None = None) -> None:
         """Edit a message's text and buttons (none by default). An edit is idempotent, so it is retried after a lost
@@ -244,19 +228,32 @@ class Outbox:
         if there is no such message. Raises TelegramError."""
         keyboard = markup if isinstance(markup, InlineKeyboardMarkup) else None
         unseen = (n for n in count(after + 1) if n not in self._seen[_counter(chat_id)])
-        for number in islice(unseen, LOOK_AT):
-            for form in (what, Marked(what.text)) if what.marks else (what,):
-                if await self._stands(chat_id, number, form, keyboard):
-                    self.saw(chat_id, number)
-                    return number
+        forms = (what, Marked(what.text)) if what.marks else (what,)
+        for number, form in product(islice(unseen, LOOK_AT), forms):
+            try:
+                await self._patiently(partial(self._edit, chat_id, number, form, keyboard))
+            except BadRequest as error:
+                if not _is_unchanged(error):
+                    continue
+            self.saw(chat_id, number)
+            return number
         return None
 
-    async def _stands(self, chat_id: int, number: int, what: Marked, markup: InlineKeyboardMarkup | None) -> bool:
-        try:
-            await self._patiently(lambda: self._edit(chat_id, number, what, markup))
-        except BadRequest as error:
-            return _is_unchanged(error)
-        return True
+    async def _number(
+        self,
+        to: Address,
+        what: Marked,
+        markup: Markup | None,
+        about_to: AboutTo,
+        trying: Callable[[Send], Awaitable[int]],
+    ) -> int:
+        """The id of a message that is sent while no other message is sent to the chat."""
+        async with self._locks[to.chat_id]:
+            after = self._highest(to.chat_id)
+            about_to(after)
+            number = await trying(lambda: self._once(to, what, markup, after))
+        self.saw(to.chat_id, number)
+        return number
 
     async def _once(self, to: Address, what: Marked, markup: Markup | None, after: int | None) -> int:
         """Send; if the answer is lost, search for the message. Raises AnswerLost only if no message number is known
@@ -333,6 +330,17 @@ class Outbox:
     def _highest(self, chat_id: int) -> int | None:
         stored = self._newest.get(str(_counter(chat_id)))
         return int(stored) if stored is not None else None
+
+
+@contextmanager
+def _without_retries() -> Generator[None]:
+    """Convert Telegram's errors for a call that is not repeated. Raises SlowDown and NotSent."""
+    try:
+        yield
+    except RetryAfter as refusal:
+        raise SlowDown(wanted_pause(refusal)) from refusal
+    except TelegramError as error:
+        raise NotSent(why(error)) from error
 
 
 def _counter(chat_id: int) -> int:
