@@ -3,6 +3,7 @@
 import shlex
 import tempfile
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -26,53 +27,43 @@ def transcriber(settings: Transcription) -> Transcribe | None:
     configured."""
     if settings.url is not None:
         key = settings.key.get_secret_value() if settings.key else None
-        return _ByAddress(settings.url, settings.model, key)
-    return _ByCommand(settings.command) if settings.command else None
+        return partial(_by_address, settings.url, settings.model, key)
+    return partial(_by_command, shlex.split(settings.command)) if settings.command else None
 
 
-class _ByAddress:
-    def __init__(self, url: str, model: str, key: str | None) -> None:
-        self._url = url if url.rstrip("/").endswith(("/transcriptions", "/inference")) else url.rstrip("/") + PATH
-        self._model = model
-        self._headers = {"Authorization": f"Bearer {key}"} if key else {}
+async def _by_address(url: str, model: str, key: str | None, data: bytes, name: str) -> str:
+    """The transcript by the endpoint."""
+    address = url if url.rstrip("/").endswith(("/transcriptions", "/inference")) else url.rstrip("/") + PATH
+    fields = {"model": model, "response_format": "json"}
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    try:
+        async with httpx.AsyncClient(timeout=SECONDS) as http:
+            answer = await http.post(address, data=fields, files={"file": (name, data)}, headers=headers)
+        answer.raise_for_status()
+        return _words(answer.json()["text"])
+    except httpx.HTTPStatusError as error:
+        raise NotTranscribed(f"the transcription server answered {error.response.status_code}") from error
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError) as error:
+        raise NotTranscribed(f"no transcription ({type(error).__name__})") from error
 
-    async def __call__(self, data: bytes, name: str) -> str:
-        fields = {"model": self._model, "response_format": "json"}
+
+async def _by_command(command: list[str], data: bytes, name: str) -> str:
+    """The transcript by the command. The file's path replaces `{file}`; without `{file}`, the path is added as the last
+    argument."""
+    with tempfile.TemporaryDirectory(prefix="tellonce-", ignore_cleanup_errors=True) as folder:
+        file = Path(folder) / name
+        file.write_bytes(data)
+        named = any("{file}" in part for part in command)
+        arguments = [part.replace("{file}", str(file)) for part in command] + ([] if named else [str(file)])
         try:
-            async with httpx.AsyncClient(timeout=SECONDS) as http:
-                answer = await http.post(self._url, data=fields, files={"file": (name, data)}, headers=self._headers)
-            answer.raise_for_status()
-            return _words(answer.json()["text"])
-        except httpx.HTTPStatusError as error:
-            raise NotTranscribed(f"the transcription server answered {error.response.status_code}") from error
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError) as error:
-            raise NotTranscribed(f"no transcription ({type(error).__name__})") from error
-
-
-class _ByCommand:
-    """Runs the command. The file's path replaces `{file}`; without `{file}`, the path is added as the last argument."""
-
-    def __init__(self, command: str) -> None:
-        self._command = shlex.split(command)
-
-    async def __call__(self, data: bytes, name: str) -> str:
-        with tempfile.TemporaryDirectory(prefix="tellonce-", ignore_cleanup_errors=True) as folder:
-            file = Path(folder) / name
-            file.write_bytes(data)
-            return await self._said(str(file))
-
-    async def _said(self, file: str) -> str:
-        named = any("{file}" in part for part in self._command)
-        command = [part.replace("{file}", file) for part in self._command] + ([] if named else [file])
-        try:
-            code, out, _ = await output(command, SECONDS, only_its_own())
+            code, out, _ = await output(arguments, SECONDS, only_its_own())
         except TimeoutError as error:
             raise NotTranscribed(f"{command[0]} took longer than {SECONDS:.0f} s") from error
         except OSError as error:
             raise NotTranscribed(f"{command[0]} cannot be run: {error.strerror}") from error
-        if code:
-            raise NotTranscribed(f"{command[0]} ended with {code}")
-        return _words(out.decode(errors="replace"))
+    if code:
+        raise NotTranscribed(f"{command[0]} ended with {code}")
+    return _words(out.decode(errors="replace"))
 
 
 def _words(text: object) -> str:

@@ -10,7 +10,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce_relay.buttons import Pressed, Reply
 from tellonce_relay.catalogue import moment, phrase
-from tellonce_relay.incoming_message import Incoming, command_of
+from tellonce_relay.incoming_message import Incoming, Place, command_of
 from tellonce_relay.orders import Order, order_of, remind_within, without_joint, without_polite
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.turn.reminders import (
@@ -178,7 +178,8 @@ async def accept(memory: MemoryClient, chat_id: int, pressed: Pressed, now: date
         return Reply(phrase("reminder.asks_when"))
     if offer[0].at <= now:
         return Reply(phrase("reminder.past", when=moment(offer[0].at.astimezone(zone), now.astimezone(zone))))
-    made = [await memory.set_reminder(one.in_chat(chat_id, message)) for one in offer]
+    place: Place = {"chat_id": chat_id, "message_thread_id": None}
+    made = [await memory.set_reminder(one.in_place(place, message)) for one in offer]
     return set_reply(made, now, zone)
 
 

@@ -16,7 +16,7 @@ from tellonce_relay import buttons
 from tellonce_relay.buttons import Pressed, Reply
 from tellonce_relay.catalogue import clock, day, moment, phrase, spoken
 from tellonce_relay.cron import last_due, next_due
-from tellonce_relay.incoming_message import Incoming
+from tellonce_relay.incoming_message import Incoming, Place
 from tellonce_relay.memory_outage import FOREVER, patiently
 from tellonce_relay.orders import without_joint
 from tellonce_relay.responders.shared_words import content_words
@@ -64,26 +64,20 @@ class Wanted:
         """The arguments. `claimed` means that the reminder is a model's claim, which the server checks. `recorded`
         means that the memory already has the message. The message is then named as the source, so that the reminder is
         not learned twice."""
-        return SetReminderArgs(
-            content=self.what,
-            at=self.at,
-            repeats=self.repeats,
-            words=self.words,
-            source_message_id=incoming.message_id if claimed or recorded else None,
-            quote=incoming.text[:LONGEST_QUOTE] if claimed else None,
-            **incoming.place,
-        )
+        source = incoming.message_id if claimed or recorded else None
+        quote = incoming.text[:LONGEST_QUOTE] if claimed else None
+        return self.in_place(incoming.place, source, quote)
 
-    def in_chat(self, chat_id: int, message_id: str | None) -> SetReminderArgs:
-        """The arguments for a reminder that the person accepted. `message_id` is the message for which it was
-        offered."""
+    def in_place(self, place: Place, message_id: str | None, quote: str | None = None) -> SetReminderArgs:
+        """The arguments for a reminder in this chat and topic. `message_id` is its source."""
         return SetReminderArgs(
             content=self.what,
             at=self.at,
             repeats=self.repeats,
             words=self.words,
             source_message_id=message_id,
-            chat_id=chat_id,
+            quote=quote,
+            **place,
         )
 
     def after(self, now: datetime, zone: ZoneInfo) -> "Wanted":

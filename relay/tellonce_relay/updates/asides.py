@@ -5,6 +5,8 @@ import logging
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
+from telegram import InlineKeyboardMarkup
+
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.contract import Memory
 from tellonce_relay import buttons, views
@@ -20,6 +22,12 @@ from tellonce_relay.updates.dependencies import Dependencies
 from tellonce_text.sentences import is_question
 
 logger = logging.getLogger(__name__)
+
+
+async def told(case: Case, name: str, text: str, markup: InlineKeyboardMarkup | None = None) -> None:
+    """Send a text as `Case.tell` does. If this fails, the failure is logged."""
+    with logged():
+        await case.tell(name, text, markup)
 
 
 @contextmanager
@@ -39,10 +47,12 @@ class Asides:
 
     async def tell(self, case: Case, incoming: Incoming, effects: Done, notices: Sequence[str]) -> None:
         """Send all these messages after an answer. Each is sent only once, even across restarts."""
-        await self._say_unsaid(case, incoming)
+        if not incoming.kept:  # the person asked for this
+            await told(case, "unsaid", phrase("turn.unsaid"))
         await self.show_saved(case, effects.saved)
         await self._ask_to_close(case, effects.unclosed)
-        await self._show_unset(case, effects.unset)
+        if effects.unset:  # the answer may have promised these reminders
+            await told(case, "unset", "\n".join(effects.unset))
         await self.offer_reminders(case, incoming)
         await self._pass_on(case, notices)
         await self._ask(case)
@@ -57,31 +67,17 @@ class Asides:
                 with logged():
                     await case.surface.say(notice)
 
-    async def _say_unsaid(self, case: Case, incoming: Incoming) -> None:
-        """Say that the turn was not stored, if the person asked for this."""
-        if not incoming.kept:
-            with logged():
-                await case.tell("unsaid", phrase("turn.unsaid"))
-
     async def show_saved(self, case: Case, saved: Sequence[Saved]) -> None:
         """Show each saved memory with a button that reverts it."""
         for one in saved:
             said = self._saved_reply(one)
-            with logged():
-                await case.tell(f"{one.undo} {one.memory.id}", said.text, said.markup)
+            await told(case, f"{one.undo} {one.memory.id}", said.text, said.markup)
 
     async def _ask_to_close(self, case: Case, unclosed: Sequence[Memory]) -> None:
         """Ask about each goal and reminder that the answer would close although the user did not mention it."""
         for one in unclosed:
-            with logged():
-                question = phrase("memory.is_it_done", content=views.in_days(one.content))
-                await case.tell(f"close {one.id}", question, buttons.close_buttons(one.id))
-
-    async def _show_unset(self, case: Case, unset: Sequence[str]) -> None:
-        """Say which reminders could not be set, because the answer may have promised them."""
-        if unset:
-            with logged():
-                await case.tell("unset", "\n".join(unset))
+            asked = phrase("memory.is_it_done", content=views.in_days(one.content))
+            await told(case, f"close {one.id}", asked, buttons.close_buttons(one.id))
 
     async def offer_reminders(self, case: Case, incoming: Incoming) -> None:
         """Without a model, offer to cancel the reminders that a statement may mean, and offer a reminder for the day

@@ -4,7 +4,6 @@ person stops it."""
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
@@ -21,7 +20,7 @@ from tellonce_relay.turn.model_call import trouble
 from tellonce_relay.turn.tag_effects import Done, keep_order
 from tellonce_relay.turn.tags import parse
 from tellonce_relay.updates.arrivals import Arrivals, Thread
-from tellonce_relay.updates.asides import Asides, logged
+from tellonce_relay.updates.asides import Asides, logged, told
 from tellonce_relay.updates.case import Case
 from tellonce_relay.updates.dependencies import Dependencies
 from tellonce_relay.updates.open_turn import OpenTurn
@@ -295,8 +294,7 @@ class Conversations:
         said = await self.when_back(case, lambda: self._obey(case))
         if said is None:
             return None
-        with suppress(turn.NotShown):
-            await case.tell("order", said.text, said.markup)
+        await told(case, "order", said.text, said.markup)
         return turn.DraftAnswer("", claims=False, stopped=True)
 
     async def _report_problems(self, opened: OpenTurn, aside: str) -> turn.DraftAnswer | None:
@@ -309,8 +307,7 @@ class Conversations:
             return turn.DraftAnswer(self._perception.unusable(opened), failure=True)
         sentence = self._perception.unsaid(opened)
         if sentence:
-            with suppress(turn.NotShown):
-                await opened.head.tell(aside, sentence)
+            await told(opened.head, aside, sentence)
             self._perception.said(opened)
         return None
 
@@ -370,8 +367,7 @@ class Conversations:
             if case.chat_id not in self._troubled:
                 self._troubled.add(case.chat_id)
                 assert draft.cause is not None  # the answer is given later
-                sentence = trouble(draft.cause, owed=True)
-                await case.tell("owed", sentence)
+                await case.tell("owed", trouble(draft.cause, owed=True))
         await case.surface.close()
         self._e.inbox.put(case.update_id, case.entry)
         self._e.emit("answer_owed", cause=draft.cause)
