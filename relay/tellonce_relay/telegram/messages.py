@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 from zoneinfo import ZoneInfo
 
-from telegram import Contact, Location, Message, MessageOrigin, Venue
+from telegram import Contact, Location, Message, MessageOrigin
 
 from tellonce_relay.buttons import memory_under
 from tellonce_relay.incoming_message import Incoming
@@ -123,7 +123,8 @@ def _label(message: Message) -> str:
         "file": message.document and not message.animation and (message.document.file_name or ""),
         "poll:": message.poll and f"{message.poll.question} ({', '.join(o.text for o in message.poll.options)})",
         "dice": message.dice and message.dice.emoji,
-        "place": message.venue and _venue(message.venue),
+        "place": message.venue
+        and ", ".join(filter(None, (message.venue.title, message.venue.address, _coordinates(message.venue.location)))),
         "location": message.location and _coordinates(message.location),
         "own contact" if _is_own(message) else "contact": message.contact and _card(message.contact),
         "checklist:": message.checklist and message.checklist.title,
@@ -143,10 +144,6 @@ def _is_own(message: Message) -> bool:
 def _card(contact: Contact) -> str:
     """A contact's name and number."""
     return f"{contact.first_name} {contact.last_name or ''}".strip() + f", {contact.phone_number}"
-
-
-def _venue(venue: Venue) -> str:
-    return ", ".join(filter(None, (venue.title, venue.address, _coordinates(venue.location))))
 
 
 def _coordinates(location: Location) -> str:

@@ -114,12 +114,9 @@ class DraftAnswer:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The text shown, its messages, whether everything was recorded, and the effects of the answer's tags."""
+    """The messages of an answer, and the effects of the answer's tags."""
 
-    shown: str
     message_ids: tuple[str, ...] = ()
-    tags: tuple[Tag, ...] = ()
-    saved: bool = True
     effects: Done = field(default_factory=Done)
 
 
@@ -137,18 +134,14 @@ async def run_turn(
             draft = await patiently(
                 lambda: think(memory, responder, surface, incoming, options, progress), options.patience
             )
-            draft = _with_beginning(draft, progress)
+            begun = parse(progress.said).visible if draft.cause is not None else ""
+            if begun:  # unlike Telegram, this channel does not continue a partial answer later
+                draft = replace(draft, said=f"{begun}\n\n{draft.said}")
         except MemoryUnreachable as error:
             draft = failed(phrase("turn.memory_down"), error, options)
         except MemoryRefused as error:
             draft = failed(phrase("turn.refused", reason=server_text(error.text)), error, options)
         return await give(memory, surface, incoming, draft, options)
-
-
-def _with_beginning(draft: DraftAnswer, progress: Progress) -> DraftAnswer:
-    """The draft with the partial answer above it, for channels that do not continue a partial answer later."""
-    begun = parse(progress.said).visible if draft.cause is not None else ""
-    return replace(draft, said=f"{begun}\n\n{draft.said}") if begun else draft
 
 
 async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.RecordedMessage:
@@ -268,15 +261,14 @@ async def give(
     except NotShown as error:
         logger.warning("an answer could not be shown: %s", error)
         options.emit("reply_not_shown", reason=type(error).__name__)
-        return Outcome(text)
+        return Outcome()
     if draft.failure or not incoming.kept:
-        return Outcome(text, tuple(ids))
-    kept = text + STOPPED_HERE if draft.stopped else text
-    recorded = await _record_answer(memory, incoming, kept, ids, options)
+        return Outcome(tuple(ids))
+    await _record_answer(memory, incoming, text + STOPPED_HERE if draft.stopped else text, ids, options)
     effects = await _carry_out(memory, incoming, tags, options)
     if draft.claims and not any(tag.kind == "remind" for tag in tags):
         await tag_effects.keep_order(memory, incoming, options.patience, effects)
-    return Outcome(text, tuple(ids), tags, recorded and effects.unsaved == 0, effects)
+    return Outcome(tuple(ids), effects)
 
 
 def visible(draft: DraftAnswer) -> str:
@@ -287,7 +279,7 @@ def visible(draft: DraftAnswer) -> str:
 
 async def _record_answer(
     memory: MemoryClient, incoming: Incoming, text: str, ids: list[str], options: TurnOptions
-) -> bool:
+) -> None:
     args = c.RecordMessageArgs(
         role="assistant",
         content=text,
@@ -306,8 +298,6 @@ async def _record_answer(
     except (MemoryUnreachable, MemoryRefused) as error:
         logger.warning("the answer was sent but not recorded: %s", error)
         options.emit("reply_unrecorded", reason=type(error).__name__)
-        return False
-    return True
 
 
 async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from telegram import CallbackQuery, Message, Update
 
@@ -25,7 +25,6 @@ from tellonce_relay.turn.reminder_offers import ReminderRequests, order_in
 from tellonce_relay.updates.access import is_addressed, may_talk, why_deaf
 from tellonce_relay.updates.arrivals import Arrivals
 from tellonce_relay.updates.case import Case, case_of, language_of_user
-from tellonce_relay.updates.case_conversation import CaseConversation
 from tellonce_relay.updates.case_orders import CaseOrders, words
 from tellonce_relay.updates.conversations import AGREED, NOTED, Conversations
 from tellonce_relay.updates.dependencies import Dependencies as Dependencies
@@ -90,7 +89,10 @@ class Relay:
         try:
             await self._take(update)
         except MemoryUnreachable:
-            await self._still_away(update)
+            seconds = self._outage.lasts()
+            case = case_of(self._e, update, Entry({})) if update.message is not None else None
+            if case is not None:
+                await self._conversations.tell_away(case, seconds)
             raise
 
     def pass_over(self, update_id: int, error: Exception) -> None:
@@ -362,7 +364,7 @@ class Relay:
 
     async def _run(self, case: Case, incoming: Incoming) -> Reply | None:
         """Run the command in `incoming`, which may have been given in words."""
-        conversation = CaseConversation(case, self._conversations, self._requests)
+        conversation = _CaseConversation(case, self._conversations, self._requests)
         return await menu.run(self._e.command_context, incoming, conversation)
 
     async def _obey_spoken(self, case: Case) -> Reply | None:
@@ -404,13 +406,34 @@ class Relay:
                 logger.exception("a button failed")
                 self._e.emit("turn_failed", reason=type(error).__name__)
 
-    async def _still_away(self, update: Update) -> None:
-        seconds = self._outage.lasts()
-        case = case_of(self._e, update, Entry({})) if update.message is not None else None
-        if case is not None:
-            await self._conversations.tell_away(case, seconds)
-
     def _was_taken(self, update_id: int) -> bool:
         """Whether this process or an earlier one has already accepted the update. After a kill, Telegram delivers such
         an update again."""
         return self._seen.get(str(update_id)) is not None or self._e.inbox.was_handled(update_id)
+
+
+@dataclass(frozen=True)
+class _CaseConversation:
+    """The conversation in which a person gave a command, with the functions that commands need."""
+
+    case: Case
+    conversations: Conversations
+    requests: ReminderRequests
+
+    async def stop(self, *, owed: bool | None = None) -> bool:
+        return await self.conversations.stop(self.case.thread, owed=owed)
+
+    def last_answer(self) -> str | None:
+        return self.conversations.last_answer(self.case.thread)
+
+    def trouble(self) -> str:
+        return self.conversations.trouble_of(self.case.thread)
+
+    async def remind(self, text: str) -> Reply:
+        """Set the reminders that the text asks for, or complete the thread's last request with the times in the
+        text."""
+        case = self.case
+        if self.requests.completes(case.thread, case.incoming, text):
+            return await self.requests.complete(case.thread, case.incoming, text)
+        recorded = case.entry.recorded and case.entry.draft is None  # otherwise the memory refused the message
+        return await self.requests.carry_out(case.thread, case.incoming, text, recorded=recorded)

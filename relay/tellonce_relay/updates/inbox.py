@@ -90,7 +90,10 @@ class Inbox:
         file = self._file(update_id)
         is_new = not file.exists()
         try:
-            _write_state(file, _ENTRY.dump_json(entry).decode())
+            state = _ENTRY.dump_json(entry).decode()
+            append(file, state)
+            if file.stat().st_size > LARGEST:
+                write(file, state)
         except OSError as error:
             if is_new:
                 file.unlink(missing_ok=True)
@@ -127,12 +130,6 @@ class Inbox:
 
     def _file(self, update_id: int) -> Path:
         return self._folder / f"{update_id}.json"
-
-
-def _write_state(file: Path, state: str) -> None:
-    append(file, state)
-    if file.stat().st_size > LARGEST:
-        write(file, state)
 
 
 def _parsed(line: str) -> Entry | None:
