@@ -1,0 +1,134 @@
+"""The relay is killed at each of its file writes during a turn. The next relay shows and records every text once."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tellonce_relay import seen_store
+from tellonce_relay.telegram import chat_surface, outbox
+from tellonce_relay.updates import inbox
+from tests.depth import depth
+from tests.memory_fixtures import Memory
+from tests.patience import HANGS
+from tests.relay.running_relay import GROUP, Echo, relaying, texts
+from tests.stubs.telegram_emulator import Telegram, telegram
+from tests.stubs.transcription_stub import TranscriptionStub
+
+pytestmark = pytest.mark.anyio
+
+LONG = 1000
+"""Enough words for an answer of two messages."""
+
+
+STRIDE = depth(4, 1)
+"""The relay is killed at every write of a turn, or at every fourth write."""
+
+
+class KilledError(BaseException):
+    """The process is dead. No handler of the relay catches it."""
+
+
+@dataclass
+class Writes:
+    """Kills the relay at one of its writes. It dies after this write or, with `sooner`, just before it, when it has done
+    everything that comes between two writes. Every task that writes afterwards ends at once."""
+
+    left: int
+    sooner: bool
+    over: bool = False
+
+    def counted(self, write: Callable[..., object]) -> Callable[..., object]:
+        def written(*arguments: object) -> object:
+            if self.over:
+                raise KilledError
+            self.left -= 1
+            self.over = self.left == 0
+            result = write(*arguments) if not (self.over and self.sooner) else None
+            if self.over:
+                raise KilledError
+            return result
+
+        return written
+
+
+async def message(api: Telegram, words: str) -> None:
+    await api.say(words)
+
+
+async def in_group(api: Telegram, words: str) -> None:
+    await api.say(words, chat=GROUP)
+
+
+async def voice(api: Telegram, words: str) -> None:
+    await api.voice(words.encode())
+
+
+async def reminder(api: Telegram, words: str) -> None:
+    await api.say(f"/remind tomorrow at 9 {words}")
+
+
+@pytest.mark.parametrize("sooner", [False, True], ids=["after the write", "before the write"])
+@pytest.mark.parametrize(
+    ("say", "responder", "shown", "answered"),
+    [
+        (message, Echo(length=LONG), ["re {} word"], True),
+        (in_group, Echo(before="Well, "), ["Well, re {}"], True),
+        (voice, Echo(), ["🎤 “{}”", "re {}"], True),
+        (reminder, Echo(), ["⏰ I'll remind you tomorrow at 9:00 AM: {}"], False),
+    ],
+    ids=["an answer of two messages", "an edited draft", "a transcript and an answer", "a command"],
+)
+async def test_a_kill_at_any_write_neither_loses_nor_doubles_a_text(
+    memory: Memory,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    say: Callable[[Telegram, str], Awaitable[None]],
+    responder: Echo,
+    shown: list[str],
+    *,
+    answered: bool,
+    sooner: bool,
+) -> None:
+    monkeypatch.setattr(outbox, "SETTLING", 0.05)
+    monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
+    monkeypatch.setattr(chat_surface, "GROUP_EDIT_SECONDS", 0.0)
+    async with telegram() as api, TranscriptionStub() as ear:
+        own = {"transcribe": {"url": ear.url}}
+        for number in count(1, STRIDE):
+            words, writes = f"take pill {number} again", Writes(number, sooner)
+
+            async def until_idle(words: str = words, writes: Writes | None = None) -> None:
+                """Wait until the message with these words was handled, or until the relay is dead."""
+                async with asyncio.timeout(HANGS):
+                    while not (writes is not None and writes.over):
+                        handled = not list((tmp_path / "inbox").glob("*.json"))
+                        if handled and not api.world.updates and shown[-1].format(words) in "\n".join(texts(api)):
+                            return
+                        await asyncio.sleep(0.01)
+
+            with monkeypatch.context() as patched:
+                for module in (seen_store, inbox):
+                    patched.setattr(module, "append", writes.counted(seen_store.append))
+                patched.setattr(inbox.Inbox, "done", writes.counted(inbox.Inbox.done))
+                async with relaying(memory, responder, state=tmp_path, api=api, own=own, killed=True):
+                    await say(api, words)
+                    await until_idle(writes=writes)
+            async with relaying(memory, responder, state=tmp_path, api=api, own=own):
+                await until_idle()
+            for text in shown:
+                assert "\n".join(texts(api)).count(text.format(words)) == 1, f"killed at write {number}"
+            if not writes.over:
+                break
+    assert number > 10  # a turn has at least so many writes
+    times = (number - 1) // STRIDE + 1
+    async with memory.tables() as tables:
+        rows = await tables.fetch(
+            "select role, count(*) as n, count(distinct content) as texts from messages group by 1"
+        )
+    assert {row["role"]: (row["n"], row["texts"]) for row in rows} == dict.fromkeys(
+        ("user", "assistant") if answered else ("user",), (times, times)
+    )
