@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from tellonce.reminders import ListRemindersArgs, SetReminderArgs
 from tellonce_relay import seen_store
 from tellonce_relay.telegram import chat_surface, outbox
 from tellonce_relay.updates import inbox
 from tests.depth import depth
-from tests.memory_fixtures import Memory
+from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
-from tests.relay.running_relay import GROUP, Echo, relaying, texts
+from tests.relay.running_relay import GROUP, USER, Echo, relaying, texts
 from tests.stubs.telegram_emulator import Telegram, telegram
 from tests.stubs.transcription_stub import TranscriptionStub
 
@@ -132,3 +133,33 @@ async def test_a_kill_at_any_write_neither_loses_nor_doubles_a_text(
     assert {row["role"]: (row["n"], row["texts"]) for row in rows} == dict.fromkeys(
         ("user", "assistant") if answered else ("user",), (times, times)
     )
+
+
+@pytest.mark.parametrize("sooner", [False, True], ids=["after the write", "before the write"])
+async def test_a_kill_at_any_write_neither_loses_nor_doubles_a_due_reminder(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock, *, sooner: bool
+) -> None:
+    monkeypatch.setattr(outbox, "SETTLING", 0.05)
+    async with telegram() as api, memory.relay() as client:
+        for number in count(1):
+            words, writes = f"take pill {number} again", Writes(number, sooner)
+            await client.set_reminder(SetReminderArgs(content=words, at=clock(), chat_id=USER))
+            await api.say("/help")  # without a message, the bot knows no number from which to search
+
+            async def until_finished(writes: Writes | None = None) -> None:
+                async with asyncio.timeout(HANGS):
+                    while not (writes is not None and writes.over):
+                        if not (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders:
+                            return
+                        await asyncio.sleep(0.01)
+
+            with monkeypatch.context() as patched:
+                patched.setattr(seen_store, "append", writes.counted(seen_store.append))
+                async with relaying(memory, Echo(), state=tmp_path, api=api, clock=clock, killed=True):
+                    await until_finished(writes)
+            async with relaying(memory, Echo(), state=tmp_path, api=api, clock=clock):
+                await until_finished()
+            assert texts(api).count(f"⏰ {words}") == 1, f"killed at write {number}"
+            if not writes.over:
+                break
+    assert number > 3
