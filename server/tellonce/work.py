@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from tellonce.contract_types import Clean, Contract, Instant, MemoryKind, Role, Scope, Text
+from tellonce.contract_types import Clean, Contract, Instant, KnownStatus, MemoryKind, Role, Scope, Text
 from tellonce.contract_types import LearnedKind as LearnedKind
 from tellonce.contract_types import Precision as Precision
 from tellonce.contract_types import When as When
@@ -97,7 +97,7 @@ class KnownMemory(Contract):
     kind: MemoryKind
     text: str
     since: AwareDatetime = Field(description="When it was said.")
-    status: Literal["active", "uncertain", "rejected"]
+    status: KnownStatus
     user_confirmed: bool = False
     note: bool = Field(default=False, description="The text is the user's own sentence, verbatim.")
 
