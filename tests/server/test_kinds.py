@@ -10,9 +10,9 @@ from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client_settings import ClientSettings
 from tellonce.contract_types import MEMORY_KINDS, STATUSES, RestorableStatus
-from tellonce.page_contract import PageMemoriesArgs
 from tellonce_llm.providers import PROVIDERS
 from tellonce_server.domain.erasure.text_places import PLACES
+from tellonce_server.services.page.reads import PageMemoriesArgs
 from tellonce_sql import queries, query
 from tests.memory_fixtures import USER, Memory
 
