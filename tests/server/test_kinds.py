@@ -68,6 +68,14 @@ async def test_every_kind_of_job_is_in_the_contract_the_database_and_the_server(
     assert set(services.work._kinds._types) == set(w.JOBS) == kinds
 
 
+async def test_every_rolling_summary_is_in_the_database_and_has_a_kind_of_job_that_reads_summaries(
+    memory: Memory,
+) -> None:
+    assert set(w.WRITERS) == set(get_args(w.Rolling))
+    assert {w.JOBS[kind].reads for kind in w.WRITERS.values()} == {"summaries"}
+    assert await checked(memory, "%session%", "conversation_summaries") >= {"chunk", *w.WRITERS}
+
+
 async def test_every_status_has_traits_and_an_undo_restores_all_but_a_replaced_memory(memory: Memory) -> None:
     assert await checked(memory, "%active%", "memories") == set(STATUSES)
     assert {*get_args(RestorableStatus), "superseded"} == set(STATUSES) == set(get_args(c.MemoryStatus))

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tellonce_sql
+from tellonce.contract_types import HOLDING
 from tellonce_sql import SqlFileError, UnknownQuery, arguments, migrations, queries, query, read_migrations
 
 NAMES = st.text(string.ascii_lowercase, min_size=1, max_size=12)
@@ -51,8 +52,8 @@ def test_the_values_of_a_part_are_the_parameters_that_it_names(tmp_path: Path) -
 
 
 def test_the_names_that_have_a_trait_are_listed(tmp_path: Path) -> None:
-    text = "-- name: one\nselect '{}', s in {statuses.holds}, k in {kinds.replaces_thread}\n"
-    listed = "select '{}', s in ('active', 'uncertain'), k in ('thread_summary')"
+    text = "-- name: one\nselect '{}', s in {statuses.holds}, k in {kinds.replaces_owner}\n"
+    listed = f"select '{{}}', s in {HOLDING}, k in ('profile')"
     assert queries(folder(tmp_path, a=text)) == {"a.one": listed}
 
 
