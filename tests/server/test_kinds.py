@@ -13,6 +13,7 @@ from tellonce.contract_types import MEMORY_KINDS, STATUSES, RestorableStatus
 from tellonce_llm.providers import PROVIDERS
 from tellonce_server.domain.erasure.text_places import PLACES
 from tellonce_server.services.page.reads import PageMemoriesArgs
+from tellonce_server.store.messages import WORDS
 from tellonce_sql import queries, query
 from tests.memory_fixtures import USER, Memory
 
@@ -79,6 +80,10 @@ async def test_every_rolling_summary_is_in_the_database_and_has_a_kind_of_job_th
 async def test_every_status_has_traits_and_an_undo_restores_all_but_a_replaced_memory(memory: Memory) -> None:
     assert await checked(memory, "%active%", "memories") == set(STATUSES)
     assert {*get_args(RestorableStatus), "superseded"} == set(STATUSES) == set(get_args(c.MemoryStatus))
+
+
+def test_every_column_of_messages_with_words_has_a_name_for_a_person() -> None:
+    assert f"concat_ws(chr(10),\n{', '.join(WORDS)}" in query("texts.find")
 
 
 def test_every_place_of_texts_is_declared_searched_and_cleaned() -> None:
