@@ -1,10 +1,19 @@
 """`python -m docs.generate` writes the reference pages of the settings, the MCP tools, the command `tellonce` and the
-Python client, and the table of commands in the page of the bot. A test compares the files."""
+Python client, the table of commands in the page of the bot, and the table of screens of the memory page. A test
+compares the files."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from docs import blocks, bot_reference, client_reference, command_reference, settings_reference, tools_reference
+from docs import (
+    blocks,
+    bot_reference,
+    client_reference,
+    command_reference,
+    page_reference,
+    settings_reference,
+    tools_reference,
+)
 
 FOLDER = Path(__file__).with_name("reference")
 
@@ -17,6 +26,7 @@ def pages() -> Mapping[str, str]:
         "command.md": command_reference.text(),
         "python.md": client_reference.text(),
         "telegram.md": bot_reference.text(),
+        "page.md": page_reference.text(),
     }
 
 

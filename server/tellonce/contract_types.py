@@ -80,6 +80,8 @@ ListedKind = Literal[MemoryKind, "note"]
 RestorableStatus = Literal["active", "uncertain", "completed", "rejected"]
 """The statuses that an undo can restore."""
 MemoryStatus = Literal[RestorableStatus, "superseded"]
+KnownStatus = Literal["active", "uncertain", "rejected"]
+"""The statuses of the memories that a worker is shown."""
 
 
 class StatusTraits(NamedTuple):

@@ -1,10 +1,11 @@
 """The contract of the agent tools: the jobs of the queue, their inputs and their results."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from tellonce.contract_types import Clean, Contract, Instant, MemoryKind, Role, Scope, Text
+from tellonce.contract_types import Clean, Contract, Instant, KnownStatus, MemoryKind, Role, Scope, Text
 from tellonce.contract_types import LearnedKind as LearnedKind
 from tellonce.contract_types import Precision as Precision
 from tellonce.contract_types import When as When
@@ -12,23 +13,32 @@ from tellonce.contract_types import When as When
 JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
 
 
+Rolling = Literal["thread", "session"]
+"""The rolling summaries. They are made from chunk summaries: `thread` from those of its thread, all others from those
+of its chat."""
+
+
 class JobTraits(NamedTuple):
     """`reads` is the input of a kind of job: the job's `messages`, these and earlier messages of the `chat`, the
     `summaries` of a thread, or the `memories`. `replaces` says which former texts the job's result replaces: the texts
-    of the same `messages`, of the same `thread`, or of the `owner`."""
+    of the same `messages`, of the same `thread`, or of the `owner`. `rolling` are the rolling summaries that the job
+    writes."""
 
     reads: Literal["messages", "chat", "summaries", "memories"]
     replaces: Literal["messages", "thread", "owner"] | None = None
+    rolling: tuple[Rolling, ...] = ()
 
 
 JOBS: Final[dict[JobKind, JobTraits]] = {
     "exchange": JobTraits("chat"),
     "chunk_summary": JobTraits("messages", "messages"),
-    "thread_summary": JobTraits("summaries", "thread"),
+    "thread_summary": JobTraits("summaries", "thread", ("thread", "session")),
     "profile": JobTraits("memories", "owner"),
     "routine_summary": JobTraits("messages"),
     "erasure": JobTraits("messages", "messages"),
 }
+WRITERS: Final[Mapping[str, JobKind]] = {level: kind for kind, traits in JOBS.items() for level in traits.rolling}
+"""The kind of job that writes each rolling summary."""
 JobState = Literal["pending_summarization", "ready_to_write", "complete", "dead"]
 Tier = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]
 """The tiers that do work, best first.
@@ -97,7 +107,7 @@ class KnownMemory(Contract):
     kind: MemoryKind
     text: str
     since: AwareDatetime = Field(description="When it was said.")
-    status: Literal["active", "uncertain", "rejected"]
+    status: KnownStatus
     user_confirmed: bool = False
     note: bool = Field(default=False, description="The text is the user's own sentence, verbatim.")
 
@@ -160,7 +170,7 @@ class ThreadInput(Contract):
 
     kind: Literal["thread_summary"] = "thread_summary"
     timezone: str
-    level: Literal["thread", "session"]
+    level: Rolling
     prior_text: str
     prior_body: SummaryBody
     chunks: tuple[ChunkText, ...]

@@ -4,8 +4,9 @@ A file `queries/<table>.sql` contains blocks: a line `-- name: some_name`, comme
 one statement. `query("<table>.some_name")` is that statement. The parameters of a long statement have names instead of
 numbers (`$owner_id`); `arguments` puts their values in order. Lines that several statements share are written once,
 between `-- part: some_part` and `-- end`. Each line `-- use: some_part` (in another file, `-- use: <table>.some_part`)
-is replaced by the lines of that part. Each line `-- values: some_part` is replaced by parameters with the names in the
-part (`$a, $b` for `a, b`). `{statuses.sure}` is replaced by the statuses with the trait `sure`
+is replaced by the lines of that part. For a part with names, such as `a, b`, the line `-- values: some_part` is replaced
+by parameters with these names (`$a, $b`), and `-- elements of x: some_part` by as many elements of the array `x` (`x[1],
+x[2]`). `{statuses.sure}` is replaced by the statuses with the trait `sure`
 (`tellonce.contract_types.STATUSES`), and `{kinds.reads_chat}` by the kinds of jobs with the trait `reads_chat`
 (`tellonce.work.JOBS`). A statement that serves all owners at once is marked in the line after its name: `-- across
 owners: why`. The files `migrations/NNNN_name.sql` are applied in order, once.
@@ -33,7 +34,7 @@ _NAME_LINE = re.compile(r"^-- name:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _ACROSS = re.compile(r"^-- across owners:[ \t]*\S", re.MULTILINE)
 _PART = re.compile(r"^-- part:[ \t]*(\w+)[ \t]*\n(.*?)^-- end[ \t]*$\n?", re.MULTILINE | re.DOTALL)
-_USE = re.compile(r"^[ \t]*-- (use|values):[ \t]*([\w.]+)[ \t]*$", re.MULTILINE)
+_USE = re.compile(r"^[ \t]*-- (use|values|elements of (?P<array>[\w.]+)):[ \t]*(?P<part>[\w.]+)[ \t]*$", re.MULTILINE)
 _PARAMETER = re.compile(r"\$([a-z]\w*)\b(?!\$)")
 _NUMBERED = re.compile(r"\$\d")
 _TRAITS: Mapping[str, Mapping[Any, Any]] = {"statuses": STATUSES, "kinds": JOBS}
@@ -137,14 +138,15 @@ def _listed(table: str, text: str) -> str:
 
 
 def _filled(table: str, text: str, parts: Mapping[str, str]) -> str:
-    """The text with each `-- use:` and `-- values:` line replaced by the part that it names. A part may use other
-    parts."""
+    """The text with each line that names a part replaced by this part. A part may use other parts."""
 
     def part(use: re.Match[str]) -> str:
-        name = use[2] if "." in use[2] else f"{table}.{use[2]}"
+        name, array = use["part"] if "." in use["part"] else f"{table}.{use['part']}", use["array"]
         if name not in parts:
-            raise SqlFileError(f"{table}.sql: there is no part {use[2]}")
+            raise SqlFileError(f"{table}.sql: there is no part {use['part']}")
         body = _filled(name.partition(".")[0], _without_leading_comments(parts[name]), parts)
+        if array is not None:
+            return ", ".join(f"{array}[{n}]" for n, _ in enumerate(re.findall(r"\w+", body), 1))
         return re.sub(r"\w+", r"$\g<0>", body) if use[1] == "values" else body
 
     return _USE.sub(part, text)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tellonce import contract as c
-from tellonce import page_contract as p
 from tellonce.client import MemoryClient
+from tellonce_server.services.page.reads import PageTimelineArgs, PageWordsArgs
 from tellonce_text.changes import Change, marked, without_changed
 from tests.memory_fixtures import USER, Clock, Memory
 
@@ -149,9 +149,9 @@ async def test_summaries_and_the_words_on_the_page_mark_what_changed(memory: Mem
         (period,) = (await client.summarize_chat(c.SummarizeChatArgs())).periods
         assert mark in period.text
         reads = (await memory.storage.services()).page
-        shown = await reads.timeline(USER, p.PageTimelineArgs())
+        shown = await reads.timeline(USER, PageTimelineArgs())
         assert [mark in x.text for day in shown.days for talk in day.talks for x in talk.summaries] == [True]
-        words = await reads.words(USER, p.PageWordsArgs(chat_id=USER, from_id=1, to_id=2))
+        words = await reads.words(USER, PageWordsArgs(chat_id=USER, from_id=1, to_id=2))
         assert [mark in line.text for line in words.lines] == [True, False]
 
 

@@ -10,9 +10,10 @@ from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client_settings import ClientSettings
 from tellonce.contract_types import MEMORY_KINDS, STATUSES, RestorableStatus
-from tellonce.page_contract import PageMemoriesArgs
 from tellonce_llm.providers import PROVIDERS
 from tellonce_server.domain.erasure.text_places import PLACES
+from tellonce_server.services.page.reads import PageMemoriesArgs
+from tellonce_server.store.messages import WORDS
 from tellonce_sql import queries, query
 from tests.memory_fixtures import USER, Memory
 
@@ -68,9 +69,21 @@ async def test_every_kind_of_job_is_in_the_contract_the_database_and_the_server(
     assert set(services.work._kinds._types) == set(w.JOBS) == kinds
 
 
+async def test_every_rolling_summary_is_in_the_database_and_has_a_kind_of_job_that_reads_summaries(
+    memory: Memory,
+) -> None:
+    assert set(w.WRITERS) == set(get_args(w.Rolling))
+    assert {w.JOBS[kind].reads for kind in w.WRITERS.values()} == {"summaries"}
+    assert await checked(memory, "%session%", "conversation_summaries") >= {"chunk", *w.WRITERS}
+
+
 async def test_every_status_has_traits_and_an_undo_restores_all_but_a_replaced_memory(memory: Memory) -> None:
     assert await checked(memory, "%active%", "memories") == set(STATUSES)
     assert {*get_args(RestorableStatus), "superseded"} == set(STATUSES) == set(get_args(c.MemoryStatus))
+
+
+def test_every_column_of_messages_with_words_has_a_name_for_a_person() -> None:
+    assert f"concat_ws(chr(10),\n{', '.join(WORDS)}" in query("texts.find")
 
 
 def test_every_place_of_texts_is_declared_searched_and_cleaned() -> None:

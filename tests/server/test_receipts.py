@@ -6,12 +6,12 @@ import asyncio
 import pytest
 
 from tellonce import contract as c
-from tellonce import page_contract as p
 from tellonce.client import MemoryRefused
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.domain.context import receipt_keeper
 from tellonce_server.services.page.answer_summary import quotations
+from tellonce_server.services.page.reads import PageAnswerArgs, PageAnswersArgs
 from tellonce_server.store import receipts
 from tests.memory_fixtures import USER, Clock, Memory, opened
 
@@ -62,7 +62,7 @@ async def test_the_page_shows_an_answer_with_the_words_that_it_quotes(memory: Me
         clock.forward(minutes=1)
         await client.record_message(told.model_copy(update={"message_id": "4", "content": "It has 231,000 km."}))
     reads = (await memory.storage.services()).page
-    seen = await reads.answer(USER, p.PageAnswerArgs(receipt_id=context.receipt_id))
+    seen = await reads.answer(USER, PageAnswerArgs(receipt_id=context.receipt_id))
     assert seen.replies == (answer,)
     assert [line.text for line in seen.repeated] == [told.content, "The user takes coffee without sugar"]
     assert [line.at is None for line in seen.repeated] == [False, True]
@@ -83,10 +83,10 @@ async def test_after_something_was_forgotten_the_page_says_that_the_records_of_a
         await client.get_context(c.GetContextArgs(query="weather"))
         reads = (await memory.storage.services()).page
         await client.explain(c.ExplainArgs(message_id="1"))
-        before = await reads.answers(USER, p.PageAnswersArgs())
+        before = await reads.answers(USER, PageAnswersArgs())
         preview = await client.forget(c.ForgetArgs(topic="locker code"))
         await client.forget(c.ForgetArgs(topic="locker code", confirm=preview.confirm))
-        after = await reads.answers(USER, p.PageAnswersArgs())
+        after = await reads.answers(USER, PageAnswersArgs())
     assert (len(before.answers), before.erased, after.answers, after.erased) == (1, False, (), True)
 
 

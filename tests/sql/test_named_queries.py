@@ -2,6 +2,7 @@
 
 import hashlib
 import string
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tellonce_sql
+from tellonce.contract_types import HOLDING
 from tellonce_sql import SqlFileError, UnknownQuery, arguments, migrations, queries, query, read_migrations
 
 NAMES = st.text(string.ascii_lowercase, min_size=1, max_size=12)
@@ -50,20 +52,24 @@ def test_the_values_of_a_part_are_the_parameters_that_it_names(tmp_path: Path) -
     assert queries(folder(tmp_path, a=text)) == {"a.one": "insert into a (\nrole, sent_at\n) select\n$1, $2"}
 
 
+def test_an_array_has_one_element_for_each_name_of_a_part(tmp_path: Path) -> None:
+    text = "-- part: both\nrole, content\n-- end\n-- name: one\nselect\n  -- elements of o.texts: both\nfrom o\n"
+    assert queries(folder(tmp_path, a=text)) == {"a.one": "select\no.texts[1], o.texts[2]\nfrom o"}
+
+
 def test_the_names_that_have_a_trait_are_listed(tmp_path: Path) -> None:
-    text = "-- name: one\nselect '{}', s in {statuses.holds}, k in {kinds.replaces_thread}\n"
-    listed = "select '{}', s in ('active', 'uncertain'), k in ('thread_summary')"
+    text = "-- name: one\nselect '{}', s in {statuses.holds}, k in {kinds.replaces_owner}\n"
+    listed = f"select '{{}}', s in {HOLDING}, k in ('profile')"
     assert queries(folder(tmp_path, a=text)) == {"a.one": listed}
 
 
 def test_values_are_put_in_the_order_of_the_named_parameters() -> None:
-    values = dict.fromkeys("thread_key since ends vector below scope rarest rarer_half terms all_rarest".split())
-    values |= {"scanned": 1, "of_each_kind": 2, "chat_id": 3, "owner_id": 4, "unused": 5}
+    values = defaultdict(int, scanned=1, of_each_kind=2, chat_id=3, owner_id=4, unused=5)
     found = arguments("retrieval.messages_within", values)
     assert found[0] == 4
     assert sorted(value for value in found if value) == [1, 2, 3, 4]
     with pytest.raises(KeyError, match="vector"):
-        arguments("retrieval.messages_within", {name: values[name] for name in values if name != "vector"})
+        arguments("retrieval.messages_within", {"owner_id": 4})
 
 
 def test_other_files_are_not_queries(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from asyncpg import BitString
 from pgvector import HalfVector
 
-from tellonce.page_contract import PageMemoriesArgs
+from tellonce_server.services.page.reads import PageMemoriesArgs
 from tellonce_server.store.codes import ModelVector
 from tellonce_server.store.database import SERVER_ROLE
 from tellonce_server.store.pools import OWNER, SET

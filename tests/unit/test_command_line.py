@@ -102,8 +102,14 @@ def test_a_wrong_setting_is_named_in_plain_words(monkeypatch: pytest.MonkeyPatch
         ("{", "it is not JSON"),
         ("[]", "it is not a JSON object"),
         ('{"role": "user", "content": "hi"}', "it has no sent_at"),
-        ('{"role": "bot", "content": "hi", "sent_at": "2026-02-16T09:15:00Z"}', "its role is 'bot'"),
-        ('{"role": "user", "content": null, "sent_at": "2026-02-16T09:15:00Z"}', "its content is not a string"),
+        (
+            '{"role": "bot", "content": "hi", "sent_at": "2026-02-16T09:15:00Z"}',
+            "its role is invalid: Input should be 'user' or 'assistant'",
+        ),
+        (
+            '{"role": "user", "content": null, "sent_at": "2026-02-16T09:15:00Z"}',
+            "its content is invalid: Input should be a valid string",
+        ),
         (
             '{"role": "user", "content": "hi", "sent_at": "2026-02-16T09:15:00Z", "message_thread_id": [1]}',
             "its message_thread_id is neither a number nor a name of at most 128 characters",

@@ -27,7 +27,7 @@ from tellonce_server.services.import_messages import ImportMessage, OwnConversat
 from tellonce_text.dates.intervals import UNTIL, Interval
 
 MemoryT = TypeVar("MemoryT")
-_BY_HAND, _EXPORTED = TypeAdapter(ImportMemory), TypeAdapter(ExportedMemory)
+_BY_HAND, _EXPORTED, _MESSAGE = TypeAdapter(ImportMemory), TypeAdapter(ExportedMemory), TypeAdapter(ImportMessage)
 
 NOTHING = "holds no messages; a message needs role (user, assistant), content and sent_at (ISO 8601)."
 LONGEST_LINE = 8 * 1024 * 1024
@@ -98,11 +98,7 @@ def _cleaned(value: Any) -> Any:
 
 
 def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportMessage:
-    if entry["role"] not in ("user", "assistant"):
-        raise NotAsItShouldBe(f"its role is {str(entry['role'])[:40]!r}")
-    if not isinstance(entry["content"], str):
-        raise NotAsItShouldBe("its content is not a string")
-    at = datetime.fromisoformat(str(entry["sent_at"]))
+    role, content, at = entry["role"], entry["content"], datetime.fromisoformat(str(entry["sent_at"]))
     group = _other_group(entry.get("chat_id"), chat_id)
     reply, topic, speaker = (entry.get(name) for name in ("reply_to_message_id", "message_thread_id", "speaker"))
     if topic is not None and not (isinstance(topic, int) or (isinstance(topic, str) and len(topic) <= LONGEST_ID)):
@@ -110,17 +106,18 @@ def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportM
             f"its message_thread_id is neither a number nor a name of at most {LONGEST_ID} characters"
         )
     channel = _channel(entry)
-    return ImportMessage(
-        role=entry["role"],
-        content=entry["content"],
-        message_id=group + str(entry.get("message_id") or f"jsonl:{hashlib.sha256(line.strip()).hexdigest()[:24]}"),
-        sent_at=at if at.tzinfo else at.astimezone(),
-        channel=channel,
-        speaker=None if speaker is None else str(speaker),
-        message_thread_id=thread_number(f"{group}{entry.get('thread_key')}") if group else topic,
-        reply_to_message_id=None if reply is None else f"{group}{reply}",
-        conversation=_conversation(entry, channel),
-    )
+    own: dict[str, Any] = {
+        "role": role,
+        "content": content,
+        "message_id": group + str(entry.get("message_id") or f"jsonl:{hashlib.sha256(line.strip()).hexdigest()[:24]}"),
+        "sent_at": at if at.tzinfo else at.astimezone(),
+        "channel": channel,
+        "speaker": None if speaker is None else str(speaker),
+        "message_thread_id": thread_number(f"{group}{entry.get('thread_key')}") if group else topic,
+        "reply_to_message_id": None if reply is None else f"{group}{reply}",
+        "conversation": _conversation(entry, channel),
+    }
+    return _checked(_MESSAGE, _same(ImportMessage, entry) | own)
 
 
 def _conversation(entry: dict[str, Any], channel: str) -> OwnConversation | None:
@@ -154,11 +151,7 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
     memory = _checked(
         _EXPORTED,
         {
-            **{
-                field.name: entry[field.name]
-                for field in fields(ExportedMemory)
-                if entry.get(field.name) not in _LACKING
-            },
+            **_same(ExportedMemory, entry),
             "number": int(entry["id"]),
             "source_messages": _sources(entry, chat_id),
             "quotes": _in_group(entry.get("quotes") or (), entry, chat_id),
@@ -193,6 +186,11 @@ def _in_group(named: Iterable[dict[str, str]], entry: dict[str, Any], chat_id: i
     return [{**one, "message_id": f"{group}{one['message_id']}"} for one in named]
 
 
+def _same(kind: type[ExportedMemory] | type[ImportMessage], entry: dict[str, Any]) -> dict[str, Any]:
+    """The values of an entry whose names are fields of the class."""
+    return {field.name: entry[field.name] for field in fields(kind) if entry.get(field.name) not in (None, "")}
+
+
 def _checked(kind: TypeAdapter[MemoryT], values: dict[str, Any]) -> MemoryT:
     try:
         return kind.validate_python(values)
@@ -200,6 +198,3 @@ def _checked(kind: TypeAdapter[MemoryT], values: dict[str, Any]) -> MemoryT:
         found = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(map(str, found["loc"]))
         raise NotAsItShouldBe(f"its {place} is invalid: {found['msg']}") from error
-
-
-_LACKING = (None, "")

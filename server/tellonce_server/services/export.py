@@ -2,7 +2,7 @@
 read."""
 
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any, Literal
 
 from pydantic_core import to_jsonable_python
@@ -13,7 +13,7 @@ from tellonce_server.store import bulk, chats, messages, profile, summaries, thr
 from tellonce_server.store.bulk import Exported, SourceMessage, by_number
 from tellonce_server.store.chats import ChatEntry
 from tellonce_server.store.database import Queries
-from tellonce_server.store.messages import Line
+from tellonce_server.store.messages import ImportMessage, Line
 
 EntryType = Literal["profile", "canonical", "summary", "message", "memory"]
 Entry = dict[str, Any]
@@ -64,16 +64,14 @@ async def _chat(q: Queries, owner_id: int, chat: ChatEntry) -> AsyncGenerator[En
 
 
 def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
+    """A message as an entry, with all fields that an import reads."""
     return {
         "type": "message",
+        **{field.name: getattr(line, field.name) for field in fields(ImportMessage) if hasattr(line, field.name)},
         "chat_id": chat.chat_id,
         "conversation": conversation_of(chat),
         "message_id": external_id(chat.chat_id, line),
-        "role": line.role,
-        "content": line.content,
-        "speaker": line.speaker,
         "sent_at": sender_time(line).isoformat(),
-        "channel": line.channel,
         "routine": line.routine,
         **place_of(chat.chat_id, thread_key, line.channel),
     }

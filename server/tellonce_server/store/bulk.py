@@ -65,7 +65,7 @@ async def add(q: Queries, where: ChatScope, rows: Sequence[Placed], now: datetim
     values: dict[str, Any] = {name: [message[name] for message in said] for name in said[0]}
     values |= {"id": numbers, "thread_no": await _thread_numbers(q, owner_id, chat_id, rows, numbers)}
     values |= {"owner_id": owner_id, "chat_id": chat_id, "epoch": reserved["epoch"], "now": now}
-    await q.run("bulk.add", *arguments("bulk.add", values))
+    await q.run("messages.add", *arguments("messages.add", values))
     return numbers
 
 

@@ -4,11 +4,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from tellonce.page_contract import MonthCost
+from tellonce.contract_types import Contract
 from tellonce.work import ModelCall, ProviderDown, Tier
 from tellonce_server.store.database import Queries
 from tellonce_server.store.named_queries import OneRow, Rows, Value, named
 from tellonce_server.store.queue import Job
+
+
+class MonthCost(Contract):
+    month: str
+    calls: int
+    price_usd: float
 
 
 @dataclass(frozen=True)

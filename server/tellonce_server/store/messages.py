@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from tellonce import tracing
 from tellonce.contract import JobKind, RecordMessageArgs, Role
@@ -16,6 +16,16 @@ from tellonce_text.dates.clock import offset_minutes
 NEWEST = 2**62
 """A number greater than any message number."""
 PAGE = 500
+WORDS: Final = {
+    "content": "",
+    "speaker": "speaker",
+    "routine": "routine",
+    "agent_id": "agent",
+    "ext_id": "message id",
+    "reply_to": "reply to",
+}
+"""The columns with a person's words, in the order of the part `words` in messages.sql, each with its name in the preview
+of an erasure."""
 
 
 @dataclass(frozen=True)

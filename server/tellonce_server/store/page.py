@@ -1,23 +1,15 @@
-"""Queries for the memory page: filtered lists, days of conversation, answers, names, and undoing a change."""
+"""Queries for the memory page: filtered lists, days of conversation, answers, names, and undoing a change. Most rows
+are models that the page's tools return unchanged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, TypeAlias
 
-from tellonce.contract import MAX_BIGINT
-from tellonce.page_contract import (
-    AnswerEntry,
-    FormerState,
-    MonthEntry,
-    NameEntry,
-    NameLink,
-    PageEntry,
-    PageMemoriesArgs,
-    RecalledLine,
-    SaidLine,
-    TalkEntry,
-)
+from pydantic import AwareDatetime, Field
+
+from tellonce.contract import MAX_BIGINT, ListedKind, Memory, MemoryOrigin, MemoryStatus, Role, ShownName
+from tellonce.contract_types import HOLDING, Bigint, Contract, Moment, RestorableStatus, Text, Unit
 from tellonce_server.core.scope import ChatId, MemoryId, MessageId, OwnerId
 from tellonce_server.store import memories
 from tellonce_server.store.database import Queries, Row
@@ -31,15 +23,99 @@ FIRST_PAGE: Final[Position] = (datetime.max.replace(tzinfo=UTC), MAX_BIGINT)
 """The position before the first memory of the list."""
 
 
-@dataclass(frozen=True)
-class SpanSummary:
+class MemoryFilter(Contract):
+    """The filters of the list of memories. A filter that is None does not restrict the list. `as_of` selects the
+    memories that were valid at that time, whatever their status is now."""
+
+    query: Text | None = None
+    kinds: tuple[ListedKind, ...] | None = None
+    statuses: tuple[MemoryStatus, ...] = HOLDING
+    origins: tuple[MemoryOrigin, ...] | None = None
+    chat_id: Bigint | None = None
+    least_confidence: Unit = 0
+    as_of: Moment | None = None
+    about: Text | None = None
+
+
+class PageEntry(Contract):
+    """A memory with the user's words that support it."""
+
+    memory: Memory
+    quote: str | None
+
+
+class AnswerEntry(Contract):
+    receipt_id: str
+    chat_id: int
+    channel: str
+    at: AwareDatetime
+    question: str
+    preceded: bool = Field(description="Whether the context was read before the question was recorded.")
+    tokens: int
+    token_budget: int
+    budgets: dict[ShownName, int] = Field(default={}, description="Maximum tokens of each section that has a maximum.")
+    truncated: bool
+
+
+class SaidLine(Contract):
+    id: int
+    role: Role
+    speaker: str | None
+    at: AwareDatetime
+    text: str
+    source: bool = Field(default=False, description="Whether it is a source of the memory.")
+
+
+class RecalledLine(Contract):
+    """A line of the context, or a text that an answer repeats. `memory_id` is set only for a memory. `at` is set only for
+    a message that an answer repeats."""
+
+    memory_id: int | None
+    text: str
+    at: AwareDatetime | None = None
+
+
+class MonthEntry(Contract):
+    month: str
+    messages: int
+
+
+class TalkSummary(Contract):
+    from_at: AwareDatetime
+    to_at: AwareDatetime
+    count: int
+    text: str
+
+
+class SpanSummary(TalkSummary):
+    """A summary, with the messages that it covers."""
+
     chat_id: int
     from_id: int
     to_id: int
-    from_at: datetime
-    to_at: datetime
-    count: int
-    text: str
+
+
+class TalkEntry(Contract):
+    chat_id: int
+    channel: str
+    messages: int
+    from_id: int
+    to_id: int
+    from_at: AwareDatetime
+    to_at: AwareDatetime
+    begins: str = Field(default="", description="The beginning of its first message, if it has no summary.")
+    summaries: tuple[TalkSummary, ...] = ()
+
+
+class NameEntry(Contract):
+    name: str
+    memories: int
+
+
+class NameLink(Contract):
+    one: str
+    other: str
+    memories: int
 
 
 def _quoted(row: Row) -> PageEntry:
@@ -52,16 +128,14 @@ def _quoted(row: Row) -> PageEntry:
 async def found(
     q: Queries,
     owner_id: int,
-    wanted: PageMemoriesArgs,
+    wanted: MemoryFilter,
     after: Position = FIRST_PAGE,
     *,
     limit: int,
     learned_since: datetime | None = None,
     counted: bool = False,
 ) -> tuple[list[PageEntry], int]:
-    """At most `limit` memories after a position, newest first, and, if `counted`, the number of all matches. A filter
-    that is None does not restrict the result. `as_of` selects the memories that were valid at that time, whatever their
-    status is now."""
+    """At most `limit` memories after a position, newest first, and, if `counted`, the number of all matches."""
     own = {"owner_id": owner_id, "learned_since": learned_since, "limit": limit, "counted": counted}
     values = {**dict(wanted), **own, "after_time": after[0], "after_id": after[1]}
     rows = await q.rows("page.memories", *arguments("page.memories", values))
@@ -126,12 +200,8 @@ names = Rows[[OwnerId, int], NameEntry]("page.names", named(NameEntry))
 links = Rows[[OwnerId, Sequence[str]], NameLink]("page.links", named(NameLink))
 
 
-async def restore(q: Queries, owner_id: int, former: FormerState, now: datetime, since: datetime) -> bool:
-    """Restore a memory's former state if the memory was changed after `since`. Returns whether the state was
-    restored."""
-    args = (former.memory_id, former.status, former.user_confirmed, former.pinned, now, since)
-    return await q.row("page.restore", owner_id, *args) is not None
-
+restore = Found[[OwnerId, MemoryId, RestorableStatus, bool, bool, datetime, datetime]]("page.restore")
+"""Restore a memory's former status, and whether it was confirmed and pinned, if it was changed after `since`."""
 
 revive = Run[[OwnerId, MemoryId, datetime, datetime]]("page.revive")
 """Reactivate the memories that this memory replaced or ended after `since`. Returns their number."""

@@ -2,15 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
-from tellonce.work import SummaryBody
+from tellonce.work import Rolling, SummaryBody
 from tellonce_server.core.scope import ChatId, MessageId, OwnerId, ThreadKey
 from tellonce_server.store.database import Queries, Row
 from tellonce_server.store.named_queries import MaybeRow, Rows
 from tellonce_server.store.queue import Job
-
-Rolling = Literal["thread", "session"]
 
 
 @dataclass(frozen=True)

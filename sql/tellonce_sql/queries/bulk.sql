@@ -38,29 +38,6 @@ on conflict (owner_id, chat_id, thread_key) do update
       focus_id = coalesce(excluded.focus_id, t.focus_id)
 returning last_no - $4::int
 
--- name: add
--- Each parameter is an array with the values of a column, except owner_id, chat_id, epoch and now
-with input as (
-  select * from unnest($id::bigint[], $thread_key::text[], $thread_no::bigint[], $channel::text[], $index_text::text[],
-    $role::text[], $content::text[], $speaker::text[], $ext_id::text[], $reply_to::text[], $importance::real[],
-    $tokens::int[], $sent_at::timestamptz[], $utc_offset::smallint[])
-    as i (id, thread_key, thread_no, channel, index_text,
-      -- use: messages.given
-    )
-), fts as (
-  insert into message_fts (owner_id, chat_id, id, tsv)
-  select $owner_id, $chat_id, id, to_tsvector('chatmem', index_text)
-    || array_to_tsvector(array['@o' || $owner_id::bigint, '@c' || $chat_id::bigint])
-  from input
-)
-insert into messages (owner_id, chat_id, epoch, recorded_at, id, thread_key, thread_no, channel,
-  -- use: messages.given
-)
-select $owner_id, $chat_id, $epoch, $now, id, thread_key, thread_no, channel,
-  -- use: messages.given
-from input
-order by id
-
 -- name: exported
 -- $1 owner, $2 a memory number, $3 how many: the memories after this number in order, each with its former texts, its
 -- alarm (null if it has none) and its source messages

@@ -1,3 +1,8 @@
+-- part: words
+-- The columns with a person's words, first the content and the speaker. An erasure searches and cleans them.
+content, speaker, routine, agent_id, ext_id, reply_to
+-- end
+
 -- part: given
 -- The columns that recorded and imported messages have in common: `columns` in store/messages.py
 role, content, speaker, ext_id, reply_to, importance, tokens, sent_at, utc_offset
@@ -66,6 +71,29 @@ select message.id, thread.last_no, thread.queued_to, thread.open_tokens,
     where owner_id = $owner_id and chat_id = $chat_id and thread_key = $thread_key
       and thread_no = thread.last_no - 1) as before
 from message, thread
+
+-- name: add
+-- Stores imported messages. Each parameter is an array with the values of a column, except owner_id, chat_id, epoch and now
+with input as (
+  select * from unnest($id::bigint[], $thread_key::text[], $thread_no::bigint[], $channel::text[], $index_text::text[],
+    $role::text[], $content::text[], $speaker::text[], $ext_id::text[], $reply_to::text[], $importance::real[],
+    $tokens::int[], $sent_at::timestamptz[], $utc_offset::smallint[])
+    as i (id, thread_key, thread_no, channel, index_text,
+      -- use: given
+    )
+), fts as (
+  insert into message_fts (owner_id, chat_id, id, tsv)
+  select $owner_id, $chat_id, id, to_tsvector('chatmem', index_text)
+    || array_to_tsvector(array['@o' || $owner_id::bigint, '@c' || $chat_id::bigint])
+  from input
+)
+insert into messages (owner_id, chat_id, epoch, recorded_at, id, thread_key, thread_no, channel,
+  -- use: given
+)
+select $owner_id, $chat_id, $epoch, $now, id, thread_key, thread_no, channel,
+  -- use: given
+from input
+order by id
 
 -- name: by_ext_id
 -- $1 owner, $2 chat, $3 external id, $4 channel: the channel's message with this id, or else the chat's only message

@@ -8,7 +8,9 @@
 
 -- part: message
 select 'message' as place, m.chat_id, m.id, m.version, m.role as subject, m.thread_key, m.sent_at as at,
-  array[m.content, m.speaker, m.routine, m.agent_id, m.ext_id, m.reply_to] as texts, null::jsonb as body
+  array[
+    -- use: messages.words
+  ] as texts, null::jsonb as body
 -- end
 
 -- part: given
@@ -24,7 +26,9 @@ with given as materialized (
 -- use: message
 from messages m
 where 'message' = any($4::text[]) and owner_id = $1 and ($2::bigint is null or chat_id = $2)
-  and may_say(concat_ws(chr(10), content, speaker, routine, agent_id, ext_id, reply_to), $3)
+  and may_say(concat_ws(chr(10),
+    -- use: messages.words
+  ), $3)
 union all
 select 'message_version', chat_id, id, version, '', '', replaced_at, array[content], null
 from message_versions
@@ -166,8 +170,11 @@ order by m.chat_id, m.id
   where o.reworded and f.owner_id = $1 and f.chat_id = o.chat_id and f.id = o.id
 ), done as (
   update messages m
-  set content = o.texts[1], speaker = o.texts[2], routine = o.texts[3], agent_id = o.texts[4], ext_id = o.texts[5],
-    reply_to = o.texts[6], tokens = o.tokens, version = m.version + 1,
+  set (
+    -- use: messages.words
+    ) = row(
+    -- elements of o.texts: messages.words
+    ), tokens = o.tokens, version = m.version + 1,
     embedding = case when not o.reworded then m.embedding end, ebits = case when not o.reworded then m.ebits end
   from old o
   where m.owner_id = $1 and m.chat_id = o.chat_id and m.id = o.id

@@ -7,13 +7,13 @@ from typing import Any, get_type_hints
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel
 
-from tellonce import page_contract as p
 from tellonce_server.api import text
 from tellonce_server.api.assistant import CHANGE, READ, GetServices, Tools
 from tellonce_server.api.spec import Call, MethodT, ToolSpec, specs_of, tool
 from tellonce_server.core.scope import OPERATOR, own_chat
 from tellonce_server.domain.location import shared_into
-from tellonce_server.services.page.reads import PageReads
+from tellonce_server.services.page.reads import NoArgs, PageGroups, PageReads
+from tellonce_server.services.page.undo import PageUndoArgs, PageUndone
 
 APP_ONLY = {"ui": {"visibility": ["app"]}}
 """Metadata for hosts with MCP Apps: the page may call these tools; the model does not see them."""
@@ -34,22 +34,16 @@ def page_tool(
 
 class PageTools(Tools):
     @tool("Undoes the last change made on the memory page.", CHANGE, text.structured, APP_ONLY, title="Undo")
-    async def page_undo(self, call: Call[p.PageUndoArgs]) -> p.PageUndone:
+    async def page_undo(self, call: Call[PageUndoArgs]) -> PageUndone:
         services, group = await self._ready(), call.args.shared_with
         shared_with = await shared_into(services.deps, call.caller, group) if group is not None else None
         return await services.undoer.undo(_owner(call), call.args, shared_with)
 
     @page_tool("Groups", READ, APP_ONLY)
-    async def page_groups(self, call: Call[p.NoArgs]) -> p.PageGroups:
+    async def page_groups(self, call: Call[NoArgs]) -> PageGroups:
         services = await self._ready()
         groups = services.deps.settings.groups if OPERATOR in call.caller.scopes else ()
         return await services.page.groups(groups)
-
-    @page_tool("Today", READ, APP_ONLY)
-    async def page_today(self, call: Call[p.NoArgs]) -> p.PageToday:
-        services = await self._ready()
-        operator = call.caller.user_id == services.deps.settings.default_user
-        return await services.page.today(_owner(call), operator=operator)
 
 
 def _read(name: str, ready: GetServices) -> ToolSpec:

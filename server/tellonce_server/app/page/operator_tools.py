@@ -2,9 +2,12 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from tellonce import page_contract as p
+from pydantic import AwareDatetime, Field
+
+from tellonce.contract_types import Contract, Text
+from tellonce.work import QueueStatus
 from tellonce_server.api.assistant import CHANGE, READ
 from tellonce_server.api.page.tools import page_tool
 from tellonce_server.api.spec import Call
@@ -13,8 +16,90 @@ from tellonce_server.app.page import commands
 from tellonce_server.app.page.uploads import backup_folder, backups
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import Refused
+from tellonce_server.services.page.reads import NoArgs
 from tellonce_server.store import ledger
 from tellonce_server.store.uploads import Uploads
+
+
+class ClientEntry(Contract):
+    """A program that can share this memory. `text` is the text of the client's configuration file with our entry
+    added."""
+
+    name: str
+    title: str
+    file: str
+    connected: bool
+    text: str
+    trouble: str = ""
+
+
+class TokenEntry(Contract):
+    name: str
+    created_at: AwareDatetime
+    revoked_at: AwareDatetime | None
+    local: bool = Field(description="Created by the server for our other processes on this machine.")
+    elsewhere: bool = Field(default=False, description="Created in the same way, but in another data folder.")
+
+
+class BackupFile(Contract):
+    file: str
+    bytes: int
+    at: AwareDatetime
+
+
+class PageClients(Contract):
+    clients: tuple[ClientEntry, ...]
+
+
+class PageSetup(Contract):
+    tokens: tuple[TokenEntry, ...]
+    backups: tuple[BackupFile, ...]
+    costs: tuple[ledger.MonthCost, ...]
+    queue: QueueStatus
+    health: dict[str, object]
+    database: str | None = Field(description="The folder of the embedded PostgreSQL; null for an external one.")
+
+
+class PageConnectArgs(Contract):
+    client: Text
+    undo: bool = False
+
+
+class PageDone(Contract):
+    done: bool = True
+
+
+class PageTokenArgs(Contract):
+    name: Annotated[Text, Field(max_length=64, pattern=r"^[\w .-]+$")]
+    revoke: bool = False
+
+
+class PageToken(Contract):
+    token: str | None = Field(description="A new token, which is never shown again.")
+
+
+class PageImportArgs(Contract):
+    upload: Annotated[Text, Field(max_length=64)]
+    me: Text | None = None
+    dry_run: bool = True
+
+
+class PageImport(Contract):
+    """The result of an import. A dry run has `kind` and the file's contents; an import has the outcome."""
+
+    kind: str | None = None
+    messages: int = 0
+    mine: int = 0
+    names: tuple[str, ...] = Field(default=(), description="The person's names in the file.")
+    memories: int = 0
+    unreadable: int = 0
+    left_out: dict[str, int] = Field(default={}, description="Entries of groups that are not imported, by their name.")
+    first: AwareDatetime | None = None
+    last: AwareDatetime | None = None
+    seconds: float | None = None
+    price_usd: float | None = None
+    created: int = 0
+    duplicates: int = 0
 
 
 class NoSuchToken(Refused):
@@ -29,10 +114,10 @@ class OperatorTools:
         self._uploads = Uploads(storage.settings.data_dir)
 
     @page_tool("Setup", READ)
-    async def page_setup(self, call: Call[p.NoArgs]) -> p.PageSetup:
+    async def page_setup(self, call: Call[NoArgs]) -> PageSetup:
         services = await self._storage.services()
         external = self._storage.settings.database_url is not None
-        return p.PageSetup(
+        return PageSetup(
             tokens=await self._tokens(call.caller.user_id),
             backups=tuple(_backup(file) for file in backups(self._storage.settings.data_dir)),
             costs=tuple(await ledger.months(services.deps.database)),
@@ -42,17 +127,17 @@ class OperatorTools:
         )
 
     @page_tool("Clients", READ)
-    async def page_clients(self, call: Call[p.NoArgs]) -> p.PageClients:
-        found = [p.ClientEntry(**entry) async for entry in commands.told("clients")]
-        return p.PageClients(clients=tuple(found))
+    async def page_clients(self, call: Call[NoArgs]) -> PageClients:
+        found = [ClientEntry(**entry) async for entry in commands.told("clients")]
+        return PageClients(clients=tuple(found))
 
     @page_tool("Connect", CHANGE)
-    async def page_connect(self, call: Call[p.PageConnectArgs]) -> p.PageDone:
+    async def page_connect(self, call: Call[PageConnectArgs]) -> PageDone:
         await commands.last("connect", call.args.client, *(["undo"] if call.args.undo else []))
-        return p.PageDone()
+        return PageDone()
 
     @page_tool("Token", CHANGE)
-    async def page_token(self, call: Call[p.PageTokenArgs]) -> p.PageToken:
+    async def page_token(self, call: Call[PageTokenArgs]) -> PageToken:
         """Create a token for the session's own user, or revoke one of the user's tokens."""
         name, user = call.args.name, call.caller.user_id
         now = datetime.now(UTC)
@@ -62,13 +147,13 @@ class OperatorTools:
                 if name in taken or name.startswith(LOCAL):
                     text = f"A token named {name} already exists; choose another name."
                     raise NoSuchToken(text, "token_exists", name=name)
-                return p.PageToken(token=await create_token(login, name, user, ("assistant",), now))
+                return PageToken(token=await create_token(login, name, user, ("assistant",), now))
             if not await revoke(login, name, now):
                 raise NoSuchToken(f"There is no valid token named {name}.", "token_unknown", name=name)
-        return p.PageToken(token=None)
+        return PageToken(token=None)
 
     @page_tool("Import", CHANGE)
-    async def page_import(self, call: Call[p.PageImportArgs]) -> p.PageImport:
+    async def page_import(self, call: Call[PageImportArgs]) -> PageImport:
         """Run an import or its dry run. Progress is reported in percent. The uploaded file is kept only after a
         successful dry run."""
         file = self._uploads.path(call.args.upload)
@@ -86,20 +171,20 @@ class OperatorTools:
         finally:
             if not (call.args.dry_run and found):
                 file.unlink(missing_ok=True)
-        return p.PageImport(**found)
+        return PageImport(**found)
 
     @page_tool("Backup", CHANGE)
-    async def page_backup(self, call: Call[p.NoArgs]) -> p.BackupFile:
+    async def page_backup(self, call: Call[NoArgs]) -> BackupFile:
         name = f"{datetime.now(UTC):%Y-%m-%d-%H%M%S}.tellonce"
         file = backup_folder(self._storage.settings.data_dir) / name
         made = await commands.last("backup", str(file))
         return _backup(Path(made["file"]))
 
-    async def _tokens(self, user_id: int | None) -> tuple[p.TokenEntry, ...]:
+    async def _tokens(self, user_id: int | None) -> tuple[TokenEntry, ...]:
         async with as_login(self._storage.opened.login) as login:
             found, ours = await everyone(login), await local_names(login, self._storage.settings)
         return tuple(
-            p.TokenEntry(
+            TokenEntry(
                 name=x.name,
                 created_at=x.created_at,
                 revoked_at=x.revoked_at,
@@ -111,6 +196,6 @@ class OperatorTools:
         )
 
 
-def _backup(file: Path) -> p.BackupFile:
+def _backup(file: Path) -> BackupFile:
     seen = file.stat()
-    return p.BackupFile(file=str(file), bytes=seen.st_size, at=datetime.fromtimestamp(seen.st_mtime, UTC))
+    return BackupFile(file=str(file), bytes=seen.st_size, at=datetime.fromtimestamp(seen.st_mtime, UTC))

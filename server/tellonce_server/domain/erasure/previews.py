@@ -22,11 +22,12 @@ from tellonce_server.domain.erasure.forget_query import (
     touched,
 )
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact, strings
-from tellonce_server.domain.erasure.scan import COLUMN_NAMES, CONTENT, MatchingRow, source_of
+from tellonce_server.domain.erasure.scan import CONTENT, MatchingRow, source_of
 from tellonce_server.domain.erasure.text_places import PLACES
 from tellonce_server.store import forget, texts
 from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import Statement
+from tellonce_server.store.messages import WORDS
 from tellonce_server.store.texts import TextRow
 from tellonce_text.secrets import mask
 from tellonce_text.sentences import is_question, placed_runs
@@ -259,7 +260,7 @@ def _text(hit: MatchingRow) -> str:
     columns = hit.row.texts
     text = (columns[column] or "") if column >= 0 else " ".join(strings(hit.row.body))
     if hit.row.place == "message" and column > CONTENT:
-        return f"({COLUMN_NAMES[column]}: {clipped(mask(text), 0)}) {clipped(mask(columns[CONTENT] or ''), 0)}"
+        return f"({[*WORDS.values()][column]}: {clipped(mask(text), 0)}) {clipped(mask(columns[CONTENT] or ''), 0)}"
     return clipped(mask(text), _moved(text, hit.mark.start))
 
 

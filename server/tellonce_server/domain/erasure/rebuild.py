@@ -3,7 +3,7 @@ shortened texts are used."""
 
 from datetime import datetime
 
-from tellonce.contract import JobKind
+from tellonce.work import WRITERS, JobKind
 from tellonce_server.store import messages, queue, summaries
 from tellonce_server.store.database import Queries
 from tellonce_server.store.queue import Job, NewJob
@@ -22,8 +22,9 @@ def ignores_former_text(job: Job) -> bool:
 
 async def queue_summary(q: Queries, owner_id: int, row: TextRow, now: datetime) -> JobKind | None:
     chat = row.chat_id or 0
-    if row.subject != "chunk":
-        return await queue_rolling_rebuild(q, owner_id, chat, row.thread_key, now)
+    kind = WRITERS.get(row.subject)
+    if kind is not None:
+        return await queue_rolling(q, owner_id, chat, kind, row.thread_key, now)
     covered = await summaries.chunk_range(q, owner_id, chat, row.id)
     return await queue_chunk(q, owner_id, chat, *covered, now) if covered is not None else None
 
@@ -35,11 +36,12 @@ async def queue_chunk(
     return await _queue(q, NewJob(owner_id, chat_id, "erasure", thread_key, f"erasure:{from_id}", from_id, to_id, now))
 
 
-async def queue_rolling_rebuild(q: Queries, owner_id: int, chat_id: int, thread_key: str, now: datetime) -> JobKind:
-    """Queue a rolling summary. `thread_key` is a thread's key or the chat's `session_thread`."""
-    return await _queue(
-        q, NewJob(owner_id, chat_id, "thread_summary", thread_key, f"{_REBUILD}{thread_key}", 0, 0, now)
-    )
+async def queue_rolling(
+    q: Queries, owner_id: int, chat_id: int, kind: JobKind, thread_key: str, now: datetime
+) -> JobKind:
+    """Queue a job that writes a rolling summary again. `thread_key` is a thread's key or the chat's
+    `session_thread`."""
+    return await _queue(q, NewJob(owner_id, chat_id, kind, thread_key, f"{_REBUILD}{thread_key}", 0, 0, now))
 
 
 async def queue_canonical(q: Queries, owner_id: int, row: TextRow, now: datetime) -> JobKind | None:

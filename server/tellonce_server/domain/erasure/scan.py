@@ -15,10 +15,8 @@ from tellonce_server.store.database import Database, Queries
 from tellonce_server.store.messages import Line
 from tellonce_server.store.texts import TextRow
 
-CONTENT, SPEAKER, ROUTINE, AGENT, EXT_ID, REPLY_TO = range(6)
+CONTENT, SPEAKER, ROUTINE, *IDS = map([*messages.WORDS].index, ("content", "speaker", "routine", "ext_id", "reply_to"))
 """Columns of a message, as `texts.find` returns them."""
-IDS = (EXT_ID, REPLY_TO)
-COLUMN_NAMES = ("", "speaker", "routine", "agent", "message id", "reply to")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from tellonce.work import JobKind, ProfileInput, ProfileResult, RoutineInput, RoutineResult, WorkInput, WorkResult
+from tellonce import work as w
 from tellonce_server.core.scope import known_everywhere
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.keep.keeper import Keeper
@@ -21,30 +21,30 @@ from tellonce_server.store.queue import Job
 from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip
 
-_RESULT: TypeAdapter[WorkResult] = TypeAdapter(WorkResult)
+_RESULT: TypeAdapter[w.WorkResult] = TypeAdapter(w.WorkResult)
 
 TOLD = 60
 """Maximum number of memories in the input of a profile job."""
 
 
-class ProfileJob(JobType[ProfileResult]):
+class ProfileJob(JobType[w.ProfileResult]):
     """Writes the narrative about the user."""
 
-    result = ProfileResult
+    result = w.ProfileResult
 
     def changes(self, chat: str) -> tuple[str, ...]:
         return ("memory://profile",)
 
-    async def read(self, job: Job) -> WorkInput | None:
+    async def read(self, job: Job) -> w.WorkInput | None:
         owner = job.key.owner_id
         telling = await memories.telling(self._deps.database, owner, known_everywhere(owner), TOLD)
-        return ProfileInput(
+        return w.ProfileInput(
             timezone=self._deps.settings.timezone,
             memories=tuple(telling),
             cap_tokens=self._deps.settings.compaction.profile_cap,
         )
 
-    async def apply(self, t: Queries, job: Job, result: ProfileResult, now: datetime) -> dict[str, int]:
+    async def apply(self, t: Queries, job: Job, result: w.ProfileResult, now: datetime) -> dict[str, int]:
         owner = job.key.owner_id
         live = [m for m in await memories.live(t, owner, known_everywhere(owner), ("active",)) if not m.note]
         narrative = clip(mask(result.narrative), self._deps.settings.compaction.profile_cap)[0]
@@ -52,18 +52,18 @@ class ProfileJob(JobType[ProfileResult]):
         return {"profiles": 1}
 
 
-class RoutineJob(JobType[RoutineResult]):
+class RoutineJob(JobType[w.RoutineResult]):
     """Summarizes one proactive message."""
 
-    result = RoutineResult
+    result = w.RoutineResult
 
-    async def read(self, job: Job) -> WorkInput | None:
+    async def read(self, job: Job) -> w.WorkInput | None:
         lines = await self._lines(job, 1)
         if not lines or lines[0].routine is None or (lines[0].routine_summary is not None and not job.redo):
             return None
-        return RoutineInput(timezone=self._deps.settings.timezone, name=lines[0].routine, message=shown(lines[0]))
+        return w.RoutineInput(timezone=self._deps.settings.timezone, name=lines[0].routine, message=shown(lines[0]))
 
-    async def apply(self, t: Queries, job: Job, result: RoutineResult, now: datetime) -> dict[str, int]:
+    async def apply(self, t: Queries, job: Job, result: w.RoutineResult, now: datetime) -> dict[str, int]:
         key = job.key
         await messages.set_routine_summary(t, *key.chat, job.from_id, mask(result.summary))
         return {"routine_summaries": 1}
@@ -74,20 +74,20 @@ class JobKinds:
 
     def __init__(self, deps: Dependencies, keeper: Keeper, learner: Learner) -> None:
         self._deps = deps
-        self._types: Mapping[JobKind, JobType[Any]] = {
+        self._types: Mapping[w.JobKind, JobType[Any]] = {
             "exchange": ExchangeJob(deps, keeper, learner),
             "chunk_summary": ChunkJob(deps, keeper),
             "erasure": RewriteJob(deps, keeper),
-            "thread_summary": RollingJob(deps),
+            "thread_summary": RollingJob(deps, w.ThreadInput),
             "profile": ProfileJob(deps),
             "routine_summary": RoutineJob(deps),
         }
 
-    async def read(self, job: Job) -> WorkInput | None:
+    async def read(self, job: Job) -> w.WorkInput | None:
         """The worker's input; None if nothing is left to do."""
         return await self._types[job.kind].read(job)
 
-    async def prepare(self, job: Job, result: WorkResult) -> None:
+    async def prepare(self, job: Job, result: w.WorkResult) -> None:
         """Do the slow work that the result needs before it is applied."""
         of_kind = self._types[job.kind]
         if isinstance(result, of_kind.result):

@@ -1,11 +1,12 @@
 """Jobs that write the summaries of messages: chunk summaries, and the rolling summaries that are made from them."""
 
+from collections.abc import Callable
 from datetime import datetime
 
-from tellonce.work import ChunkInput, ChunkText, ErasureInput, SummaryBody, SummaryResult, ThreadInput, WorkInput
+from tellonce import work as w
 from tellonce_server.core.scope import session_thread
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure.rebuild import ignores_former_text, queue_rolling_rebuild
+from tellonce_server.domain.erasure.rebuild import ignores_former_text, queue_rolling
 from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.memory.extraction_results import may_tell
 from tellonce_server.domain.queue.job_type import JobType, ResultRefused, enqueue_following, shown
@@ -23,17 +24,17 @@ messages. If there are more summaries, as after an import, only the newest are a
 would remain in a summary of a few hundred tokens."""
 
 
-class RewriteJob(JobType[SummaryResult]):
+class RewriteJob(JobType[w.SummaryResult]):
     """Rewrites a chunk summary after something in its messages was forgotten."""
 
-    result = SummaryResult
-    input: type[ChunkInput] | type[ErasureInput] = ErasureInput
+    result = w.SummaryResult
+    input: type[w.ChunkInput] | type[w.ErasureInput] = w.ErasureInput
 
     def __init__(self, deps: Dependencies, keeper: Keeper) -> None:
         super().__init__(deps)
         self._keeper = keeper
 
-    async def read(self, job: Job) -> WorkInput | None:
+    async def read(self, job: Job) -> w.WorkInput | None:
         lines = await self._lines(job, self._deps.settings.compaction.chunk)
         if not lines:
             return None
@@ -44,34 +45,38 @@ class RewriteJob(JobType[SummaryResult]):
             notable=tuple(await self._keeper.notable(own)),
         )
 
-    async def apply(self, t: Queries, job: Job, result: SummaryResult, now: datetime) -> dict[str, int]:
+    async def apply(self, t: Queries, job: Job, result: w.SummaryResult, now: datetime) -> dict[str, int]:
         number = await summaries.rewrite_chunk(t, summary_text(job, result), now)
-        for thread in _rolled_up_in(job) if number is not None else ():
-            await queue_rolling_rebuild(t, *job.key.chat, thread, now)
+        for kind, thread in _rolled_up_in(job) if number is not None else ():
+            await queue_rolling(t, *job.key.chat, kind, thread, now)
         return {"summaries": int(number is not None)}
 
 
 class ChunkJob(RewriteJob):
     """Summarizes the next messages of a thread, or writes the summary of the same messages again."""
 
-    input = ChunkInput
+    input = w.ChunkInput
 
-    async def apply(self, t: Queries, job: Job, result: SummaryResult, now: datetime) -> dict[str, int]:
+    async def apply(self, t: Queries, job: Job, result: w.SummaryResult, now: datetime) -> dict[str, int]:
         if await summaries.add_chunk(t, summary_text(job, result), now) is not None:
-            # In a chat with one thread, both rolling summaries cover the same messages.
-            for thread in _rolled_up_in(job):
-                await enqueue_following(t, job, "thread_summary", thread, thread, now)
+            # In a chat with one thread, all rolling summaries cover the same messages.
+            for kind, thread in _rolled_up_in(job):
+                await enqueue_following(t, job, kind, thread, thread, now)
         elif not (await super().apply(t, job, result, now))["summaries"]:
             raise ResultRefused(f"thread {job.thread_key} does not continue at message {job.from_id}")
         return {"summaries": 1}
 
 
-class RollingJob(JobType[SummaryResult]):
-    """Adds chunk summaries to the summary of a thread or of a chat."""
+class RollingJob(JobType[w.SummaryResult]):
+    """Adds chunk summaries to a rolling summary. `made` is the model of the worker's input."""
 
-    result = SummaryResult
+    result = w.SummaryResult
 
-    async def read(self, job: Job) -> WorkInput | None:
+    def __init__(self, deps: Dependencies, made: Callable[..., w.WorkInput]) -> None:
+        super().__init__(deps)
+        self._made = made
+
+    async def read(self, job: Job) -> w.WorkInput | None:
         key, level = job.key, _level_of(job)
         thread = job.thread_key if level == "thread" else None
         prior = await summaries.rolling(self._deps.database, *key.chat, level, job.thread_key)
@@ -80,23 +85,23 @@ class RollingJob(JobType[SummaryResult]):
         new = await summaries.chunks_after(self._deps.database, *key.chat, thread, after, FOLDED)
         if not new:
             return None
-        return ThreadInput(
+        return self._made(
             timezone=self._deps.settings.timezone,
             level=level,
             prior_text=prior.text if prior else "",
-            prior_body=prior.body if prior else SummaryBody(),
-            chunks=tuple(ChunkText.model_validate(chunk, from_attributes=True) for chunk in new),
+            prior_body=prior.body if prior else w.SummaryBody(),
+            chunks=tuple(w.ChunkText.model_validate(chunk, from_attributes=True) for chunk in new),
             cap_tokens=self._deps.settings.compaction.thread_cap,
         )
 
-    async def apply(self, t: Queries, job: Job, result: SummaryResult, now: datetime) -> dict[str, int]:
+    async def apply(self, t: Queries, job: Job, result: w.SummaryResult, now: datetime) -> dict[str, int]:
         clipped = clip(result.text, self._deps.settings.compaction.thread_cap)[0]
         text = summary_text(job, result.model_copy(update={"text": clipped}))
         await summaries.put_rolling(t, _level_of(job), text, now)
         return {"summaries": 1}
 
 
-def summary_text(job: Job, result: SummaryResult) -> SummaryText:
+def summary_text(job: Job, result: w.SummaryResult) -> SummaryText:
     text = mask(result.text)
     body = type(result.body).model_validate(
         {name: [mask(line) for line in lines] for name, lines in result.body.model_dump().items()}
@@ -104,12 +109,13 @@ def summary_text(job: Job, result: SummaryResult) -> SummaryText:
     return SummaryText(job, text, body, estimate(text), index_text(text, None))
 
 
-def _level_of(job: Job) -> summaries.Rolling:
-    """The level of a rolling summary. A session summary covers all threads of a chat."""
-    return "session" if job.thread_key == session_thread(job.key.chat_id) else "thread"
+def _level_of(job: Job) -> w.Rolling:
+    """The rolling summary that the job writes."""
+    of_chat = job.thread_key == session_thread(job.key.chat_id)
+    return next(level for level in w.JOBS[job.kind].rolling if (level != "thread") == of_chat)
 
 
-def _rolled_up_in(job: Job) -> tuple[str, str]:
-    """The thread keys of the two rolling summaries that cover a chunk: the summary of its thread and the summary of its
-    chat."""
-    return job.thread_key, session_thread(job.key.chat_id)
+def _rolled_up_in(job: Job) -> list[tuple[w.JobKind, str]]:
+    """The jobs that write the rolling summaries of a chunk: their kinds and thread keys."""
+    chat = session_thread(job.key.chat_id)
+    return [(kind, job.thread_key if level == "thread" else chat) for level, kind in w.WRITERS.items()]

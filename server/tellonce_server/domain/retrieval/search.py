@@ -105,7 +105,7 @@ class Retriever:
         scan = self._scan(r, question, setting, vector)
         statuses = SURE if question.asks_past_state else CURRENT
         messages, learned = await asyncio.gather(
-            self._messages(scan), candidates.learned(self._database, scan, statuses)
+            candidates.messages(self._database, scan), candidates.learned(self._database, scan, statuses)
         )
         return Read(question, messages, learned, setting.last_id)
 
@@ -144,14 +144,6 @@ class Retriever:
             self._shares = await retrieval.shares(self._database)
             self._shares_until = now + (SHARES_SECONDS if self._shares else NO_SHARES_SECONDS)
         return self._shares
-
-    async def _messages(self, scan: Scan) -> list[Candidate]:
-        r = scan.request
-        if r.kinds is not None and "message" not in r.kinds:
-            return []
-        if r.thread_key is not None or r.since is not None or r.ends is not None:
-            return await candidates.messages_within(self._database, scan)
-        return await candidates.messages(self._database, scan)
 
     async def with_texts(self, r: SearchRequest, chosen: Sequence[Result], reply: int = WHOLE) -> list[Result]:
         """Return the chosen results, each with its text. `reply` limits the tokens of an assistant's reply."""

@@ -95,6 +95,12 @@ class SearchRequest:
         bounds = [bound for bound in (self.until, self.as_of) if bound is not None]
         return min(bounds, default=None)
 
+    @property
+    def is_narrow(self) -> bool:
+        """Whether a filter selects messages, such as those of one thread. Only these are compared (the query
+        `messages_within`)."""
+        return any(limit is not None for limit in (self.thread_key, self.since, self.ends))
+
 
 def requested(args: SearchMemoryArgs | GetContextArgs, where: ChatScope, **own: Any) -> SearchRequest:
     """The search for a call in `where`. All fields that the arguments also have are copied, except the fields given in

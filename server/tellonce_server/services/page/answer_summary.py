@@ -4,10 +4,13 @@ were left out for each reason. Pure."""
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Final, get_args
+from typing import Final, Literal, get_args
 
-from tellonce.contract import Explanation, ShownName
-from tellonce.page_contract import AnswerEntry, LeftOut, LeftOutWhy, PageAnswer, RecalledLine
+from pydantic import AwareDatetime
+
+from tellonce.contract import Explanation, Section, ShownName
+from tellonce.contract_types import Contract
+from tellonce_server.store.page import AnswerEntry, RecalledLine
 from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import ELLIPSIS
 
@@ -24,6 +27,33 @@ _NUMBER: Final = re.compile(r"(?:- |\[\w+ )#(\d+)")
 _QUOTATION: Final = re.compile(r"“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」|\"([^\"\n]+)\"")
 LEAST_QUOTED: Final = 8
 """Minimum number of characters of a sentence or memory that counts as repeated word for word."""
+
+
+LeftOutWhy = Literal["full", "clipped", "enough"]
+
+
+class LeftOut(Contract):
+    """The things that were left out or clipped for one reason. `things` counts the things by kind; the kind
+    `section.NAME` is a whole section."""
+
+    why: LeftOutWhy
+    things: dict[str, int]
+
+
+class PageAnswer(Contract):
+    """The basis of an answer. `replies` are the assistant's messages to the question. `repeated` are the user's messages
+    and the memories that these repeat word for word. `shown` and `found` count things by kind, as `LeftOut` does. `found` counts what a search
+    for the question added; `shown` counts everything else that the assistant was shown."""
+
+    answer: AnswerEntry | None
+    at: AwareDatetime
+    sections: tuple[Section, ...]
+    shown: dict[str, int]
+    found: dict[str, int]
+    left: tuple[LeftOut, ...]
+    recalled: tuple[RecalledLine, ...]
+    replies: tuple[str, ...] = ()
+    repeated: tuple[RecalledLine, ...] = ()
 
 
 def quotations(reply: str) -> list[str]:

@@ -1,8 +1,11 @@
 """Undoes a person's change on the page within a few minutes. Erased text cannot be restored."""
 
 from datetime import datetime, timedelta
+from typing import Annotated
 
-from tellonce import page_contract as p
+from pydantic import Field
+
+from tellonce.contract_types import Bigint, Contract, Instant, RestorableStatus, RowId
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope
@@ -18,6 +21,34 @@ UNDO_MINUTES = 3
 take long on a slow connection."""
 
 
+class FormerText(Contract):
+    """Whether a memory was a note, and its deadline, before an edit."""
+
+    note: bool
+    deadline: Instant | None = None
+
+
+class FormerState(Contract):
+    """A former state of a memory. `edited` is set if undoing the change undoes an edit."""
+
+    memory_id: RowId
+    status: RestorableStatus
+    user_confirmed: bool
+    pinned: bool
+    edited: FormerText | None = None
+
+
+class PageUndoArgs(Contract):
+    memories: Annotated[tuple[FormerState, ...], Field(max_length=200)] = ()
+    withdraw: RowId | None = Field(default=None, description="A new statement, and the one that replaced `memories`.")
+    copies: Annotated[tuple[RowId, ...], Field(max_length=200, description="New copies in `shared_with`.")] = ()
+    shared_with: Bigint | None = None
+
+
+class PageUndone(Contract):
+    restored: int
+
+
 class TooLate(Refused):
     """The memory was not changed in the last few minutes, so there is nothing to undo."""
 
@@ -26,7 +57,7 @@ class Undoer:
     def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
 
-    async def undo(self, owner_id: int, args: p.PageUndoArgs, shared_with: ChatScope | None) -> p.PageUndone:
+    async def undo(self, owner_id: int, args: PageUndoArgs, shared_with: ChatScope | None) -> PageUndone:
         """Restore all former states, or none of them. Erase the copies in the chat `shared_with` that were created in
         the last few minutes. Raises TooLate."""
         now = self._deps.now()
@@ -37,7 +68,8 @@ class Undoer:
                 reworded = entry.edited is None or await _restore_text(
                     t, owner_id, entry.memory_id, entry.edited, since
                 )
-                if not (reworded and await page.restore(t, owner_id, entry, now, since)):
+                former = (entry.memory_id, entry.status, entry.user_confirmed, entry.pinned)
+                if not (reworded and await page.restore(t, owner_id, *former, now, since)):
                     text = f"Memory {entry.memory_id} was not changed just now; change it by hand."
                     raise TooLate(text, "undo_late", id=entry.memory_id)
             if args.withdraw is not None:
@@ -54,10 +86,10 @@ class Undoer:
         self._deps.tell_workers()
         for owner in owners:
             self._deps.tell_subscribers(owner, "memory://profile")
-        return p.PageUndone(restored=len(args.memories))
+        return PageUndone(restored=len(args.memories))
 
 
-async def _restore_text(t: Queries, owner_id: int, memory_id: int, former: p.FormerText, since: datetime) -> bool:
+async def _restore_text(t: Queries, owner_id: int, memory_id: int, former: FormerText, since: datetime) -> bool:
     """Restore the text that the last edit replaced. Returns False if the memory was not edited after the time
     `since`."""
     versions = await memories.versions(t, owner_id, memory_id)

@@ -28,12 +28,12 @@ export function tags(memory) {
   const due = memory.deadline ?? memory.when?.start;
   const plain = [`#${memory.id}`, day(memory.valid_from), memory.valid_to && t("until", { day: day(memory.valid_to) }), memory.user_confirmed && memory.origin !== "user" ? t("confirmed") : t(`origin.${memory.origin}`), memory.about !== "user" && memory.about,
     memory.chat_id !== null && t("in.chat", { chat: String(memory.chat_id) }), memory.status === "uncertain" && because(memory.reason)];
-  const tag = (text, look = "") => h("span", { className: `tag ${look}` }, text);
+  const tag = (text, warns) => h(warns ? "span.tag.warn" : "span.tag", text);
   return div("tags",
     tag(t(memory.note ? "kind.note" : `kind.${memory.kind}`)),
-    memory.status !== "active" && tag(t(`status.${memory.status}`), memory.status),
+    memory.status !== "active" && tag(t(`status.${memory.status}`), holds(memory)),
     memory.pinned && tag(t("pinned")),
-    due && tag(t(late ? "overdue.on" : "due.on", { day: day(due) }), late ? "overdue" : ""),
+    due && tag(t(late ? "overdue.on" : "due.on", { day: day(due) }), late),
     plain.map((text) => text && h("span", text)));
 }
 

@@ -1,4 +1,4 @@
-/* The screen of one memory: its source, its former versions, what it replaced, and the answers that used it. */
+/* The screen "One memory": its source, its former versions, what it replaced, and the answers that used it. */
 
 import { share } from "./actions.js";
 import { call } from "./client.js";

@@ -21,7 +21,7 @@ export function asked(x) {
 
 function line(x) {
   return h("li", { "data-receipt": x.receipt_id }, div("text", written("a", { href: `#why/${x.receipt_id}/${x.chat_id}` }, asked(x)),
-    div("tags", h("span", moment(x.at)), h("span", x.channel), h("span", t("tokens.of", { tokens: x.tokens, budget: x.token_budget })), x.truncated ? h("span.tag.overdue", t("truncated")) : null)));
+    div("tags", h("span", moment(x.at)), h("span", x.channel), h("span", t("tokens.of", { tokens: x.tokens, budget: x.token_budget })), x.truncated ? h("span.tag.warn", t("truncated")) : null)));
 }
 
 async function one(place, receipt_id, chat_id) {
