@@ -4,7 +4,10 @@ the screen."""
 import re
 from pathlib import Path
 
-from tellonce_server.api.page.app_bundle import static_files
+from tellonce_server.api.page import app_bundle
+
+SCRIPTS = Path(app_bundle.__file__).parent / "static"
+"""The folder of the scripts. The server serves them without their comments."""
 
 PAGE = Path(__file__).parent / "reference" / "page.md"
 HEAD = "| screen | what it shows |\n|---|---|\n"
@@ -19,7 +22,7 @@ def text() -> str:
 
 
 def _script(name: str) -> str:
-    return static_files()[f"{name}.js"].decode()
+    return (SCRIPTS / f"{name}.js").read_text()
 
 
 def _row(name: str) -> str:

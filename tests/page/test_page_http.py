@@ -8,6 +8,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.connect import connect_http
+from tellonce_server.api.page import app_bundle
 from tellonce_server.api.page.app_bundle import static_files
 from tellonce_server.services.page.sessions import CODE_SECONDS, PREFIX, Codes, Seal
 from tellonce_server.store.uploads import KEPT_SECONDS, Uploads
@@ -18,6 +19,7 @@ from tests.server.processes import HttpServer
 from tests.server.wire import request, wire_headers
 
 pytestmark = pytest.mark.anyio
+STATIC = Path(app_bundle.__file__).with_name("static")
 MOST_BYTES, MOST_SENTENCES = 80_000, 16 * 1024
 """Maximum bytes of the page without its sentences, and of the English sentences."""
 
@@ -134,6 +136,24 @@ async def test_the_pages_files_say_that_nothing_else_may_load_and_are_small(serv
     assert sum(len(text) for name, text in files.items() if not name.startswith("strings/")) < MOST_BYTES
     assert len(files["strings/en.json"]) < MOST_SENTENCES
     assert not [name for name, text in files.items() if b"innerHTML" in text or b"insertAdjacentHTML" in text]
+
+
+def test_the_files_are_served_without_their_comments_and_with_every_other_line() -> None:
+    for file in STATIC.iterdir():
+        served = static_files()[file.name].decode()
+        assert served.splitlines() == lines_of_code(file.read_text()), file.name
+        assert "/*" not in served, file.name
+
+
+def lines_of_code(text: str) -> list[str]:
+    """The lines of a file outside of comments. A comment has its lines for itself."""
+    found, inside = list[str](), False
+    for line in text.splitlines():
+        inside = inside or line.lstrip().startswith("/*")
+        if not inside and not line.lstrip().startswith("//"):
+            found.append(line)
+        inside = inside and not line.endswith("*/")
+    return found
 
 
 def test_codes_end_after_a_minute_and_sessions_after_a_month() -> None:
