@@ -48,14 +48,17 @@ class Machine:
     """Under WSL, the Windows account to which the folders of Windows programs belong. The account's paths are written
     as Linux sees them."""
 
+    def folder(self, variable: str, default: str = "") -> Path:
+        """The folder that an environment variable names; otherwise, the folder `default` in the home folder."""
+        return Path(self.environment.get(variable) or self.home / default)
+
     @property
     def app_data(self) -> Path:
         """The folder of per-user application settings."""
         if self.system == "darwin":
             return self.home / "Library" / "Application Support"
-        if self.system == "win32":
-            return Path(self.environment.get("APPDATA") or self.home / "AppData" / "Roaming")
-        return Path(self.environment.get("XDG_CONFIG_HOME") or self.home / ".config")
+        windows = self.system == "win32"
+        return self.folder("APPDATA", "AppData/Roaming") if windows else self.folder("XDG_CONFIG_HOME", ".config")
 
 
 @dataclass(frozen=True)
@@ -88,10 +91,6 @@ def _through_wsl(command: Command, machine: Machine) -> Command:
     return {"command": "wsl.exe", "args": [*where, command["command"], *command["args"]], **passed}
 
 
-def _plain(command: Command) -> dict[str, Any]:
-    return dict(command)
-
-
 def _typed(command: Command) -> dict[str, Any]:
     return {"type": "stdio", **command}
 
@@ -108,24 +107,11 @@ def _opencode(command: Command) -> dict[str, Any]:
     return {"type": "local", "command": [command["command"], *command["args"]], "enabled": True, **environment}
 
 
-def _claude_code(machine: Machine) -> Path:
-    """The file of Claude Code. With CLAUDE_CONFIG_DIR, each account may have its own file."""
-    return Path(machine.environment.get("CLAUDE_CONFIG_DIR") or machine.home) / ".claude.json"
-
-
-def _gemini(machine: Machine) -> Path:
-    return Path(machine.environment.get("GEMINI_CLI_HOME") or machine.home) / ".gemini" / "settings.json"
-
-
-def _codex(machine: Machine) -> Path:
-    return Path(machine.environment.get("CODEX_HOME") or machine.home / ".codex") / "config.toml"
-
-
 def _opencode_file(machine: Machine) -> Path:
     """The file of opencode. opencode reads both `opencode.json` and `opencode.jsonc`. The second file is chosen only if
     it exists and the first does not."""
-    base = Path(machine.environment.get("XDG_CONFIG_HOME") or machine.home / ".config")
-    plain, commented = (base / "opencode" / name for name in ("opencode.json", "opencode.jsonc"))
+    folder = machine.folder("XDG_CONFIG_HOME", ".config") / "opencode"
+    plain, commented = folder / "opencode.json", folder / "opencode.jsonc"
     return commented if commented.exists() and not plain.exists() else plain
 
 
@@ -134,20 +120,32 @@ CLIENTS: Mapping[ClientName, Client] = {
         "Claude Desktop",
         lambda machine: machine.app_data / "Claude" / "claude_desktop_config.json",
         "mcpServers",
-        _plain,
+        dict,
         "Quit Claude Desktop completely and open it again.",
         on_desktop=True,
     ),
     ClientName.CLAUDE_CODE: Client(
         "Claude Code",
-        _claude_code,
+        lambda machine: machine.folder("CLAUDE_CONFIG_DIR") / ".claude.json",  # each account may have its own folder
         "mcpServers",
         _typed,
         "Start a new Claude Code session. Messages are recorded only if the model calls the tool; the plugin records "
         "every prompt and reply (docs/clients/claude-code.md; install it with `{plugin}`).",
     ),
-    ClientName.CODEX: Client("Codex", _codex, "mcp_servers", _awaited, "Start a new Codex session."),
-    ClientName.GEMINI: Client("Gemini CLI", _gemini, "mcpServers", _plain, "Start a new Gemini session."),
+    ClientName.CODEX: Client(
+        "Codex",
+        lambda machine: machine.folder("CODEX_HOME", ".codex") / "config.toml",
+        "mcp_servers",
+        _awaited,
+        "Start a new Codex session.",
+    ),
+    ClientName.GEMINI: Client(
+        "Gemini CLI",
+        lambda machine: machine.folder("GEMINI_CLI_HOME") / ".gemini" / "settings.json",
+        "mcpServers",
+        dict,
+        "Start a new Gemini session.",
+    ),
     ClientName.OPENCODE: Client("opencode", _opencode_file, "mcp", _opencode, "Start opencode again."),
     ClientName.VSCODE: Client(
         "VS Code",
@@ -161,121 +159,106 @@ CLIENTS: Mapping[ClientName, Client] = {
         "Cursor",
         lambda machine: machine.home / ".cursor" / "mcp.json",
         "mcpServers",
-        _plain,
+        dict,
         "Open Cursor's MCP settings and enable it.",
         on_desktop=True,
     ),
 }
 
 
-def with_entry(client: Client, file: Path, text: str, command: Command) -> str:
-    """The text of the file with our entry added. Everything else stays unchanged, including comments. Raises
-    UnreadableConfig."""
-    _servers(client, file, _parsed(file, text))
-    return _with(client, file, text, client.entry(command))
+class ConfigFile:
+    """A client's configuration file, with the text that it has or would have. The methods return new texts and change
+    nothing. Raises UnreadableConfig."""
 
+    def __init__(self, client: Client, file: Path, text: str) -> None:
+        self._client, self._file, self._text = client, file, text
+        self._document = self._parsed()
+        self._servers = self._document.get(client.key, {})
+        if not isinstance(self._servers, dict):
+            raise UnreadableConfig(f"{client.key} in {file} is not a table of servers")
 
-def without_entry(client: Client, file: Path, text: str, former: str | None) -> str | None:
-    """The text of the file without our entry. `former` is the original text; if it contains an entry with our name,
-    this entry is restored. None if nothing is left. Raises UnreadableConfig."""
-    document = _parsed(file, text)
-    before = _parsed(file, former) if former is not None else {}
-    had_servers = client.key in before
-    if ENTRY in _servers(client, file, before):
-        left = _with(client, file, text, before[client.key][ENTRY])
-    else:
-        left = _without(client, file, text)
-    empty = set(_servers(client, file, document)) <= {ENTRY}
-    if former is None:
-        return None if empty and set(document) == {client.key} else left
-    if empty and not had_servers and not _is_toml(file):
-        left = commented_json.without_table(left, client.key)
-    return former if _differ_in_space_alone(file, former, left) else left
+    @property
+    def has_entry(self) -> bool:
+        """Whether the entry with our name starts our server or contains its local URL. A URL on another machine is not
+        ours, because the URLs of hosted memories also end in `/mcp`."""
+        if self.has_command:
+            return True
+        try:
+            url = urlsplit(str(self._entry.get("url") or self._entry.get("httpUrl") or ""))
+            return url.path == "/mcp" and url.hostname in LOOPBACK
+        except ValueError:
+            return False
 
+    @property
+    def has_other_entry(self) -> bool:
+        """Whether the file has an entry with our name that belongs to another program."""
+        return ENTRY in self._servers and not self.has_entry
 
-def _differ_in_space_alone(file: Path, one: str, other: str) -> bool:
-    """Whether two texts differ only in white space. Such a difference remains after a table was added and removed
-    again."""
-    same_letters = "".join(one.split()) == "".join(other.split())
-    return same_letters and _parsed(file, one) == _parsed(file, other)
+    @property
+    def has_command(self) -> bool:
+        """Whether the entry with our name starts our server, as the entries that we write do."""
+        return self._words[-2:] == OUR_ARGUMENTS
 
+    @property
+    def program(self) -> str | None:
+        """The program on this machine that our entry starts; None if there is no entry, or if the entry has a URL."""
+        words = self._words
+        return next(iter(words[words.index(THROUGH_WSL) + 1 :] if THROUGH_WSL in words else words), None)
 
-def has_entry(client: Client, file: Path, text: str) -> bool:
-    """Whether the entry with our name starts our server or contains its local URL. Raises UnreadableConfig."""
-    entry = _servers(client, file, _parsed(file, text)).get(ENTRY)
-    return isinstance(entry, dict) and _is_ours(entry)
+    def with_entry(self, command: Command) -> str:
+        """The text of the file with our entry added. Everything else stays unchanged, including comments."""
+        return self._with(self._client.entry(command))
 
+    def without_entry(self, former: str | None) -> str | None:
+        """The text of the file without our entry. `former` is the original text; if it contains an entry with our name,
+        this entry is restored. None if nothing is left."""
+        key, before = self._client.key, ConfigFile(self._client, self._file, former or "")
+        left = self._with(before._servers[ENTRY]) if ENTRY in before._servers else self._without()
+        empty = set(self._servers) <= {ENTRY}
+        if former is None:
+            return None if empty and set(self._document) == {key} else left
+        if empty and key not in before._document and not self._is_toml:
+            left = commented_json.without_table(left, key)
+        # White space remains after a table was added and removed again.
+        same_letters = "".join(former.split()) == "".join(left.split())
+        same = same_letters and before._document == ConfigFile(self._client, self._file, left)._document
+        return former if same else left
 
-def has_other_entry(client: Client, file: Path, text: str) -> bool:
-    """Whether the file has an entry with our name that belongs to another program. Raises UnreadableConfig."""
-    return ENTRY in _servers(client, file, _parsed(file, text)) and not has_entry(client, file, text)
+    @property
+    def _entry(self) -> Mapping[str, Any]:
+        entry = self._servers.get(ENTRY)
+        return entry if isinstance(entry, dict) else {}
 
+    @property
+    def _words(self) -> list[str]:
+        """The program of our entry and its arguments."""
+        command = self._entry.get("command") or []
+        words = [*(command if isinstance(command, list) else [command]), *self._entry.get("args", [])]
+        return [str(word) for word in words]
 
-def has_command(client: Client, file: Path, text: str) -> bool:
-    """Whether the entry with our name starts our server, as the entries that we write do. Raises UnreadableConfig."""
-    entry = _servers(client, file, _parsed(file, text)).get(ENTRY)
-    return isinstance(entry, dict) and _words(entry)[-2:] == OUR_ARGUMENTS
+    @property
+    def _is_toml(self) -> bool:
+        return self._file.suffix == ".toml"
 
+    def _parsed(self) -> Any:
+        try:
+            document = tomlkit.parse(self._text) if self._is_toml else commented_json.read(self._text)
+        except ValueError as error:  # tomlkit and json raise subclasses of ValueError.
+            raise UnreadableConfig(f"{self._file} cannot be read ({error})") from error
+        if not isinstance(document, dict):
+            raise UnreadableConfig(f"{self._file} does not hold a table of settings")
+        return document
 
-def _is_ours(entry: Mapping[str, Any]) -> bool:
-    """An entry with a URL is ours only if the URL is on this machine, because the URLs of hosted memories also end in
-    `/mcp`."""
-    if _words(entry)[-2:] == OUR_ARGUMENTS:
-        return True
-    try:
-        url = urlsplit(str(entry.get("url") or entry.get("httpUrl") or ""))
-        return url.path == "/mcp" and url.hostname in LOOPBACK
-    except ValueError:
-        return False
+    def _with(self, entry: Any) -> str:
+        if not self._is_toml:
+            return commented_json.with_member(self._text, self._client.key, ENTRY, entry)
+        document = self._parsed()
+        document.setdefault(self._client.key, tomlkit.table())[ENTRY] = entry
+        return tomlkit.dumps(document)
 
-
-def _words(entry: Mapping[str, Any]) -> list[str]:
-    """The program of an entry and its arguments."""
-    command = entry.get("command") or []
-    words = [*(command if isinstance(command, list) else [command]), *entry.get("args", [])]
-    return [str(word) for word in words]
-
-
-def program_of(client: Client, file: Path, text: str) -> str | None:
-    """The program on this machine that our entry starts; None if there is no entry, or if the entry has a URL. Raises
-    UnreadableConfig."""
-    entry = _servers(client, file, _parsed(file, text)).get(ENTRY)
-    words = _words(entry) if isinstance(entry, dict) else []
-    return next(iter(words[words.index(THROUGH_WSL) + 1 :] if THROUGH_WSL in words else words), None)
-
-
-def _servers(client: Client, file: Path, document: Any) -> Any:
-    servers = document.setdefault(client.key, tomlkit.table() if _is_toml(file) else {})
-    if not isinstance(servers, dict):
-        raise UnreadableConfig(f"{client.key} in {file} is not a table of servers")
-    return servers
-
-
-def _is_toml(file: Path) -> bool:
-    return file.suffix == ".toml"
-
-
-def _parsed(file: Path, text: str) -> Any:
-    try:
-        document = tomlkit.parse(text) if _is_toml(file) else commented_json.read(text)
-    except ValueError as error:  # tomlkit and json raise subclasses of ValueError.
-        raise UnreadableConfig(f"{file} cannot be read ({error})") from error
-    if not isinstance(document, dict):
-        raise UnreadableConfig(f"{file} does not hold a table of settings")
-    return document
-
-
-def _with(client: Client, file: Path, text: str, entry: Any) -> str:
-    if not _is_toml(file):
-        return commented_json.with_member(text, client.key, ENTRY, entry)
-    document = _parsed(file, text)
-    _servers(client, file, document)[ENTRY] = entry
-    return tomlkit.dumps(document)
-
-
-def _without(client: Client, file: Path, text: str) -> str:
-    if not _is_toml(file):
-        return commented_json.without_member(text, client.key, ENTRY)
-    document = _parsed(file, text)
-    _servers(client, file, document).pop(ENTRY, None)
-    return tomlkit.dumps(document)
+    def _without(self) -> str:
+        if not self._is_toml:
+            return commented_json.without_member(self._text, self._client.key, ENTRY)
+        document = self._parsed()
+        document[self._client.key].pop(ENTRY, None)
+        return tomlkit.dumps(document)

@@ -2,87 +2,78 @@
 
 import codecs
 import errno
+import functools
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from tellonce.extras import require_server
 from tellonce.settings import ServerSettings, load
 from tellonce_cli import claude_plugin
-from tellonce_cli.client_configs import (
-    CLIENTS,
-    ENTRY,
-    WSL_NAME,
-    Client,
-    Command,
-    Machine,
-    UnreadableConfig,
-    has_command,
-    has_entry,
-    has_other_entry,
-    program_of,
-    with_entry,
-    without_entry,
-)
+from tellonce_cli.client_configs import CLIENTS, ENTRY, WSL_NAME, Client, Command, ConfigFile, Machine, UnreadableConfig
 from tellonce_cli.hosts import ClientName, desktop_snippet, require_installation
 from tellonce_cli.screen import CommandFailed, answer, console, hint
-from tellonce_cli.windows import windows_account
 
 BACKUP = ".before-tellonce"
 """Suffix of the copy of the original file."""
 
+WINDOWS_SECONDS = 10
+"""Maximum time that Windows may take to answer."""
+
+_CMD = "/mnt/c/Windows/System32/cmd.exe"
+"""The usual path of `cmd.exe`, for distributions whose PATH lacks the folders of Windows."""
+
 
 def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
     """Write the entry, print it, or remove it. Raises CommandFailed."""
-    client = CLIENTS[name]
+    client, machine = CLIENTS[name], this_machine()
+    file = client.file(machine)
     if undo:
-        _undo(client, client.file(this_machine()))
-        answer({"client": name, "file": str(client.file(this_machine())), "connected": False})
+        _undo(client, file, machine)
+        answer({"client": name, "file": str(file), "connected": False})
         return
     if only_print:
-        _show(client, name)
+        _show(client, file, name)
         return
-    if name is ClientName.CLAUDE_CODE and claude_plugin.is_enabled(this_machine()):
-        raise CommandFailed(_plugin_instead())
+    if name is ClientName.CLAUDE_CODE and claude_plugin.is_enabled(machine):
+        raise CommandFailed(_plugin_instead(machine))
     require_installation()
     require_server()
-    file, text = preview(name, reveal=True)
+    _, text = preview(name, reveal=True)
     former = _text(file)
-    if has_other_entry(client, file, former or ""):
+    current = ConfigFile(client, file, former or "")
+    if current.has_other_entry:
         console.print(f"This replaces another server called `{ENTRY}` in {file}; --undo restores it.")
-    _write(file, text, keeps_former=former is not None and not has_command(client, file, former))
+    _write(file, text, keeps_former=former is not None and not current.has_command)
     console.print(f"{client.title} now shares this memory: {file}")
-    if client.on_desktop and WSL_NAME in os.environ and this_machine().windows is None:
+    if client.on_desktop and WSL_NAME in os.environ and machine.windows is None:
         console.print(f"Windows did not answer, so this is the file of {client.title} for Linux, not for Windows.")
     if text != preview(name)[1]:
         console.print("The file contains your DATABASE_URL; only you can read it.")
-    after = client.after.format(plugin=claude_plugin.set_up_line(this_machine(), load(ServerSettings)))
+    after = client.after.format(plugin=claude_plugin.set_up_line(machine, load(ServerSettings)))
     hint(f"{after} `tellonce connect {name} --undo` reverts this.")
     answer({"client": name, "file": str(file), "connected": True})
 
 
-def _plugin_instead() -> str:
+def _plugin_instead(machine: Machine) -> str:
     """The reason why no entry is added while the plugin is enabled. Either the plugin already shares this memory, or
     the text names the command after which the plugin shares it."""
     settings = load(ServerSettings)
-    if said := claude_plugin.trouble(this_machine(), settings):
-        return (
-            f"{said}. Run `{claude_plugin.install_line(this_machine(), settings)}` and start a new Claude Code session."
-        )
+    if said := claude_plugin.trouble(machine, settings):
+        return f"{said}. Run `{claude_plugin.install_line(machine, settings)}` and start a new Claude Code session."
     return (
         "the Claude Code plugin is installed and shares this memory already; a second entry would list every tool twice. "
         f"To use the entry instead, first run `claude plugin uninstall {claude_plugin.PLUGIN}`."
     )
 
 
-def _show(client: Client, name: ClientName) -> None:
+def _show(client: Client, file: Path, name: ClientName) -> None:
     """Print only our entry, because the rest of the file may contain secrets."""
-    file = client.file(this_machine())
-    text = with_entry(client, file, "", _command(client, reveal=False))
+    text = ConfigFile(client, file, "").with_entry(_command(client, reveal=False))
     console.print(f"Add this to {file}:", style="bold")
     console.out(text, end="", highlight=False)
     answer({"client": name, "file": str(file), "text": text})
@@ -93,12 +84,36 @@ def preview(name: ClientName, *, reveal: bool = False) -> tuple[Path, str]:
     CommandFailed."""
     client = CLIENTS[name]
     file = client.file(this_machine())
-    return file, _changed(client, file, _command(client, reveal))
+    with _legible():
+        return file, ConfigFile(client, file, _text(file) or "").with_entry(_command(client, reveal))
 
 
 def this_machine() -> Machine:
     windows = windows_account() if WSL_NAME in os.environ else None
     return Machine(sys.platform, Path.home(), os.environ, windows)
+
+
+@functools.cache
+def windows_account() -> Machine | None:
+    """The home folder and the settings folder of the Windows account under which this WSL distribution runs, as paths
+    of the distribution; None if Windows does not answer. Call it only in WSL."""
+    # With `/u` the list is UTF-16, so names in every script are kept. `cmd.exe` refuses to start in a folder of the
+    # distribution, so it is started in its own folder.
+    program = shutil.which("cmd.exe") or _CMD
+    try:
+        listed = _output([program, "/u", "/d", "/c", "set"], Path(program).parent).decode("utf-16-le")
+        known = {name: value for name, _, value in (line.partition("=") for line in listed.splitlines())}
+        named = (known["USERPROFILE"], known["APPDATA"])
+        home, app_data = (_output(["wslpath", "-u", path]).decode().strip() for path in named)
+    except (OSError, subprocess.SubprocessError, ValueError, KeyError):
+        return None
+    return Machine("win32", Path(home), {"APPDATA": app_data})
+
+
+def _output(command: list[str], folder: Path | None = None) -> bytes:
+    return subprocess.run(
+        command, check=True, capture_output=True, timeout=WINDOWS_SECONDS, stdin=subprocess.DEVNULL, cwd=folder
+    ).stdout
 
 
 def connected(machine: Machine) -> dict[ClientName, bool | str]:
@@ -110,29 +125,22 @@ def connected(machine: Machine) -> dict[ClientName, bool | str]:
             found[name] = claude_plugin.trouble(machine, load(ServerSettings)) or True
         elif file.exists():
             try:
-                found[name] = _state(client, file, _text(file) or "")
+                found[name] = _state(client, ConfigFile(client, file, _text(file) or ""))
             except UnreadableConfig as error:
                 found[name] = str(error)
     return found
 
 
-def _state(client: Client, file: Path, text: str) -> bool | str:
-    if not has_entry(client, file, text):
-        return False
-    program = program_of(client, file, text)
-    if program is not None and shutil.which(program) is None:
+def _state(client: Client, config: ConfigFile) -> bool | str:
+    program = config.program
+    if config.has_entry and program is not None and shutil.which(program) is None:
         return f"{client.title} starts {program}, which does not exist"
-    return True
+    return config.has_entry
 
 
 def _command(client: Client, reveal: bool) -> Command:
-    entry: dict[str, Any] = desktop_snippet(load(ServerSettings), reveal=reveal)["mcpServers"]["memory"]
+    entry: Command = desktop_snippet(load(ServerSettings), reveal=reveal)["mcpServers"]["memory"]
     return client.command(this_machine(), entry)
-
-
-def _changed(client: Client, file: Path, command: Command) -> str:
-    with _legible():
-        return with_entry(client, file, _text(file) or "", command)
 
 
 def _text(file: Path) -> str | None:
@@ -159,11 +167,13 @@ def _legible() -> Generator[None]:
 
 def _write(file: Path, text: str, *, keeps_former: bool) -> None:
     """Replace the file atomically. If the path is a symbolic link, its target is replaced. With `keeps_former`, the
-    original is copied first."""
+    original is copied first, unless a copy exists."""
     with _writing(file):
         file.parent.mkdir(parents=True, exist_ok=True)
-        if keeps_former:
-            _keep_former(file)
+        backup = _backup(file)
+        if keeps_former and not backup.exists():
+            backup.touch(mode=0o600)
+            backup.write_bytes(file.read_bytes())
         _replace(file, text)
 
 
@@ -182,14 +192,6 @@ def _writing(file: Path) -> Generator[None]:
         ) from error
 
 
-def _keep_former(file: Path) -> None:
-    """Copy the original file, unless a copy exists."""
-    backup = _backup(file)
-    if not backup.exists():
-        backup.touch(mode=0o600)
-        backup.write_bytes(file.read_bytes())
-
-
 def _backup(file: Path) -> Path:
     return file.with_name(file.name + BACKUP)
 
@@ -205,13 +207,13 @@ def _replace(link: Path, text: str) -> None:
     part.replace(file)
 
 
-def _undo(client: Client, file: Path) -> None:
+def _undo(client: Client, file: Path, machine: Machine) -> None:
     """Remove only our entry and keep all later changes to the file."""
     with _legible():
-        text = _text(file)
-        if text is None or not has_entry(client, file, text):
-            raise CommandFailed(_nothing_to_undo(client, file))
-        left = without_entry(client, file, text, _text(_backup(file)))
+        config = ConfigFile(client, file, _text(file) or "")
+        if not config.has_entry:
+            raise CommandFailed(_nothing_to_undo(client, file, machine))
+        left = config.without_entry(_text(_backup(file)))
     with _writing(file):
         if left is None:
             file.unlink()
@@ -221,8 +223,8 @@ def _undo(client: Client, file: Path) -> None:
     console.print(f"{client.title} no longer uses this memory: {file}")
 
 
-def _nothing_to_undo(client: Client, file: Path) -> str:
-    if client is CLIENTS[ClientName.CLAUDE_CODE] and claude_plugin.is_enabled(this_machine()):
+def _nothing_to_undo(client: Client, file: Path, machine: Machine) -> str:
+    if client is CLIENTS[ClientName.CLAUDE_CODE] and claude_plugin.is_enabled(machine):
         return (
             "Claude Code shares this memory through the plugin, which this command did not install. To remove the plugin "
             f"and its source, run: {claude_plugin.REMOVAL}"

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import ServerSettings, load
-from tellonce_cli import claude_plugin, commented_json, connect, doctor, windows
+from tellonce_cli import claude_plugin, commented_json, connect, doctor
 from tellonce_cli.client_configs import CLIENTS, WSL_NAME, Machine
 from tellonce_cli.hosts import ClientName
 from tellonce_cli.screen import CommandFailed
@@ -390,9 +390,9 @@ def wsl(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         (programs / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv(WSL_NAME, "Debian")
-    windows.windows_account.cache_clear()
+    connect.windows_account.cache_clear()
     yield programs
-    windows.windows_account.cache_clear()
+    connect.windows_account.cache_clear()
 
 
 def test_under_wsl_a_desktop_program_is_connected_on_the_windows_side(home: Path, wsl: Path) -> None:
