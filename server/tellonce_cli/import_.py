@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -72,7 +72,7 @@ def run(
     known = _kind(kind, source)
     foreseen = _foreseen(settings, known, source)
     if not _agreed(foreseen, yes=yes, dry_run=dry_run):
-        answer({"kind": known, **asdict(replace(foreseen, left_out={})), "left_out": by_sentence(foreseen.left_out)})
+        answer({"kind": known, **_estimate(foreseen)})
         return 0
     tally = asyncio.run(_import(settings, known, source, where, fixed=chat_id is not None))
     _report(tally, known, me)
@@ -97,6 +97,13 @@ def _foreseen(settings: ServerSettings, kind: ImportKind, source: Source) -> For
     return forecast(talk, settings.compaction, load(SummarizerSettings))
 
 
+def _estimate(foreseen: Forecast) -> dict[str, object]:
+    """The estimate for other programs."""
+    talk, named = foreseen.talk, ("calls", "seconds", "dollars", "reader")
+    counts = {name: getattr(talk, name) for name in ("messages", "memories", "unreadable", "mine", "names")}
+    return {**counts, **{name: getattr(foreseen, name) for name in named}, "left_out": by_sentence(talk.left_out)}
+
+
 def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
     """Show the forecast and ask. If nobody can be asked, --yes is required for an import that calls a model, or in
     which no message is recognized as the user's."""
@@ -106,7 +113,7 @@ def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
         return yes and not dry_run
     if can_ask():
         return said_yes("Import it? [y/N] ", "Nothing was imported.")
-    if foreseen.calls or (foreseen.messages and not foreseen.mine):
+    if foreseen.calls or (foreseen.talk.messages and not foreseen.talk.mine):
         raise CommandFailed("nobody can be asked here; use --yes to import, or --dry-run to see only the estimate.")
     return True
 

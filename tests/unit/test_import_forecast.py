@@ -1,5 +1,6 @@
 """The forecast of an import."""
 
+from collections import Counter
 from datetime import UTC, datetime
 
 import pytest
@@ -30,7 +31,7 @@ def talk(threads: int, each: int) -> Talk:
 
 def test_a_hundred_thousand_messages_with_a_key_are_told_in_calls_time_and_money() -> None:
     many = forecast(talk(100, 1000), RULES, settings(anthropic_api_key="k"))
-    assert many.messages == 100_000
+    assert many.talk.messages == 100_000
     assert 8_000 < many.calls < 14_000
     assert many.dollars is not None
     assert 20 < many.dollars < 100
@@ -70,8 +71,8 @@ def test_where_nobody_can_be_asked_only_what_costs_nothing_begins(capsys: pytest
 
 @pytest.mark.parametrize(("calls", "mine"), [(1, 3), (0, 0)], ids=["it calls a model", "no message is the user's"])
 def test_an_import_that_costs_or_cannot_be_corrected_needs_a_yes_if_nobody_can_be_asked(calls: int, mine: int) -> None:
-    foreseen = Forecast(3, calls, 1.0, 0.0, "a model", mine=mine)
+    foreseen = Forecast(Talk(Counter(thread=3), mine=mine), calls, reader="a model")
     with pytest.raises(CommandFailed, match="use --yes"):
         _agreed(foreseen, yes=False, dry_run=False)
     assert _agreed(foreseen, yes=True, dry_run=False)
-    assert _agreed(Forecast(3, 0, 1.0, 0.0, "", mine=3), yes=False, dry_run=False)
+    assert _agreed(Forecast(Talk(Counter(thread=3), mine=3)), yes=False, dry_run=False)

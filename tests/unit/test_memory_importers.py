@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tellonce.contract import Memory
-from tellonce_cli.importers.claude_code_projects import conversation_name
+from tellonce_cli.importers.claude_code import conversation_name
 from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable
 from tellonce_cli.importers.recognition import READERS, recognized

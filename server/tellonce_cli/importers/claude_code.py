@@ -5,8 +5,10 @@ stored only once.
 """
 
 import json
+import os
 import re
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,10 +18,9 @@ from typing import Any
 
 from tellonce.contract import Role
 from tellonce.import_formats import CHANNELS
-from tellonce_cli.importers.claude_code_projects import Choices, choices, conversation_name, without_private
 from tellonce_cli.importers.files import Progress, Source, TextFile, text_files
-from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable, tolerant
-from tellonce_cli.importers.jsonl import LONGEST_LINE, entry_of, lines_of
+from tellonce_cli.importers.items import Item, LeftOut, tolerant
+from tellonce_cli.importers.jsonl import LONGEST_LINE, entry_of, lines_of, parsed_lines
 from tellonce_cli.importers.markdown_text import front_matter, said_at, statements
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
@@ -31,6 +32,10 @@ INDEX = "MEMORY.md"
 
 _TO_NOTE = re.compile(r"\]\([^()\s]+\.md\)")
 _LONGEST_NAME = 128
+_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
+MODES = ("off", "recall", "full")
+"""The modes of the plugin, from the least to the most access. Messages are recorded only in the mode `full`."""
+
 _OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder", "Caveat: ")
 """Entries that begin with one of these texts are marked as the user's, although Claude Code wrote them."""
 
@@ -109,14 +114,13 @@ def _project(folder: Path) -> str:
 
 def _folder_of(transcript: Path) -> str:
     """The working folder that the transcript names, or else the name of the transcript's own folder."""
-    with transcript.open("rb") as stream:
-        for _, line in lines_of(stream, lambda _: None):
-            found = re.search(rb'"cwd":\s*("(?:[^"\\]|\\.)*")', line[:LONGEST_LINE])
-            with suppress(ValueError):
-                folder = str(json.loads(found[1])) if found else ""
-                folder.encode()  # half a surrogate cannot be stored
-                if folder:
-                    return folder
+    for _, line in lines_of(transcript, lambda _: None):
+        found = re.search(rb'"cwd":\s*("(?:[^"\\]|\\.)*")', line[:LONGEST_LINE])
+        with suppress(ValueError):
+            folder = str(json.loads(found[1])) if found else ""
+            folder.encode()  # half a surrogate cannot be stored
+            if folder:
+                return folder
     return transcript.parent.name
 
 
@@ -132,6 +136,8 @@ class _Session:
     reply: ImportMessage | None = None
 
     def take(self, line: bytes) -> Iterator[Item]:
+        if b'"user"' not in line and b'"assistant"' not in line:
+            return
         entry = entry_of(line)
         if entry.get("type") not in ("user", "assistant") or _aside(entry):
             return
@@ -173,22 +179,14 @@ class _Session:
         )
 
 
-def _session(file: Path, allowed: Choices, progress: Progress) -> Iterator[Item]:
-    try:
-        folder = _folder_of(file)
-        if not allowed.records(folder):
-            yield _left_out(folder)
-            return
-        session = _Session(file.stem, OwnConversation(CHANNELS["claude-code"], conversation_name(folder)))
-        with file.open("rb") as stream:
-            for number, line in lines_of(stream, progress):
-                if len(line) > LONGEST_LINE:
-                    yield Unreadable(f"{file.name}, line {number}: it is longer than {LONGEST_LINE >> 20} MiB")
-                elif b'"user"' in line or b'"assistant"' in line:
-                    yield from tolerant(session.take, line, f"{file.name}, line {number}")
-        yield from session.end()
-    except OSError as error:
-        raise ImportFailed(f"{file} cannot be read: {error.strerror}.") from error
+def _session(file: Path, allowed: "Choices", progress: Progress) -> Iterator[Item]:
+    folder = _folder_of(file)
+    if not allowed.records(folder):
+        yield _left_out(folder)
+        return
+    session = _Session(file.stem, OwnConversation(CHANNELS["claude-code"], conversation_name(folder)))
+    yield from parsed_lines(file, progress, session.take, f"{file.name}, ")
+    yield from session.end()
 
 
 def _left_out(folder: str) -> LeftOut:
@@ -222,3 +220,67 @@ def _remembered(note: TextFile, project: str) -> Iterator[Item]:
         about = project or "user"
         named = not project or project.casefold() in text.casefold()
         yield ImportMemory(text if named else f"{project}: {text}", said_at=at, about=about)
+
+
+# The plugin has the following rules in a module without dependencies (`tellonce_hooks.project`). A test compares the two
+# modules.
+
+
+def conversation_name(folder: str) -> str:
+    """The plugin's name for a project: the path of its folder, with `~` for the home folder. If the path is too long,
+    the name is a checksum and the end of the path."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    shown = "~" + folder[len(home) :] if folder == home or folder.startswith(home + os.sep) else folder
+    return shown if len(shown) <= _LONGEST_NAME else f"{zlib.crc32(folder.encode()):08x}…{shown[9 - _LONGEST_NAME :]}"
+
+
+def without_private(text: str) -> str:
+    """Return the text without the parts that the user marked with `<private>…</private>`."""
+    return _PRIVATE.sub("", text).strip()
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The user's settings of the plugin: its options, and the modes of individual projects."""
+
+    options: Mapping[str, Any]
+    projects: Mapping[str, Any]
+
+    def records(self, folder: str) -> bool:
+        """Whether messages in the folder may be recorded."""
+        if self._excludes(folder):
+            return False
+        own = _object(Path(folder) / ".claude" / "tellonce.json").get("memory")
+        chosen = _mode(self.projects.get(folder)) or _mode(self.options.get("memory")) or "full"
+        return min(chosen, _mode(own) or "full", key=MODES.index) == "full"
+
+    def _excludes(self, folder: str) -> bool:
+        named = [part.strip() for part in str(self.options.get("excluded_folders", "")).split(",") if part.strip()]
+        excluded = [os.path.realpath(os.path.expanduser(part)) for part in named]
+        return any(folder == one or folder.startswith(one.rstrip(os.sep) + os.sep) for one in excluded)
+
+
+def choices() -> Choices:
+    """The settings on this machine; empty if the plugin was never used."""
+    config = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+    configs = _object(config / "settings.json").get("pluginConfigs") or {}
+    options: dict[str, Any] = next(
+        (each.get("options", {}) for name, each in configs.items() if name.startswith("tellonce@")), {}
+    )
+    projects: dict[str, Any] = {}
+    for file in sorted((config / "plugins" / "data").glob("tellonce*/projects.json")):
+        projects |= _object(file)
+    return Choices(options, projects)
+
+
+def _mode(value: object) -> str:
+    return value if isinstance(value, str) and value in MODES else ""
+
+
+def _object(file: Path) -> dict[str, Any]:
+    """Return the JSON object in a file; empty if the file has none."""
+    try:
+        value = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}

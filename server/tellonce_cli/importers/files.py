@@ -12,8 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-import ijson
-
 from tellonce_cli.importers.items import ImportFailed
 
 Progress = Callable[[int], None]
@@ -120,20 +118,6 @@ def opened(path: Path, name: str, progress: Progress) -> Generator[Watched]:
         raise ImportFailed(f"{path} is damaged ({error}); download it again and import that.") from error
     except OSError as error:
         raise ImportFailed(f"{path} cannot be read: {error.strerror or error}.") from error
-
-
-def not_readable(path: Path, what: str, error: ijson.JSONError, begun: bool) -> ImportFailed:
-    """The error for invalid or truncated JSON. `begun` says whether a part of the file was read before the error."""
-    if begun:
-        return ImportFailed(
-            f"{path} breaks off or is damaged ({_first_line(error)}). Export or download it again "
-            "and import that; a repeated import adds only what is new."
-        )
-    return ImportFailed(f"{path} is not a {what}: {_first_line(error)}.")
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0].strip()
 
 
 def shards(path: Path, pattern: str) -> list[str]:

@@ -1,8 +1,8 @@
 """Estimates the model calls, the time and the cost of an import before it begins. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from tellonce.client_settings import SummarizerSettings
@@ -58,73 +58,63 @@ class Talk:
         chunks = [max(0, count - rules.keep) // rules.chunk for count in self.threads.values()]
         return learning + sum(count + 1 for count in chunks if count)
 
-    def count(self, item: Item) -> None:
-        match item:
-            case ImportMessage():
-                self._count_message(item)
-            case ImportMemory() | ExportedMemory():
-                self.memories += 1
-            case Unreadable():
-                self.unreadable += 1
-            case LeftOut():
-                self.left_out[item] += 1
-            case KnownAs():
-                self.names += (item.name,)
-
-    def _count_message(self, message: ImportMessage) -> None:
-        self.threads[f"{message.conversation} {message.message_thread_id}"] += 1
-        self.characters += len(message.content)
-        self.mine += message.role == "user" and message.speaker is None
-        self.first = min(self.first or message.sent_at, message.sent_at)
-        self.last = max(self.last or message.sent_at, message.sent_at)
-
 
 def measured(items: Iterable[Item]) -> Talk:
     """Read all items once and count them."""
     talk = Talk()
     for item in items:
-        talk.count(item)
+        match item:
+            case ImportMessage():
+                _count(talk, item)
+            case ImportMemory() | ExportedMemory():
+                talk.memories += 1
+            case Unreadable():
+                talk.unreadable += 1
+            case LeftOut():
+                talk.left_out[item] += 1
+            case KnownAs():
+                talk.names += (item.name,)
     return talk
+
+
+def _count(talk: Talk, message: ImportMessage) -> None:
+    talk.threads[f"{message.conversation} {message.message_thread_id}"] += 1
+    talk.characters += len(message.content)
+    talk.mine += message.role == "user" and message.speaker is None
+    talk.first = min(talk.first or message.sent_at, message.sent_at)
+    talk.last = max(talk.last or message.sent_at, message.sent_at)
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """An estimate. `dollars` is None if the price is unknown; `calls` is 0 if no model reads the messages."""
+    """An estimate for importing a file with the contents `talk`. `dollars` is None if the price is unknown; `calls` is 0
+    if no model reads the messages."""
 
-    messages: int
-    calls: int
-    seconds: float
-    dollars: float | None
-    reader: str
-    memories: int = 0
-    left_out: Mapping[LeftOut, int] = field(default_factory=dict[LeftOut, int])
-    """Number of entries that are not imported, by kind."""
-
-    unreadable: int = 0
-    mine: int = 0
-    """Number of messages that are recognized as the user's."""
-
-    names: tuple[str, ...] = ()
-    """The names of the user in the file."""
+    talk: Talk
+    calls: int = 0
+    seconds: float = 0.0
+    dollars: float | None = 0.0
+    reader: str = ""
 
     @property
     def lines(self) -> list[str]:
         """The lines that the user sees before the question whether to import."""
-        told_by_me = f" ({self.mine} of them yours)" if self.mine else ""
-        held = [messages(self.messages) + told_by_me] if self.messages or not self.memories else []
-        held += [memories(self.memories)] if self.memories else []
-        told = f"It holds {' and '.join(held)}; storing them takes {duration((self.messages + self.memories) / STORED_A_SECOND)}."
-        if self.names:
-            told += f" You are {' and '.join(self.names)} in this file."
-        if self.unreadable:
-            told += f" {counted(self.unreadable, 'entry')} cannot be read and will be skipped."
-        if self.messages and not self.mine:
+        talk = self.talk
+        told_by_me = f" ({talk.mine} of them yours)" if talk.mine else ""
+        held = [messages(talk.messages) + told_by_me] if talk.messages or not talk.memories else []
+        held += [memories(talk.memories)] if talk.memories else []
+        told = f"It holds {' and '.join(held)}; storing them takes {duration((talk.messages + talk.memories) / STORED_A_SECOND)}."
+        if talk.names:
+            told += f" You are {' and '.join(talk.names)} in this file."
+        if talk.unreadable:
+            told += f" {counted(talk.unreadable, 'entry')} cannot be read and will be skipped."
+        if talk.messages and not talk.mine:
             told += (
                 " None of the messages is recognized as yours, and an import cannot be corrected later: name yourself as "
                 "the file does, with --me 'Your Name' or --me your numeric id."
             )
-        told = "\n".join([told, *left_out(self.left_out)])
-        if not self.messages:
+        told = "\n".join([told, *left_out(talk.left_out)])
+        if not talk.messages:
             return [told, "Importing memories of another assistant needs no model, so it costs nothing."]
         if not self.calls:
             return [
@@ -140,19 +130,6 @@ class Forecast:
 
 
 def forecast(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
-    """The estimate for importing a file with the contents `talk`."""
-    known = _reading(talk, rules, settings)
-    return replace(
-        known,
-        memories=talk.memories,
-        left_out=talk.left_out,
-        unreadable=talk.unreadable,
-        mine=talk.mine,
-        names=talk.names,
-    )
-
-
-def _reading(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
     """The estimate for the model that the settings select (docs/CONTRACT.md, 6). Calls within a subscription cost
     nothing, but their number per day is limited."""
     calls = talk.calls(rules)
@@ -160,14 +137,14 @@ def _reading(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> For
         price = price_of(settings.model)
         tokens = 2 * talk.tokens + calls * INSTRUCTIONS
         dollars = price.cost(tokens, calls * ANSWER, 0, 0) if price else None
-        return Forecast(talk.messages, calls, calls * CLAUDE_SECONDS / settings.concurrency, dollars, settings.model)
+        return Forecast(talk, calls, calls * CLAUDE_SECONDS / settings.concurrency, dollars, settings.model)
     if settings.asks_the_command:
         a_day = max(1, min(settings.cli_calls_day, settings.cli_calls_hour * HOURS_A_DAY))
         seconds = max(calls * COMMAND_SECONDS, (calls - a_day) / a_day * 86_400)
-        return Forecast(talk.messages, calls, seconds, 0.0, "Your `claude` command")
+        return Forecast(talk, calls, seconds, reader="Your `claude` command")
     if settings.learner != "keep" and settings.ollama_url is not None:
-        return Forecast(talk.messages, calls, calls * OLLAMA_SECONDS, 0.0, settings.ollama_model)
-    return Forecast(talk.messages, 0, 0.0, 0.0, "")
+        return Forecast(talk, calls, calls * OLLAMA_SECONDS, reader=settings.ollama_model)
+    return Forecast(talk)
 
 
 def duration(seconds: float) -> str:

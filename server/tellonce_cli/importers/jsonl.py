@@ -3,10 +3,11 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from datetime import datetime
-from typing import IO, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -37,31 +38,36 @@ LONGEST_LINE = 8 * 1024 * 1024
 def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the items for the chat of the source. Summaries and the profile are skipped, because they are computed
     again. Raises ImportFailed if the file cannot be read."""
-    try:
-        with source.path.open("rb") as stream:
-            for number, line in lines_of(stream, progress):
-                yield from _items(line, number, source.chat_id)
-    except OSError as error:
-        raise ImportFailed(f"{source.path} cannot be read: {error.strerror}.") from error
+    return parsed_lines(source.path, progress, lambda line: _item(line, source.chat_id))
 
 
-def lines_of(stream: IO[bytes], progress: Progress) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines, each with its line number, starting at 1. A line that is too long is cut."""
+def parsed_lines(
+    path: Path, progress: Progress, parse: Callable[[bytes], Iterator[Item]], place: str = ""
+) -> Iterator[Item]:
+    """Yield the items that `parse` reads from each line that is not blank. `place` precedes the number of an unreadable
+    line. Raises ImportFailed."""
+    for number, line in lines_of(path, progress):
+        if len(line) > LONGEST_LINE:
+            yield Unreadable(f"{place}line {number}: it is longer than {LONGEST_LINE >> 20} MiB")
+        elif line.strip():
+            yield from tolerant(parse, line, f"{place}line {number}")
+
+
+def lines_of(path: Path, progress: Progress) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines, each with its line number, starting at 1. A line that is too long is cut. Raises
+    ImportFailed."""
     number = done = 0
-    while line := stream.readline(LONGEST_LINE + 1):
-        number, done, rest = number + 1, done + len(line), line
-        while len(rest) > LONGEST_LINE and not rest.endswith(b"\n"):
-            rest = stream.readline(LONGEST_LINE + 1)
-            done += len(rest)
-        progress(done)
-        yield number, line
-
-
-def _items(line: bytes, number: int, chat_id: int | None) -> Iterator[Item]:
-    if len(line) > LONGEST_LINE:
-        yield Unreadable(f"line {number}: it is longer than {LONGEST_LINE // 1024 // 1024} MiB")
-    elif line.strip():
-        yield from tolerant(lambda text: _item(text, chat_id), line, f"line {number}")
+    try:
+        with path.open("rb") as stream:
+            while line := stream.readline(LONGEST_LINE + 1):
+                number, done, rest = number + 1, done + len(line), line
+                while len(rest) > LONGEST_LINE and not rest.endswith(b"\n"):
+                    rest = stream.readline(LONGEST_LINE + 1)
+                    done += len(rest)
+                progress(done)
+                yield number, line
+    except OSError as error:
+        raise ImportFailed(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def _item(line: bytes, chat_id: int | None) -> Iterator[Item]:

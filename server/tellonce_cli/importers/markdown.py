@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tellonce.contract import Role
 from tellonce.import_formats import CHANNELS
-from tellonce_cli.importers.claude_code_projects import without_private
+from tellonce_cli.importers.claude_code import without_private
 from tellonce_cli.importers.files import Progress, Source, TextFile, text_files
 from tellonce_cli.importers.items import Item, thread_number, tolerant
 from tellonce_cli.importers.markdown_text import (

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 
 from tellonce_cli.importers.files import Progress, Source
-from tellonce_cli.importers.items import ImportFailed, Item, NotAsItShouldBe, tolerant
-from tellonce_cli.importers.jsonl import entry_of, lines_of
+from tellonce_cli.importers.items import Item, NotAsItShouldBe
+from tellonce_cli.importers.jsonl import entry_of, parsed_lines
 from tellonce_server.services.import_memories import ImportMemory
 
 NOTHING = "is not a memory file of MCP's reference server: it contains no entity with observations."
@@ -17,18 +16,11 @@ USERS = ("default_user", "user", "the user")
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield a memory for each observation and relation, dated by the file's last change. Raises ImportFailed."""
-    try:
-        changed = datetime.fromtimestamp(source.path.stat().st_mtime, UTC)
-        with source.path.open("rb") as stream:
-            for number, line in lines_of(stream, progress):
-                yield from tolerant(partial(_item, changed=changed), line, f"line {number}")
-    except OSError as error:
-        raise ImportFailed(f"{source.path} cannot be read: {error.strerror}.") from error
+    changed = datetime.fromtimestamp(source.path.stat().st_mtime, UTC)
+    return parsed_lines(source.path, progress, lambda line: _item(line, changed))
 
 
 def _item(line: bytes, changed: datetime) -> Iterator[Item]:
-    if not line.strip():
-        return
     entry = entry_of(line)
     match entry.get("type"):
         case "entity":

@@ -10,7 +10,7 @@ from typing import Final, get_args
 
 from tellonce.import_formats import ImportKind
 from tellonce_cli.importers import chatgpt, claude, claude_code, jsonl, markdown, mcp_memory, mem0, telegram
-from tellonce_cli.importers.claude_code_projects import without_private
+from tellonce_cli.importers.claude_code import without_private
 from tellonce_cli.importers.files import Progress, Source
 from tellonce_cli.importers.items import ImportFailed, Item, Unreadable
 from tellonce_server.services.import_memories import ImportMemory

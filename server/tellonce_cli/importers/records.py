@@ -8,8 +8,8 @@ from typing import Any
 
 import ijson
 
-from tellonce_cli.importers.files import Progress, Watched, not_readable, opened
-from tellonce_cli.importers.items import Item, Unreadable, tolerant
+from tellonce_cli.importers.files import Progress, Watched, opened
+from tellonce_cli.importers.items import ImportFailed, Item, Unreadable, tolerant
 
 MOST_DEPTH = 64
 """Maximum nesting of objects and lists in one record. Exports nest about a dozen levels."""
@@ -44,20 +44,41 @@ class Loose:
     value: Any
 
 
-def records(stream: Watched, is_record: Callable[[str], bool]) -> Iterator[Record | Loose]:
-    """Yield the objects whose path `is_record` accepts, and all other values as `Loose`. Raises ijson.JSONError."""
-    number, building = 0, None
-    for depth, prefix, event, value in _events(stream):
-        if building is not None:
-            building.take(depth, event, value)
-            if event == "end_map" and depth == building.depth:
-                yield building.record
-                building = None
-        elif event == "start_map" and is_record(prefix):
-            number += 1
-            building = _Building(number, depth)
-        else:
-            yield Loose(prefix, event, value)
+def read_values(
+    path: Path, name: str, is_record: Callable[[str], bool], what: str, progress: Progress
+) -> Iterator[Record | Loose]:
+    """Yield the objects whose path in the file `name` of an export `is_record` accepts, and all other values as `Loose`.
+    `what` names the export for a person. Raises ImportFailed."""
+    number, begun, building = 0, False, None
+    with opened(path, name, progress) as stream:
+        try:
+            for depth, prefix, event, value in _events(stream):
+                if building is not None:
+                    building.take(depth, event, value)
+                    if event == "end_map" and depth == building.depth:
+                        yield building.record
+                        begun, building = True, None
+                elif event == "start_map" and is_record(prefix):
+                    number += 1
+                    building = _Building(number, depth)
+                else:
+                    yield Loose(prefix, event, value)
+        except ijson.JSONError as error:
+            reason = str(error).strip().partition("\n")[0].strip()
+            if begun:
+                raise ImportFailed(
+                    f"{path} breaks off or is damaged ({reason}). Export or download it again "
+                    "and import that; a repeated import adds only what is new."
+                ) from error
+            raise ImportFailed(f"{path} is not a {what}: {reason}.") from error
+
+
+def records_of(
+    path: Path, name: str, is_record: Callable[[str], bool], what: str, progress: Progress
+) -> Iterator[Record]:
+    """Yield only the records, as `read_values` does."""
+    values = read_values(path, name, is_record, what, progress)
+    return (value for value in values if isinstance(value, Record))
 
 
 class _Building:
@@ -121,21 +142,6 @@ def _joined(path: list[str], key: str) -> str:
     if len(path) > _SHALLOW:
         return "…"
     return f"{path[-1]}.{key}" if path[-1] else key
-
-
-def records_of(
-    path: Path, name: str, is_record: Callable[[str], bool], what: str, progress: Progress
-) -> Iterator[Record]:
-    """Yield the records of the file `name` in an export. `what` names the export for a person. Raises ImportFailed."""
-    begun = False
-    with opened(path, name, progress) as stream:
-        try:
-            for found in records(stream, is_record):
-                if isinstance(found, Record):
-                    begun = True
-                    yield found
-        except ijson.JSONError as error:
-            raise not_readable(path, what, error, begun) from error
 
 
 def read_record(parse: Callable[[Any], Iterator[Item]], record: Record) -> Iterator[Item]:

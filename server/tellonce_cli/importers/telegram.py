@@ -6,13 +6,11 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-import ijson
-
 from tellonce.contract import Role
 from tellonce.import_formats import CHANNELS
-from tellonce_cli.importers.files import Progress, Source, Watched, not_readable, opened
+from tellonce_cli.importers.files import Progress, Source
 from tellonce_cli.importers.items import Item, KnownAs, LeftOut, thread_number
-from tellonce_cli.importers.records import Record, read_record, records
+from tellonce_cli.importers.records import Record, read_record, read_values
 from tellonce_server.services.import_messages import ImportMessage
 from tellonce_text.own_words import forwarded, label
 
@@ -56,18 +54,12 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
     everything except groups and channels is read, because other people's words in groups do not belong to the user's
     private chat.
     """
-    begun, names = False, set[str]()
-    with opened(source.path, "result.json", progress) as stream:
-        try:
-            for record, chat, known in _raw(stream, source):
-                begun = True
-                if _belongs(chat, source):
-                    yield from read_record(partial(_message, chat=chat, source=known, names=names), record)
-                elif chat.type in _GROUPS:
-                    yield _left_out(chat)
-        except ijson.JSONError as error:
-            what = "Telegram export (Settings → Advanced → Export as JSON)"
-            raise not_readable(source.path, what, error, begun) from error
+    names = set[str]()
+    for record, chat, known in _raw(source, progress):
+        if _belongs(chat, source):
+            yield from read_record(partial(_message, chat=chat, source=known, names=names), record)
+        elif chat.type in _GROUPS:
+            yield _left_out(chat)
 
 
 def _left_out(chat: _Chat) -> LeftOut:
@@ -83,11 +75,12 @@ def _belongs(chat: _Chat, source: Source) -> bool:
     return chat.number == source.chat_id if group else chat.type not in _GROUPS
 
 
-def _raw(stream: Watched, source: Source) -> Iterator[tuple[Record, _Chat, Source]]:
+def _raw(source: Source, progress: Progress) -> Iterator[tuple[Record, _Chat, Source]]:
     """Yield each message unchanged, with its chat and the source. As soon as the file has given the user's id, the
     yielded source contains this id."""
     chat = _Chat()
-    for found in records(stream, lambda prefix: prefix.endswith("messages.item")):
+    what = "Telegram export (Settings → Advanced → Export as JSON)"
+    for found in read_values(source.path, "result.json", lambda path: path.endswith("messages.item"), what, progress):
         if isinstance(found, Record):
             yield found, chat, source
         elif found.event == "start_map" and found.prefix in _LISTS:
