@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 from rich.live import Live
@@ -131,13 +132,13 @@ class Talk:
         self._answers: Mapping[str, Callable[[_Given], Awaitable[str]]] = {
             "remember": self._remember,
             "remind": self._remind,
-            "reminders": self._list_reminders,
-            "cancel": self._cancel,
+            "reminders": lambda given: self.reminders.listed(given.incoming),
+            "cancel": lambda given: self.reminders.cancel(given.text),
             "forget": self._forget,
             "why": self._why,
             "undo": self._undo,
-            "yes": self._yes,
-            "no": self._no,
+            "yes": lambda _: self._agree("confirm"),
+            "no": lambda _: self._agree("reject"),
             "help": self._help,
         }
 
@@ -171,12 +172,9 @@ class Talk:
     def _order_in(self, line: str) -> str | None:
         """The command that the user requests in words; None if there is no such request, or if there is a model. A
         request to stop is ignored, because there is nothing to stop in the terminal."""
-        offline = isinstance(self._context.responder, OfflineResponder)
-        order = (
-            order_in(line, _now().astimezone(self._context.zone), self._context.zone)
-            if offline and not is_command(line)
-            else None
-        )
+        if is_command(line) or not isinstance(self._context.responder, OfflineResponder):
+            return None
+        order = order_in(line, _now().astimezone(self._context.zone), self._context.zone)
         return order.command if order is not None and order.kind != "stop" else None
 
     async def _turn(self, incoming: Incoming) -> None:
@@ -194,23 +192,21 @@ class Talk:
     def _offer_lines(self, incoming: Incoming) -> list[str]:
         """Without a model: the line that offers a reminder for a day that the statement names, or the line that says
         that no reminder was set."""
-        asked = (incoming.text, incoming.sent_at, self._context.zone)
         if self._context.responder.claims or is_question(incoming.text):
             return []
-        offer = offered(*asked)
-        if offer:
+        asked = (incoming.text, incoming.sent_at, self._context.zone)
+        if offer := offered(*asked):
             self._offer = (incoming, offer)
             return [f"{question(offer, incoming.sent_at, self._context.zone)}  [✓ /yes]"]
         return [phrase("reminder.unset", example=phrase("reminder.example"))] if asks_in_vain(*asked) else []
 
     def _effect_lines(self, effects: Done) -> list[str]:
-        saved = [f"{_saved_line(one, self._context.zone)}  [/undo]" for one in effects.saved]
-        return (
-            saved
-            + effects.unset
-            + [f"❔ Is this right? {memory.content}  [✓ /yes] [✗ /no]" for memory in effects.doubted]
-            + [f"❔ Is it done? {memory.content}  [✓ /yes] [✗ /no]" for memory in effects.unclosed]
-        )
+        return [
+            *(f"{_saved_line(one, self._context.zone)}  [/undo]" for one in effects.saved),
+            *effects.unset,
+            *(f"❔ Is this right? {memory.content}  [✓ /yes] [✗ /no]" for memory in effects.doubted),
+            *(f"❔ Is it done? {memory.content}  [✓ /yes] [✗ /no]" for memory in effects.unclosed),
+        ]
 
     async def _command(self, incoming: Incoming, *, recorded: bool) -> str:
         name, text = command_of(incoming.text)
@@ -232,32 +228,21 @@ class Talk:
         about = replace(given.incoming, reply_to_message_id=self._last_answer)
         return await TOLD["why"](self._context, about, given.text)
 
-    async def _list_reminders(self, given: _Given) -> str:
-        return await self.reminders.listed(given.incoming)
-
-    async def _cancel(self, given: _Given) -> str:
-        return await self.reminders.cancel(given.text)
-
     async def _remind(self, given: _Given) -> str:
         if not given.text:
-            return await self._list_reminders(given)
+            return await self.reminders.listed(given.incoming)
         said, made = await self.reminders.set(given.incoming, given.text, recorded=given.recorded)
         self._effects = Done(saved=[Saved(one.memory, "reject", one) for one in made])
         return f"{said}  [/undo]" if made else said
 
-    async def _yes(self, _: _Given) -> str:
+    async def _agree(self, action: Literal["confirm", "reject"]) -> str:
+        """Answer what the last answer asked: whether to set a reminder or, without such a question, what `_decide`
+        decides."""
         if self._offer is None:
-            return await self._decide("confirm")
+            return await self._decide(action)
         (about, offer), self._offer = self._offer, None
-        return await self._accept(about, offer)
-
-    async def _no(self, _: _Given) -> str:
-        if self._offer is None:
-            return await self._decide("reject")
-        self._offer = None
-        return "✗ Not set"
-
-    async def _accept(self, about: Incoming, offer: Sequence[Wanted]) -> str:
+        if action == "reject":
+            return "✗ Not set"
         said, made = await self.reminders.accept(about, offer)
         self._effects = Done(saved=[Saved(one.memory, "reject", one) for one in made])
         return f"{said}  [/undo]"
@@ -330,5 +315,4 @@ def _incoming(settings: RelaySettings, line: str) -> Incoming:
 
 def _options(settings: RelaySettings) -> TurnOptions:
     file = settings.config_dir / "profile.md"
-    profile = file.read_text() if file.exists() else ""
-    return TurnOptions(zone=ZoneInfo(settings.timezone), now=_now, profile=profile)
+    return TurnOptions(ZoneInfo(settings.timezone), now=_now, profile=file.read_text() if file.exists() else "")

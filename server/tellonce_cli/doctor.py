@@ -2,10 +2,11 @@
 
 import asyncio
 import importlib.util
+import platform
 import shutil
 import socket
-import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -32,7 +33,6 @@ from tellonce_cli.findings import (
     model_finding,
     models_finding,
     noted,
-    python_finding,
     readiness_finding,
     tokens_finding,
     wrong,
@@ -71,20 +71,17 @@ def run(*, online: bool = False) -> int:
     """Run all checks. Returns 0 if no check failed. Without `online`, only this machine and its own network are
     contacted."""
     settings, relay = load(ServerSettings), load(RelaySettings)
-    findings = asyncio.run(_all(settings, relay, (*_CHECKS, *_ONLINE) if online else _CHECKS))
-    failed = sum(finding.ok is False for finding in findings)
-    answer([asdict(finding) for finding in findings])
-    for finding in findings:
-        mark, style = _MARKS[finding.ok]
-        console.print(Text(mark, style), finding.text)
-        if finding.fix:
-            console.print("    fix:" if finding.ok is False else "    tip:", finding.fix, soft_wrap=True)
+    checks = (*_CHECKS, *_ONLINE) if online else _CHECKS
+    findings = [asyncio.run(finding(check, settings, relay)) for check in checks]
+    failed = sum(found.ok is False for found in findings)
+    answer([asdict(found) for found in findings])
+    for found in findings:
+        mark, style = _MARKS[found.ok]
+        console.print(Text(mark, style), found.text)
+        if found.fix:
+            console.print("    fix:" if found.ok is False else "    tip:", found.fix, soft_wrap=True)
     console.print(f"\n{counted(failed, 'problem')} to fix." if failed else "\nNothing is wrong.")
     return int(failed > 0)
-
-
-async def _all(settings: ServerSettings, relay: RelaySettings, checks: Sequence[Check]) -> list[Finding]:
-    return [await finding(check, settings, relay) for check in checks]
 
 
 async def finding(check: Check, settings: ServerSettings, relay: RelaySettings) -> Finding:
@@ -99,7 +96,7 @@ async def finding(check: Check, settings: ServerSettings, relay: RelaySettings) 
 
 
 async def _python(_: ServerSettings, __: RelaySettings) -> Finding:
-    return python_finding(sys.version_info[:3])
+    return fine(f"Python {platform.python_version()}")
 
 
 async def _settings(_: ServerSettings, __: RelaySettings) -> Finding:
@@ -205,11 +202,10 @@ async def _refusal(url: str, token: str) -> str | None:
     """The reason why the server refuses the token; None if the server accepts it."""
     async with connect_http(url, token, attempts=1) as memory:
         try:
-            await memory.get_profile(c.GetProfileArgs())
+            with suppress(MemoryRefused):  # a valid token of another scope
+                await memory.get_profile(c.GetProfileArgs())
         except MemoryUnreachable as error:
             return str(error)
-        except MemoryRefused:
-            return None  # The token is valid, but of another scope.
     return None
 
 
@@ -407,23 +403,8 @@ def _drifted(answer: httpx2.Response) -> Finding | None:
 
 
 _CHECKS: tuple[Check, ...] = (
-    *(
-        _python,
-        _settings,
-        _folder,
-        _database,
-        _user,
-        _port,
-        _tokens,
-        _embeddings,
-        *map(_provider, PROVIDERS),
-        _answers,
-        telegram,
-        _senses,
-        _zone,
-        _clock,
-        _backup,
-        clients,
-    ),
+    *(_python, _settings, _folder, _database, _user, _port, _tokens, _embeddings),
+    *map(_provider, PROVIDERS),
+    *(_answers, telegram, _senses, _zone, _clock, _backup, clients),
 )
 _ONLINE: tuple[Check, ...] = (_claude_online, _telegram_online)

@@ -13,7 +13,6 @@ from tellonce_server.app.access_tokens import LOCAL_SCOPES
 from tellonce_server.embedding.model_files import complete
 from tellonce_server.store.postgres.readiness import Readiness, for_administrator, hindrance
 
-OLDEST_PYTHON = (3, 11)
 BUILT = datetime(2026, 1, 1, tzinfo=UTC)
 """The program was built after this time, so a clock that shows an earlier time is wrong."""
 
@@ -30,13 +29,6 @@ class Finding:
 
 
 fine, noted, wrong = (partial(Finding, ok) for ok in (True, None, False))
-
-
-def python_finding(version: tuple[int, ...]) -> Finding:
-    name = "Python " + ".".join(map(str, version))
-    if version < OLDEST_PYTHON:
-        return wrong(f"{name} is too old", "use Python 3.11 or newer")
-    return fine(name)
 
 
 def readiness_finding(found: Readiness, name: str) -> Finding:

@@ -19,7 +19,7 @@ from tellonce.settings import ServerSettings, load
 from tellonce_cli.importers.files import Source, size
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
 from tellonce_cli.importers.items import Item, KnownAs, LeftOut, Unreadable, by_sentence, fitted, left_out
-from tellonce_cli.importers.recognition import KINDS, READERS, recognized
+from tellonce_cli.importers.recognition import READERS, recognized
 from tellonce_cli.memory import chat_of, local_settings, storage
 from tellonce_cli.screen import CommandFailed, answer, can_ask, console, hint, said_yes
 from tellonce_relay.cron import next_due
@@ -54,7 +54,7 @@ class Tally:
 
 
 def run(
-    kind: str | None,
+    kind: ImportKind | None,
     file: Path,
     chat_id: int | None,
     me: str | None,
@@ -69,7 +69,7 @@ def run(
     settings = local_settings()
     where = chat_of(settings, chat_id)
     source = Source(file, me, assistant or own_bot(), where.chat_id)
-    known = _kind(kind, source)
+    known = kind or _recognized(source)
     foreseen = _foreseen(settings, known, source)
     if not _agreed(foreseen, yes=yes, dry_run=dry_run):
         answer({"kind": known, **_estimate(foreseen)})
@@ -80,11 +80,8 @@ def run(
     return 0
 
 
-def _kind(named: str | None, source: Source) -> ImportKind:
-    """The kind that the user named. If none was named, the kind is recognized from the file and printed."""
-    for kind in KINDS:
-        if kind == named:
-            return kind
+def _recognized(source: Source) -> ImportKind:
+    """The kind of the file, which is printed."""
     found = recognized(source)
     console.print(f"{source.path} is recognized as {found}.")
     return found

@@ -7,10 +7,10 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal
 
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.service_files import NAME, service_file
@@ -36,29 +36,25 @@ class Service:
     log: Path
 
 
-def systemd_unit(service: Service) -> str:
+def systemd_unit(service: Service) -> bytes:
     """A systemd user unit. Only the main process gets the stop signal: `tellonce up` stops its children in order, and
     PostgreSQL keeps running if another program uses it."""
-    settings = [f"Environment={_quoted(f'{name}={value}')}" for name, value in service.environment.items()]
-    return "\n".join(
-        [
-            "[Unit]",
-            "Description=Tellonce: one memory for every assistant",
-            "",
-            "[Service]",
-            f"ExecStart={' '.join(_quoted(word).replace('$', '$$') for word in service.command)}",
-            f"WorkingDirectory={str(service.folder).replace('%', '%%')}",
-            *settings,
-            "Restart=on-failure",
-            "RestartSec=5",
-            "KillMode=process",
-            "TimeoutStopSec=90",
-            "",
-            "[Install]",
-            "WantedBy=default.target",
-            "",
-        ]
-    )
+    settings = [f"Environment={_quoted(f'{name}={value}')}\n" for name, value in service.environment.items()]
+    return f"""\
+[Unit]
+Description=Tellonce: one memory for every assistant
+
+[Service]
+ExecStart={" ".join(_quoted(word).replace("$", "$$") for word in service.command)}
+WorkingDirectory={str(service.folder).replace("%", "%%")}
+{"".join(settings)}Restart=on-failure
+RestartSec=5
+KillMode=process
+TimeoutStopSec=90
+
+[Install]
+WantedBy=default.target
+""".encode()
 
 
 def _quoted(text: str) -> str:
@@ -85,23 +81,11 @@ def launchd_plist(service: Service) -> bytes:
     )
 
 
-class Manager(Protocol):
-    """The service manager of the system. Each method returns the commands to run, in order."""
-
-    program: str
-
-    def text(self, service: Service) -> bytes: ...
-    def start(self, file: Path) -> list[list[str]]: ...
-    def stop(self, file: Path) -> list[list[str]]: ...
-    def status(self) -> list[str]: ...
-    def logs(self, log: Path, *, follow: bool) -> list[str]: ...
-
-
 class Systemd:
-    program = "systemctl"
+    """The service manager of Linux. Like `Launchd`, it returns the commands to run, in order."""
 
-    def text(self, service: Service) -> bytes:
-        return systemd_unit(service).encode()
+    program = "systemctl"
+    text = staticmethod(systemd_unit)
 
     def start(self, file: Path) -> list[list[str]]:
         """Start the service. `restart` also applies the changes of a second installation."""
@@ -119,10 +103,10 @@ class Systemd:
 
 
 class Launchd:
-    program = "launchctl"
+    """The service manager of macOS."""
 
-    def text(self, service: Service) -> bytes:
-        return launchd_plist(service)
+    program = "launchctl"
+    text = staticmethod(launchd_plist)
 
     def start(self, file: Path) -> list[list[str]]:
         return [[self.program, "bootstrap", self._domain(), str(file)]]
@@ -140,22 +124,25 @@ class Launchd:
         return f"gui/{os.getuid()}"
 
 
-def manager() -> Manager:
-    return Launchd() if sys.platform == "darwin" else Systemd()
+Manager = Systemd | Launchd
 
 
-def run(action: str, *, only_print: bool = False, follow: bool = False) -> int:
+def run(
+    action: Literal["install", "uninstall", "status", "logs"], *, only_print: bool = False, follow: bool = False
+) -> int:
     """Run an action and return its exit code. For `status` and `logs`, it is the exit code of the service manager."""
     if follow and console.quiet:
         raise CommandFailed("choose one of --follow and --json.")
-    settings, system = load(ServerSettings), manager()
-    actions: dict[str, Callable[[], int]] = {
-        "install": lambda: _install(system, settings, only_print=only_print),
-        "uninstall": lambda: _uninstall(system),
-        "status": lambda: _ask(system.status()),
-        "logs": lambda: _ask(system.logs(settings.data_dir / LOG_NAME, follow=follow)),
-    }
-    return actions[action]()
+    settings, system = load(ServerSettings), Launchd() if sys.platform == "darwin" else Systemd()
+    match action:
+        case "install":
+            return _install(system, settings, only_print=only_print)
+        case "uninstall":
+            return _uninstall(system)
+        case "status":
+            return _ask(system.status())
+        case "logs":
+            return _ask(system.logs(settings.data_dir / LOG_NAME, follow=follow))
 
 
 def _install(system: Manager, settings: ServerSettings, *, only_print: bool) -> int:

@@ -22,7 +22,6 @@ from tellonce_cli.findings import (
     clock_finding,
     model_finding,
     models_finding,
-    python_finding,
     tokens_finding,
 )
 from tellonce_server.embedding.model_files import GRAPH, TOKENIZER
@@ -174,11 +173,6 @@ def test_a_model_that_the_provider_does_not_have_is_named() -> None:
     assert (found.ok, "no model SUMMARIZER_MODEL=claude-haiku-9" in found.text) == (False, True)
     assert models_finding((), wanted).ok
     assert models_finding((*there, "claude-haiku-9"), wanted).ok
-
-
-def test_an_old_python_is_refused() -> None:
-    assert python_finding((3, 10, 9)).ok is False
-    assert python_finding((3, 11, 0)).ok is True
 
 
 def test_a_clock_before_this_programs_time_is_wrong() -> None:

@@ -27,7 +27,7 @@ def test_systemd_accepts_the_unit_and_reads_odd_names_literally(tmp_path: Path) 
     program.parent.mkdir()
     shutil.copy(shutil.which("true") or "/bin/true", program)
     unit = tmp_path / "tellonce.service"
-    unit.write_text(systemd_unit(Service((str(program), "up"), tmp_path, ODD.environment, ODD.log)))
+    unit.write_bytes(systemd_unit(Service((str(program), "up"), tmp_path, ODD.environment, ODD.log)))
     verified = subprocess.run(
         ["systemd-analyze", "--user", "verify", unit], capture_output=True, text=True, check=False,
         env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)},
@@ -36,7 +36,7 @@ def test_systemd_accepts_the_unit_and_reads_odd_names_literally(tmp_path: Path) 
 
 
 def test_the_unit_quotes_what_systemd_would_expand() -> None:
-    text = systemd_unit(ODD)
+    text = systemd_unit(ODD).decode()
     assert 'ExecStart="/opt/a folder/50%%/tellonce" "up"\n' in text
     assert 'Environment="TELLONCE_DATA_DIR=/srv/\\"x\\" $HOME"\n' in text
 
