@@ -6,9 +6,9 @@ import pytest
 
 from tellonce import contract as c
 from tellonce import work as w
-from tellonce.settings import Retention as Kept
-from tellonce.settings import ServerSettings
-from tellonce_server.app.background import BATCH, LOCK, Retention
+from tellonce.settings import Retention, ServerSettings
+from tellonce_server.app import background
+from tellonce_server.app.background import BATCH, LOCK
 from tellonce_server.app.storage import Storage
 from tests.memory_fixtures import USER, Clock, Memory, opened
 from tests.server.test_queue import answer, drain, talk
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 async def prune(memory: Memory) -> int:
     services = await memory.storage.services()
     await services.receipts.written()
-    return await Retention(services.deps).prune()
+    return await background.prune(services.deps)
 
 
 async def count(memory: Memory, table: str) -> int:
@@ -41,7 +41,7 @@ async def test_a_receipt_shows_its_context_word_for_word_until_it_is_too_old(mem
 
 
 async def test_a_chat_keeps_its_newest_receipts(settings: ServerSettings, clock: Clock) -> None:
-    few = settings.model_copy(update={"retention": Kept(receipts_per_chat=3)})
+    few = settings.model_copy(update={"retention": Retention(receipts_per_chat=3)})
     async with opened(Storage(few, clock)) as memory, memory.client() as client, memory.relay() as relay:
         shown: list[str] = []
         for _ in range(5):

@@ -43,7 +43,7 @@ async def agent_port(settings: ServerSettings, storage: Storage) -> AsyncGenerat
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.bind((LOOPBACK, 0))
         config = uvicorn.Config(
-            _Guarded(app, token),
+            _guarded(app, token),
             timeout_graceful_shutdown=GRACE_SECONDS,
             access_log=False,
             log_config=None,
@@ -67,19 +67,13 @@ class _Server(uvicorn.Server):
         yield
 
 
-class _Guarded:
+def _guarded(app: ASGIApp, token: str) -> ASGIApp:
     """ASGI middleware that answers 401 to every request without the secret. Lifespan events are not checked."""
+    expected = f"Bearer {token}".encode()
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app = app
-        self._expected = f"Bearer {token}".encode()
+    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+        given = next((value for name, value in scope.get("headers", ()) if name == b"authorization"), b"")
+        admitted = scope["type"] != "http" or hmac.compare_digest(given, expected)
+        await (app if admitted else Response(status_code=401))(scope, receive, send)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or self._admits(scope):
-            await self._app(scope, receive, send)
-        else:
-            await Response(status_code=401)(scope, receive, send)
-
-    def _admits(self, scope: Scope) -> bool:
-        given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-        return hmac.compare_digest(given, self._expected)
+    return guard

@@ -9,44 +9,39 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tellonce.server_text import ServerText, to_meta
 from tellonce_server.app.access_tokens import LOCAL, SCOPES
+from tellonce_server.app.middleware import later
 from tellonce_server.app.token_verifier import CachedToken
-from tellonce_server.app.unavailable import later
 from tellonce_server.core.errors import OUTAGES, PASSING
 from tellonce_server.core.rate_limit import RateLimit
 
 
-class Authorization:
+def authorized(app: ASGIApp, limit: RateLimit) -> ASGIApp:
     """ASGI middleware that checks scopes and the rate limit before the body is read. Our own processes (tokens named
     `local-…`) have no limit, because one such token serves every chat."""
 
-    def __init__(self, app: ASGIApp, limit: RateLimit) -> None:
-        self._app = app
-        self._limit = limit
+    async def checking(scope: Scope, receive: Receive, send: Send) -> None:
+        await (_refusal(scope.get("user"), limit) or app)(scope, receive, send)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refusal = self._refusal(scope.get("user"))
-        await (refusal or self._app)(scope, receive, send)
-
-    def _refusal(self, user: Any) -> JSONResponse | None:
-        if not isinstance(user, AuthenticatedUser):
-            return None
-        if not set(user.scopes) & set(SCOPES):
-            return _no_scope()
-        name = user.access_token.client_id
-        seconds = 0 if name.startswith(LOCAL) else self._limit.wait(name)
-        return _too_many(seconds) if seconds else None
+    return checking
 
 
-class TokenConfirmation:
+def _refusal(user: Any, limit: RateLimit) -> JSONResponse | None:
+    if not isinstance(user, AuthenticatedUser):
+        return None
+    if not set(user.scopes) & set(SCOPES):
+        return _no_scope()
+    name = user.access_token.client_id
+    seconds = 0 if name.startswith(LOCAL) else limit.wait(name)
+    return _too_many(seconds) if seconds else None
+
+
+def confirmed(app: ASGIApp) -> ASGIApp:
     """ASGI middleware that sends a response only after the credential was confirmed."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def confirming(scope: Scope, receive: Receive, send: Send) -> None:
         token = getattr(scope.get("user"), "access_token", None)
         if not isinstance(token, CachedToken):
-            await self._app(scope, receive, send)
+            await app(scope, receive, send)
             return
         refused: JSONResponse | None = None
 
@@ -58,7 +53,9 @@ class TokenConfirmation:
                 refused = await _refused(token)
             await (send(message) if refused is None else refused(scope, receive, send))
 
-        await self._app(scope, receive, sending)
+        await app(scope, receive, sending)
+
+    return confirming
 
 
 async def _refused(token: CachedToken) -> JSONResponse | None:

@@ -49,7 +49,7 @@ def side_tasks(
         _every("categories", TIDY_SECONDS, services.categories.assign),
         _every("ending goals and dates", ENDINGS_SECONDS, services.expiry.tidy),
         _every("silent threads", ENDINGS_SECONDS, partial(compact_silent, deps)),
-        _every("pruning", RETENTION_SECONDS, Retention(deps).prune),
+        _every("pruning", RETENTION_SECONDS, partial(prune, deps)),
         _every("abandoned uploads", UPLOADS_SECONDS, Uploads(deps.settings.data_dir).expire),
         _every("scrubbing", SCRUB_CHECK_SECONDS, scrubber.scrub_if_due),
         _every("near indexes", NEAR_INDEX_SECONDS, build_indexes),
@@ -95,32 +95,27 @@ LOCK: Final = 0x63_68_61_74_72_65_74_6E
 """The advisory lock for deleting rows. It prevents a second server from searching for the same rows."""
 
 
-class Retention:
-    """Deletes old receipts, finished jobs and records of single model calls. Messages are not deleted here."""
+async def prune(deps: Dependencies) -> int:
+    """Delete, in batches, the receipts, finished jobs and records of single model calls that exceed the retention
+    settings. Returns the number of deleted rows; 0 if another server is deleting them."""
+    async with deps.database.lock(LOCK) as held:
+        return sum([await _all(batch) for batch in _due(deps)]) if held else 0
 
-    def __init__(self, deps: Dependencies) -> None:
-        self._deps = deps
 
-    async def prune(self) -> int:
-        """Delete, in batches, the records that exceed the retention settings. Returns the number of deleted rows; 0 if
-        another server is deleting them."""
-        async with self._deps.database.lock(LOCK) as held:
-            return sum([await self._all(batch) for batch in self._due()]) if held else 0
+def _due(deps: Dependencies) -> Iterator[Callable[[int], Awaitable[int]]]:
+    """Functions that delete at most the given number of old rows and return the number of deleted rows."""
+    kept, now, database = deps.settings.retention, deps.now(), deps.database
+    yield partial(receipts.drop_old, database, now - timedelta(days=kept.receipt_days))
+    yield partial(receipts.drop_surplus, database, kept.receipts_per_chat)
+    yield partial(queue.drop_finished, database, now - timedelta(days=kept.job_days))
+    yield partial(ledger.fold_months, database, now - timedelta(days=kept.call_days))
 
-    def _due(self) -> Iterator[Callable[[int], Awaitable[int]]]:
-        """Functions that delete at most the given number of old rows and return the number of deleted rows."""
-        kept, now = self._deps.settings.retention, self._deps.now()
-        database = self._deps.database
-        yield partial(receipts.drop_old, database, now - timedelta(days=kept.receipt_days))
-        yield partial(receipts.drop_surplus, database, kept.receipts_per_chat)
-        yield partial(queue.drop_finished, database, now - timedelta(days=kept.job_days))
-        yield partial(ledger.fold_months, database, now - timedelta(days=kept.call_days))
 
-    async def _all(self, batch: Callable[[int], Awaitable[int]]) -> int:
-        total = 0
-        while gone := await batch(BATCH):
-            total += gone
-            if gone < BATCH:
-                break
-            await asyncio.sleep(PAUSE_SECONDS)
-        return total
+async def _all(batch: Callable[[int], Awaitable[int]]) -> int:
+    total = 0
+    while gone := await batch(BATCH):
+        total += gone
+        if gone < BATCH:
+            break
+        await asyncio.sleep(PAUSE_SECONDS)
+    return total

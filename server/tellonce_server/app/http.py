@@ -18,15 +18,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tellonce.settings import ServerSettings
 from tellonce_server.api.middleware import OpenStreams, show_hooked
-from tellonce_server.app.authorization import Authorization, TokenConfirmation
-from tellonce_server.app.completed import Completed
-from tellonce_server.app.known_hosts import KnownHosts
+from tellonce_server.app.authorization import authorized, confirmed
+from tellonce_server.app.middleware import completed, known_hosts, unavailable
 from tellonce_server.app.operator_pages import FIGURES, add_operator_pages
-from tellonce_server.app.page.protection import PageCookie, cookie_name
+from tellonce_server.app.page.protection import cookie_name, with_cookie
 from tellonce_server.app.page.site import add_page
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage
-from tellonce_server.app.unavailable import Unavailable
 from tellonce_server.core.rate_limit import RateLimit
 from tellonce_server.store.uploads import Uploads
 
@@ -51,13 +49,13 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
     )
     # Middleware at index 0 runs before authentication. Appended middleware runs after authentication and knows the
     # credential.
-    app.user_middleware.insert(0, Middleware(PageCookie, name=cookie_name(settings.port)))
-    app.user_middleware.insert(0, Middleware(Unavailable))
-    app.user_middleware.insert(0, Middleware(Completed))
+    app.user_middleware.insert(0, Middleware(with_cookie, name=cookie_name(settings.port)))
+    app.user_middleware.insert(0, Middleware(unavailable))
+    app.user_middleware.insert(0, Middleware(completed))
     own = transport_security(settings, public=False)
-    app.user_middleware.insert(0, Middleware(KnownHosts, public=security, own=own, private=[FIGURES]))
-    app.user_middleware.append(Middleware(Authorization, limit=RateLimit(settings.remote.rate_limit)))
-    app.user_middleware.append(Middleware(TokenConfirmation))
+    app.user_middleware.insert(0, Middleware(known_hosts, public=security, own=own, private=[FIGURES]))
+    app.user_middleware.append(Middleware(authorized, limit=RateLimit(settings.remote.rate_limit)))
+    app.user_middleware.append(Middleware(confirmed))
     inner = app.router.lifespan_context
 
     @contextlib.asynccontextmanager

@@ -1,7 +1,7 @@
 """The metrics at `/metrics`, in Prometheus' text format, without any stored text or user's id."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -49,9 +49,7 @@ class Metrics:
                 families += await _memory(await self._storage.services())
         except PASSING:
             families.append(_gauge("tellonce_database_up", "Whether the database answers.", 0))
-        once = CollectorRegistry()
-        once.register(_Read(families))
-        return generate_latest(self._registry) + generate_latest(once)
+        return generate_latest(self._registry) + generate_latest(_Read(families))
 
 
 class _Read(Collector):
@@ -64,20 +62,17 @@ class _Read(Collector):
         return self._families
 
 
-def _process(health: dict[str, object]) -> Iterable[Metric]:
-    yield _gauge("tellonce_ready", "Whether calls are answered.", bool(health["ready"]))
-    embeddings, tasks = health["embeddings"], health["tasks"]
-    assert isinstance(embeddings, dict)
-    assert isinstance(tasks, dict)
-    yield _gauge("tellonce_embeddings_ready", "Whether texts are embedded.", bool(embeddings["ready"]))
+def _process(health: dict[str, Any]) -> Iterable[Metric]:
+    yield _gauge("tellonce_ready", "Whether calls are answered.", health["ready"])
+    yield _gauge("tellonce_embeddings_ready", "Whether texts are embedded.", health["embeddings"]["ready"])
     running = GaugeMetricFamily("tellonce_side_task_running", "Whether a side task runs now.", labels=["task"])
     failures = CounterMetricFamily("tellonce_side_task_failures", "How often a side task failed.", labels=["task"])
-    for name, task in tasks.items():
+    for name, task in health["tasks"].items():
         running.add_metric([name], task["running"])
         failures.add_metric([name], task["failures"])
     yield from (running, failures)
     blocked = "How often a call blocked the event loop for more than 250 ms."
-    yield CounterMetricFamily("tellonce_event_loop_blocked", blocked, value=_number(health["blocked"]))
+    yield CounterMetricFamily("tellonce_event_loop_blocked", blocked, value=health["blocked"])
 
 
 async def _memory(services: "Services") -> list[Metric]:
@@ -122,8 +117,3 @@ def _pools(use: "dict[str, PoolUse]") -> Metric:
 
 def _gauge(name: str, help_text: str, value: float) -> Metric:
     return GaugeMetricFamily(name, help_text, value=float(value))
-
-
-def _number(value: object) -> float:
-    assert isinstance(value, int)
-    return float(value)

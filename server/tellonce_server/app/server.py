@@ -103,7 +103,7 @@ class MemoryServer(MCPServer[None]):
 
 async def _require_standing() -> None:
     """Check the credential before a call that may write. The client receives status 401 instead of this error, because
-    `authorization.TokenConfirmation` replaces the response."""
+    `authorization.confirmed` replaces the response."""
     if not await is_still_valid(get_access_token()):
         raise MCPError(INVALID_PARAMS, "This credential was revoked.")
 

@@ -102,10 +102,6 @@ class PageImport(Contract):
     duplicates: int = 0
 
 
-class NoSuchToken(Refused):
-    """There is no valid token of that name."""
-
-
 class OperatorTools:
     """The tools with the scope `operator`, which only a page session has."""
 
@@ -146,10 +142,10 @@ class OperatorTools:
                 taken = [entry.name for entry in await everyone(login) if entry.revoked_at is None]
                 if name in taken or name.startswith(LOCAL):
                     text = f"A token named {name} already exists; choose another name."
-                    raise NoSuchToken(text, "token_exists", name=name)
+                    raise Refused(text, "token_exists", name=name)
                 return PageToken(token=await create_token(login, name, user, ("assistant",), now))
             if not await revoke(login, name, now):
-                raise NoSuchToken(f"There is no valid token named {name}.", "token_unknown", name=name)
+                raise Refused(f"There is no valid token named {name}.", "token_unknown", name=name)
         return PageToken(token=None)
 
     @page_tool("Import", CHANGE)

@@ -3,11 +3,15 @@
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
+from mcp.server.auth.provider import AccessToken
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tellonce.server_text import ServerText, TextCode, to_meta
+from tellonce_server.app.storage import Storage
+from tellonce_server.app.token_verifier import is_still_valid
 from tellonce_server.services.page.sessions import PREFIX
 
 SAFE_METHODS = ("GET", "HEAD")
@@ -18,28 +22,27 @@ def cookie_name(port: int) -> str:
     return f"tellonce_{port}"
 
 
-class PageCookie:
+def with_cookie(app: ASGIApp, name: str) -> ASGIApp:
     """ASGI middleware that copies the page's session cookie into the header for bearer tokens. It copies the cookie
     only if the request's headers show that the memory page made the request. The browser sets these headers."""
 
-    def __init__(self, app: ASGIApp, name: str) -> None:
-        self._app = app
-        self._name = name
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def copying(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             headers = Headers(scope=scope)
-            session = self._session(headers)
+            session = _session(headers, name)
             if session is not None and "authorization" not in headers and from_own_page(scope["method"], headers):
                 scope["headers"] = [*scope["headers"], (b"authorization", f"Bearer {session}".encode())]
-        await self._app(scope, receive, send)
+        await app(scope, receive, send)
 
-    def _session(self, headers: Headers) -> str | None:
-        try:
-            found = SimpleCookie(headers.get("cookie", "")).get(self._name)
-        except CookieError:
-            return None
-        return found.value if found is not None and found.value.startswith(PREFIX) else None
+    return copying
+
+
+def _session(headers: Headers, name: str) -> str | None:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(name)
+    except CookieError:
+        return None
+    return found.value if found is not None and found.value.startswith(PREFIX) else None
 
 
 def from_own_page(method: str, headers: Headers) -> bool:
@@ -69,3 +72,10 @@ def refused(status: int, sentence: str, code: TextCode = "page_request") -> JSON
     language."""
     sent = {"error": sentence, "_meta": to_meta([ServerText(sentence, code)])}
     return JSONResponse(sent, status_code=status, headers=HEADERS)
+
+
+async def bearer(storage: Storage, request: Request) -> tuple[str, AccessToken] | None:
+    """The token of the request, and the token's access; None without a token that is valid now."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    access = await storage.verifier.verify_token(token) if kind.lower() == "bearer" else None
+    return (token, access) if access is not None and await is_still_valid(access) else None

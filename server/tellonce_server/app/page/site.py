@@ -10,10 +10,9 @@ from starlette.responses import JSONResponse, Response
 
 from tellonce_server.api.page.app_bundle import static_files
 from tellonce_server.app.access_tokens import digest
-from tellonce_server.app.page.protection import HEADERS, cookie_name, from_own_page, refused
+from tellonce_server.app.page.protection import HEADERS, bearer, cookie_name, from_own_page, refused
 from tellonce_server.app.page.uploads import Transfers
 from tellonce_server.app.storage import Storage
-from tellonce_server.app.token_verifier import is_still_valid
 from tellonce_server.services.page.sessions import CODE_SECONDS, SESSION_DAYS, Codes
 
 TYPES = {
@@ -36,10 +35,10 @@ def add_page(server: "MCPServer[None]", storage: Storage) -> None:
         ("/page/code", "POST", site.code),
         ("/page/session", "POST", site.session),
         ("/page/end", "POST", site.end),
-        ("/page/upload", "POST", transfers.upload),
-        ("/page/discard", "POST", transfers.discard),
-        ("/page/export", "GET", transfers.export),
-        ("/page/ticket", "POST", transfers.ticket),
+        ("/page/upload", "POST", transfers.for_operator(transfers.upload)),
+        ("/page/discard", "POST", transfers.for_operator(transfers.discard)),
+        ("/page/export", "GET", transfers.for_operator(transfers.export)),
+        ("/page/ticket", "POST", transfers.for_operator(transfers.ticket)),
         ("/page/backup/{ticket}", "GET", transfers.backup),
         ("/page/{file:path}", "GET", _file),
     )
@@ -54,9 +53,8 @@ class _Site:
 
     async def code(self, request: Request) -> Response:
         """Return a one-time code to the holder of an access token. `tellonce open` requests the code."""
-        kind, _, token = request.headers.get("authorization", "").partition(" ")
-        grant = await self._storage.verifier.verify_token(token) if kind.lower() == "bearer" else None
-        if grant is None or grant.subject is None or "assistant" not in grant.scopes or not await is_still_valid(grant):
+        token, grant = await bearer(self._storage, request) or ("", None)
+        if grant is None or grant.subject is None or "assistant" not in grant.scopes:
             return refused(401, "This needs an access token with the scope assistant.")
         return JSONResponse({"code": self._codes.new(digest(token)), "seconds": CODE_SECONDS}, headers=HEADERS)
 

@@ -1,16 +1,16 @@
 """The routes for uploads and downloads of files over plain HTTP, because gigabytes do not fit into MCP messages."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
+from typing import TypeAlias
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
 from tellonce_server.app.access_tokens import digest
 from tellonce_server.app.page.commands import CommandRefused, running
-from tellonce_server.app.page.protection import HEADERS, refused
+from tellonce_server.app.page.protection import HEADERS, bearer, refused
 from tellonce_server.app.storage import Storage
-from tellonce_server.app.token_verifier import is_still_valid
 from tellonce_server.core.scope import OPERATOR
 from tellonce_server.services.page.sessions import Codes
 from tellonce_server.store.uploads import Uploads
@@ -18,6 +18,10 @@ from tellonce_server.store.uploads import Uploads
 MOST_BYTES = 8 * 1024**3
 PART = 64 * 1024
 FORBIDDEN = "Only the operator's session of the memory page may request this."
+
+Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
+Transfer: TypeAlias = Callable[[Request, str], Awaitable[Response]]
+"""A handler that also gets the operator's session."""
 
 
 def backup_folder(data_dir: Path) -> Path:
@@ -37,12 +41,18 @@ class Transfers:
         self._uploads = Uploads(storage.settings.data_dir)
         self._tickets = Codes()
 
-    async def upload(self, request: Request) -> Response:
+    def for_operator(self, transfer: Transfer) -> Handler:
+        """The handler that refuses a request without the operator's session, and passes the session to `transfer`."""
+
+        async def handler(request: Request) -> Response:
+            session = await self._session(request)
+            return await transfer(request, session) if session else refused(403, FORBIDDEN, "operator_only")
+
+        return handler
+
+    async def upload(self, request: Request, _: str) -> Response:
         """Store the body as a file and return its name."""
-        if not await self._may(request):
-            return refused(403, FORBIDDEN, "operator_only")
-        file = self._uploads.create()
-        size = 0
+        file, size = self._uploads.create(), 0
         try:
             with file.open("wb") as target:
                 async for part in request.stream():
@@ -57,25 +67,18 @@ class Transfers:
             return refused(413, "The file is larger than 8 GiB; use `tellonce import` for it.", "upload_large")
         return JSONResponse({"upload": file.name, "bytes": size}, headers=HEADERS)
 
-    async def discard(self, request: Request) -> Response:
+    async def discard(self, _: Request, __: str) -> Response:
         """Delete the uploaded files, because the person does not import them."""
-        if not await self._may(request):
-            return refused(403, FORBIDDEN, "operator_only")
         self._uploads.clear()
         return JSONResponse({}, headers=HEADERS)
 
-    async def export(self, request: Request) -> Response:
+    async def export(self, _: Request, __: str) -> Response:
         """Send all data of the operator as JSON Lines."""
-        if not await self._session(request):
-            return refused(403, FORBIDDEN, "operator_only")
         return StreamingResponse(_exported(), headers=_download("tellonce-export.jsonl", "application/x-ndjson"))
 
-    async def ticket(self, request: Request) -> Response:
+    async def ticket(self, request: Request, session: str) -> Response:
         """Return a ticket that allows one download of the backup named in the body. Only this session can use the
         ticket."""
-        session = await self._session(request)
-        if not session:
-            return refused(403, FORBIDDEN, "operator_only")
         named = (await request.body()).decode(errors="replace")
         if named not in [file.name for file in backups(self._storage.settings.data_dir)]:
             return refused(404, "There is no such backup.", "download_gone")
@@ -91,14 +94,10 @@ class Transfers:
                 return FileResponse(file, headers=_download("tellonce-backup.tellonce", "application/octet-stream"))
         return refused(403, "This download was used, or it is older than a minute. Start it again on the page.")
 
-    async def _may(self, request: Request) -> bool:
-        return await self._session(request) is not None
-
     async def _session(self, request: Request) -> str | None:
         """The session of the request if it belongs to the operator; otherwise None."""
-        kind, _, token = request.headers.get("authorization", "").partition(" ")
-        access = await self._storage.verifier.verify_token(token) if kind.lower() == "bearer" else None
-        return token if access is not None and OPERATOR in access.scopes and await is_still_valid(access) else None
+        token, access = await bearer(self._storage, request) or ("", None)
+        return token if access is not None and OPERATOR in access.scopes else None
 
 
 def _download(name: str, kind: str) -> dict[str, str]:
