@@ -17,8 +17,3 @@ def backoff(
     """
     whole = min(longest, first * 2.0 ** min(max(failures - 1, 0), MOST_DOUBLINGS))
     return whole * (0.5 + 0.5 * jitter())
-
-
-def full_length() -> float:
-    """A jitter function for pauses that always have their full length."""
-    return 1.0

@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tellonce.shutdown import PARENT_PIPE
 
@@ -37,7 +37,7 @@ class Child:
     output: int | None = None
     """The file descriptor for the output of the child. None means that the child uses our standard output and error."""
     process: asyncio.subprocess.Process | None = None
-    _stopping: bool = field(default=False)
+    _stopping: bool = False
 
     async def supervise(self) -> None:
         """Start the process, and start it again whenever it ends, until `stop` is called."""

@@ -67,19 +67,12 @@ async def connected(client: Client, call: CallTool | None = None) -> AsyncGenera
         async with client:
             yield MemoryClient(client, call)
     except BaseExceptionGroup as group:
-        error = _single(group)
-        if error is None:
+        error: BaseException = group
+        while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+            error = error.exceptions[0]
+        if isinstance(error, BaseExceptionGroup):
             raise
         raise error from None
-
-
-def _single(error: BaseException) -> BaseException | None:
-    """Return the only exception in an exception group and its nested groups; None if there are several exceptions."""
-    while isinstance(error, BaseExceptionGroup):
-        if len(error.exceptions) != 1:
-            return None
-        error = error.exceptions[0]
-    return error
 
 
 def _info(name: str | None) -> Implementation | None:

@@ -148,16 +148,12 @@ def _thread_id(value: object) -> int | str:
     """The number of a topic (also if it is written as text), or the name of a session."""
     value = _whole(value)
     if isinstance(value, str) and not re.fullmatch(r"[1-9][0-9]{0,17}", value):
-        return _short(_not_blank(_clean(value)))
+        if len(_not_blank(_clean(value))) > MAX_NAME:
+            raise ValueError(f"is {len(value)} characters long; at most {MAX_NAME} are allowed")
+        return value
     if isinstance(value, bool) or not isinstance(value, int | str) or not 0 < int(value) <= MAX_BIGINT:
         raise ValueError("is neither the number of a topic nor the name of a session")
     return int(value)
-
-
-def _short(name: str) -> str:
-    if len(name) > MAX_NAME:
-        raise ValueError(f"is {len(name)} characters long; at most {MAX_NAME} are allowed")
-    return name
 
 
 def _external_id(value: object) -> object:

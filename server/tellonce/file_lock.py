@@ -38,11 +38,10 @@ class HeldLock:
 
 def is_held(path: Path) -> bool:
     """Whether any process has a lock on the file `path` now."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        return not _try_lock(descriptor, "exclusive")
-    finally:
-        os.close(descriptor)
+    lock = try_hold(path)
+    if lock is not None:
+        lock.release()
+    return lock is None
 
 
 @asynccontextmanager
@@ -80,20 +79,11 @@ def try_hold(path: Path) -> HeldLock | None:
 
 def _try_lock(descriptor: int, mode: Mode) -> bool:
     try:
-        _lock_now(descriptor, mode)
+        if sys.platform == "win32":
+            # Python has no shared lock on Windows. Our code that runs on Windows does not need a shared lock.
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if mode == "shared" else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
     return True
-
-
-if sys.platform == "win32":
-
-    def _lock_now(descriptor: int, mode: Mode) -> None:
-        # Python has no shared lock on Windows. Our code that runs on Windows does not need a shared lock.
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-
-else:
-
-    def _lock_now(descriptor: int, mode: Mode) -> None:
-        kind = fcntl.LOCK_SH if mode == "shared" else fcntl.LOCK_EX
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)

@@ -106,14 +106,13 @@ def _part(match: re.Match[str], code: str) -> dict[str, Any]:
 
 @cache
 def _patterns() -> Mapping[str, re.Pattern[str]]:
-    return {code: _pattern("|".join(map(re.escape, _wordings(code)))) for code in _TEXTS}
+    """For each code, the pattern of its wordings. In the pattern, each value is a group."""
+    found: dict[str, re.Pattern[str]] = {}
+    for code, text in _TEXTS.items():
+        wordings = re.escape(text) + (f"|{re.escape(_FORMER[code])}" if code in _FORMER else "")
+        found[code] = re.compile(re.sub(r"\\\{(\w+)\\\}", _group, wordings))
+    return found
 
 
-def _wordings(code: str) -> list[str]:
-    return [_TEXTS[code], *([_FORMER[code]] if code in _FORMER else [])]
-
-
-def _pattern(escaped: str) -> re.Pattern[str]:
-    return re.compile(
-        re.sub(r"\\\{(\w+)\\\}", lambda named: f"(?P<{named[1]}>{_FORMS.get(named[1], '.{1,200}?')})", escaped)
-    )
+def _group(value: re.Match[str]) -> str:
+    return f"(?P<{value[1]}>{_FORMS.get(value[1], '.{1,200}?')})"

@@ -122,7 +122,8 @@ def to_meta(texts: Iterable[ServerText]) -> dict[str, Any]:
 def from_meta(texts: Iterable[str], meta: Mapping[str, Any] | None) -> list[ServerText]:
     """The texts with the codes and values that `_meta` contains."""
     sent = iter((meta or {}).get(TEXTS_META, ()))
-    return [_coded(text, next(sent, {})) for text in texts]
+    entries: list[tuple[str, Mapping[str, Any]]] = [(text, next(sent, {})) for text in texts]
+    return [ServerText(text, entry.get("code"), **entry.get("values", {})) for text, entry in entries]
 
 
 ResultT = TypeVar("ResultT", bound=BaseModel)
@@ -135,7 +136,3 @@ def with_codes(result: ResultT, meta: Mapping[str, Any] | None) -> ResultT:
     coded = iter(from_meta(texts_of(result), meta))
     shown = [name for name in _FIELDS if getattr(result, name, ())]
     return result.model_copy(update={name: tuple(next(coded) for _ in getattr(result, name)) for name in shown})
-
-
-def _coded(text: str, sent: Mapping[str, Any]) -> ServerText:
-    return ServerText(text, sent.get("code"), **sent.get("values", {}))

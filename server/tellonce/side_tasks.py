@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from tellonce.backoff import backoff, full_length
+from tellonce.backoff import backoff
 from tellonce.shutdown import ended
 
 logger = logging.getLogger(__name__)
@@ -103,17 +103,13 @@ class SideTasks:
             except Exception as error:
                 # Any error of a task is caught here, so that the other tasks continue and the failed task is restarted.
                 record.running = False
-                steady = self.clock() - started >= STEADY_SECONDS
-                self._note(record, error, steady=steady)
-                wait = backoff(record.in_a_row, FIRST_PAUSE, LONGEST_PAUSE, full_length)
+                record.failures += 1
+                record.in_a_row = 1 if self.clock() - started >= STEADY_SECONDS else record.in_a_row + 1
+                record.error = type(error).__name__
+                wait = backoff(record.in_a_row, FIRST_PAUSE, LONGEST_PAUSE, jitter=lambda: 1.0)
                 logger.exception("side task %s failed; it starts again in %.0f s", task.name, wait)
             if task.vital and record.in_a_row >= MOST_FAILURES:
                 logger.critical("side task %s failed %d times in a row; the process ends", task.name, record.in_a_row)
                 self.give_up()
                 return
             await self.sleep(wait)
-
-    def _note(self, record: _Record, error: Exception, *, steady: bool) -> None:
-        record.failures += 1
-        record.in_a_row = 1 if steady else record.in_a_row + 1
-        record.error = type(error).__name__

@@ -76,17 +76,14 @@ class ToolPost:
             raise MCPError(UNREACHABLE, f"no answer within {self._seconds:g} s") from None
         except httpx2.TransportError as error:
             raise MCPError(UNREACHABLE, f"the memory server's answer was lost ({error!r})") from error
+        is_stream = response.headers.get("content-type", "").startswith(EVENTS)
         try:
-            found = json.loads(_last_event(response.text) if _is_stream(response) else response.content)
+            found = json.loads(_last_event(response.text) if is_stream else response.content)
         except ValueError:
             found = None
         if not isinstance(found, dict):
             raise MCPError(UNREACHABLE, f"the memory server answered {response.status_code} without JSON")
         return found
-
-
-def _is_stream(response: httpx2.Response) -> bool:
-    return response.headers.get("content-type", "").startswith(EVENTS)
 
 
 def _last_event(stream: str) -> str:

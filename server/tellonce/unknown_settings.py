@@ -3,7 +3,6 @@ setting."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -21,26 +20,9 @@ _LIKENESS = 0.85
 """Minimum similarity (difflib's ratio) of a misspelled name; `TELEGRAM_USERS_ID` has 0.97."""
 
 
-@dataclass(frozen=True)
-class UnknownSetting:
-    """A variable that no process reads. `nearest` is the most similar setting, or None if no setting is similar."""
-
-    name: str
-    where: str
-    nearest: str | None
-
-    def __str__(self) -> str:
-        advice = (
-            f"; did you mean {self.nearest}?" if self.nearest else "; docs/reference/settings.md lists the settings"
-        )
-        return f"{self.name} in {self.where} is not a setting and has no effect{advice}"
-
-
-def unknown_settings(
-    environment: Mapping[str, str] | None = None, file: Path = Path(".env")
-) -> tuple[UnknownSetting, ...]:
-    """The variables that no process reads. In the environment, these are variables with our prefix; in the file, also
-    variables whose names are similar to a setting's name."""
+def unknown_settings(environment: Mapping[str, str] | None = None, file: Path = Path(".env")) -> tuple[str, ...]:
+    """A sentence for each variable that no process reads. In the environment, these are variables with our prefix; in
+    the file, also variables whose names are similar to a setting's name."""
     known = known_names()
     written = {name.upper() for name in DotEnvSettingsSource(ServerSettings, env_file=file).env_vars}
     set_here = {name.upper() for name in (os.environ if environment is None else environment)}
@@ -50,13 +32,14 @@ def unknown_settings(
     )
 
 
-def _unknown(names: Iterable[str], where: str, known: frozenset[str]) -> Iterator[UnknownSetting]:
+def _unknown(names: Iterable[str], where: str, known: frozenset[str]) -> Iterator[str]:
     for name in names:
         if name in known or name.startswith(f"{FORMER_NAME.upper()}_"):
             continue
         nearest = next(iter(get_close_matches(name, sorted(known), 1, _LIKENESS)), None)
         if nearest is not None or name.startswith(PREFIX):
-            yield UnknownSetting(name, where, nearest)
+            advice = f"did you mean {nearest}?" if nearest else "docs/reference/settings.md lists the settings"
+            yield f"{name} in {where} is not a setting and has no effect; {advice}"
 
 
 def known_names() -> frozenset[str]:

@@ -103,7 +103,7 @@ async def _settings(_: ServerSettings, __: RelaySettings) -> Finding:
     unknown = unknown_settings()
     if not unknown:
         return fine("every setting has a known name")
-    return noted("; ".join(map(str, unknown)), "correct the name, or remove the line")
+    return noted("; ".join(unknown), "correct the name, or remove the line")
 
 
 async def _folder(settings: ServerSettings, _: RelaySettings) -> Finding:

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from tellonce import shutdown
-from tellonce.backoff import backoff, full_length
+from tellonce.backoff import backoff
 from tellonce.side_tasks import FIRST_PAUSE, LONGEST_PAUSE, MOST_FAILURES, STEADY_SECONDS, SideTask, SideTasks
 from tellonce_cli.status import task_lines
 from tests.patience import HANGS
@@ -104,7 +104,7 @@ async def test_a_vital_task_that_cannot_be_kept_running_ends_the_process() -> No
 
 
 def test_pauses_are_bounded() -> None:
-    assert [backoff(n, FIRST_PAUSE, LONGEST_PAUSE, full_length) for n in (1, 2, 100)] == [1, 2, LONGEST_PAUSE]
+    assert [backoff(n, FIRST_PAUSE, LONGEST_PAUSE, lambda: 1.0) for n in (1, 2, 100)] == [1, 2, LONGEST_PAUSE]
 
 
 async def test_a_task_that_loses_its_cancellation_ends_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ MOST_NAMED: Final = 80
 
 
 class WithText(Exception):
-    """Maximum number of characters in an error text that come from a name or an id of the call."""
+    """An error whose text is meant for the caller, with the text's code and values."""
 
     def __init__(self, text: str, code: TextCode, /, **values: int | str) -> None:
         self.text = ServerText(text, code, **values)

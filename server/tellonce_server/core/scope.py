@@ -113,7 +113,7 @@ def locate(caller: Caller, asked: Asked, settings: ServerSettings) -> ChatScope:
     """The chat of a call; if the call names no chat, a conversation of the caller's channel. If the call names a
     Telegram group by its number, `conversation_id` is the group's name. Raises ChatRefused."""
     if asked.chat_id is None:
-        return _conversation(caller, asked)
+        return conversation(own_chat(caller).owner_id, asked.channel, asked.conversation_id)
     if asked.conversation_id is not None and asked.chat_id >= 0:
         raise ChatRefused("Name either chat_id or conversation_id, not both.", "call")
     if is_conversation(asked.chat_id) and caller.user_id is not None:
@@ -139,12 +139,6 @@ def own_chat(caller: Caller) -> ChatScope:
     if caller.user_id is None:
         raise ChatRefused("Name a chat_id: the relay has no chat of its own.", "call")
     return ChatScope(caller.user_id, caller.user_id)
-
-
-def _conversation(caller: Caller, asked: Asked) -> ChatScope:
-    if caller.user_id is None:
-        raise ChatRefused("Name a chat_id: the relay has no chat of its own.", "call")
-    return conversation(caller.user_id, asked.channel, asked.conversation_id)
 
 
 def conversation(owner_id: int, channel: str, conversation_id: str | None = None) -> ChatScope:

@@ -27,21 +27,16 @@ class Changes:
     """Delivers changes, which any process may have announced, to the listeners in this process."""
 
     def __init__(self) -> None:
-        self._listeners: dict[object, Callable[[Change], None]] = {}
+        self._listeners: set[Callable[[Change], None]] = set()
 
     def tell(self, change: Change) -> None:
-        for listener in list(self._listeners.values()):
+        for listener in list(self._listeners):
             listener(change)
 
     def hear(self, listener: Callable[[Change], None]) -> Callable[[], None]:
         """Register a listener, which is called for each change. The returned function removes the listener."""
-        key = object()
-        self._listeners[key] = listener
-
-        def leave() -> None:
-            self._listeners.pop(key, None)
-
-        return leave
+        self._listeners.add(listener)
+        return lambda: self._listeners.discard(listener)
 
 
 class OwnChanges(InMemorySubscriptionBus):
