@@ -23,15 +23,14 @@ NAME = "tellonce-%Y%m%dT%H%M%SZ.zip"
 """The file name of a backup in a folder; it contains the time of the backup in UTC."""
 
 
-def run(place: Path, every: float | None = None, keep: int = 7) -> int:
+async def run(place: Path, every: float | None = None, keep: int = 7) -> None:
     """Back up once to the file `place`. With `every` (hours), back up repeatedly to the folder `place`, and keep only
     the newest `keep` backups."""
     settings = local_settings()
     if every is None:
-        asyncio.run(_backup(settings, place))
+        await _backup(settings, place)
     else:
-        asyncio.run(repeat(settings, place, timedelta(hours=every), keep))
-    return 0
+        await repeat(settings, place, timedelta(hours=every), keep)
 
 
 async def repeat(

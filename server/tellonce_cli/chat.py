@@ -80,25 +80,21 @@ def _page(text: str) -> Markdown:
     return page
 
 
-def run() -> int:
+async def run() -> None:
+    settings, keyboard = load(RelaySettings), Keyboard()
+    responder = choose(settings)
     with terminal_as_found():
-        return asyncio.run(_chat(load(RelaySettings)))
-
-
-async def _chat(settings: RelaySettings) -> int:
-    responder, keyboard = choose(settings), Keyboard()
-    async with connected(settings, _STARTS_ONE) as memory:
-        talk = Talk(memory, responder, settings, keyboard)
-        if keyboard.interactive:
-            console.print(f"{_who(responder)} /help lists commands, Ctrl-D ends.")
-        reminding = asyncio.create_task(talk.reminders.keep())
-        try:
-            while (line := await keyboard.line("you › ")) is not None:
-                if line.strip():
-                    await talk.hear(line.strip())
-        finally:
-            await ended(reminding)
-    return 0
+        async with connected(settings, _STARTS_ONE) as memory:
+            talk = Talk(memory, responder, settings, keyboard)
+            if keyboard.interactive:
+                console.print(f"{_who(responder)} /help lists commands, Ctrl-D ends.")
+            reminding = asyncio.create_task(talk.reminders.keep())
+            try:
+                while (line := await keyboard.line("you › ")) is not None:
+                    if line.strip():
+                        await talk.hear(line.strip())
+            finally:
+                await ended(reminding)
 
 
 def _who(responder: Responder) -> str:

@@ -3,8 +3,7 @@
 Other commands use this module to get the URL of the database, or a connection after the schema was updated.
 """
 
-import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -15,27 +14,20 @@ from tellonce.settings import ServerSettings, load
 from tellonce_cli.screen import CommandFailed, answer, console, hint, with_doctor
 from tellonce_server.app.memory_location import refuse_another_memory
 from tellonce_server.core.errors import StorageRefused
+from tellonce_server.store.backup.restore import in_use
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_server.store.postgres.readiness import look, prepare
 
 
-def run() -> int:
-    asyncio.run(_setup(load(ServerSettings)))
-    return 0
-
-
-async def _setup(settings: ServerSettings) -> None:
-    if settings.login_url is None:
+async def run() -> None:
+    url = load(ServerSettings).login_url
+    if url is None:
         console.print("The embedded PostgreSQL needs no setup. To prepare your own PostgreSQL, set DATABASE_URL first.")
         answer({"ran": [], "migrations": 0})
         return
-    async with connected(settings.login_url) as connection:
-        try:
-            done = await prepare(connection)
-            applied = await migrate(connection)
-        except StorageRefused as error:
-            raise CommandFailed(str(error)) from error
+    async with connected(url) as connection:
+        done, applied = await _updated(connection)
         found = await look(connection)
     for statement in done:
         console.print(f"ran: {statement}")
@@ -44,6 +36,20 @@ async def _setup(settings: ServerSettings) -> None:
     )
     hint("Next: tellonce up starts the memory there.")
     answer({"ran": done, "migrations": len(applied)})
+
+
+async def _updated(connection: Any) -> tuple[Sequence[str], Sequence[object]]:
+    """Prepare the database and update its schema. Returns the statements that prepared the database, and the applied
+    migrations."""
+    try:
+        return await prepare(connection), await migrate(connection)
+    except StorageRefused as error:
+        raise CommandFailed(str(error)) from error
+
+
+async def refuse_if_in_use(connection: Any, then: str) -> None:
+    if await in_use(connection):
+        raise CommandFailed(f"the memory is in use; stop `tellonce up` and every client first, then {then}.")
 
 
 @asynccontextmanager
@@ -79,9 +85,5 @@ async def connected(dsn: str) -> AsyncGenerator[Any]:
 async def current(dsn: str) -> AsyncGenerator[Any]:
     """Open a connection to the database for the block, after updating the schema."""
     async with connected(dsn) as connection:
-        try:
-            await prepare(connection)
-            await migrate(connection)
-        except StorageRefused as error:
-            raise CommandFailed(str(error)) from error
+        await _updated(connection)
         yield connection

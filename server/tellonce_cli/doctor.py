@@ -1,6 +1,5 @@
 """`tellonce doctor`: checks every dependency and names the fix for every failure."""
 
-import asyncio
 import importlib.util
 import platform
 import shutil
@@ -67,12 +66,12 @@ _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "")}
 Check = Callable[[ServerSettings, RelaySettings], Awaitable[Finding]]
 
 
-def run(*, online: bool = False) -> int:
+async def run(*, online: bool = False) -> int:
     """Run all checks. Returns 0 if no check failed. Without `online`, only this machine and its own network are
     contacted."""
     settings, relay = load(ServerSettings), load(RelaySettings)
     checks = (*_CHECKS, *_ONLINE) if online else _CHECKS
-    findings = [asyncio.run(finding(check, settings, relay)) for check in checks]
+    findings = [await finding(check, settings, relay) for check in checks]
     failed = sum(found.ok is False for found in findings)
     answer([asdict(found) for found in findings])
     for found in findings:

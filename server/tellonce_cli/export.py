@@ -1,6 +1,5 @@
 """`tellonce export`: writes all data of a person as JSON Lines, which can be imported again, or as Markdown."""
 
-import asyncio
 import json
 import os
 import sys
@@ -18,18 +17,17 @@ from tellonce_cli.subcommand import ExportForm
 from tellonce_server.services.export import Entry, EntryType, chat_names, entries
 
 
-def run(file: Path | None, form: ExportForm) -> int:
+async def run(file: Path | None, form: ExportForm) -> None:
     settings = local_settings()
     require_memory(settings)
     if file is not None and file.is_file():
         raise CommandFailed(f"{file} already exists; choose another file, or remove this one.")
-    wrote = asyncio.run(_export(settings, file, form))
+    wrote = await _export(settings, file, form)
     if not _is_stdout(file):
         told = f"{plural.messages(wrote['message'])} and {plural.memories(wrote['memory'])}"
         console.print(f"{told} are in {file}.")
         hint("It holds everything you said: keep it safe.")
         answer({"file": str(file), **wrote})
-    return 0
 
 
 def _is_stdout(file: Path | None) -> bool:

@@ -1,6 +1,5 @@
 """`tellonce forget`, and `/forget` in the terminal chat: shows the matches and erases the selected matches."""
 
-import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -24,21 +23,19 @@ EVERYTHING = (
 """The question about everything. A `y` is not accepted here, because a single key must not erase the whole memory."""
 
 
-def run(
+async def run(
     target: dict[str, Any], confirm: str | None, keep: Sequence[int] | None, also: Sequence[int] | None, *, yes: bool
-) -> int:
-    """Run the command. Returns 0 even if the person declined or nothing matched."""
+) -> None:
     args = made(c.ForgetArgs, {**target, "confirm": confirm, "except_": keep, "also": also})
     settings = load(RelaySettings)
     zone = ZoneInfo(settings.timezone)
     with terminal_as_found():
         if console.quiet or yes or confirm is not None:
-            done = asyncio.run(called(settings, lambda memory: _at_once(memory, args, yes=yes)))
+            done = await called(settings, lambda memory: _at_once(memory, args, yes=yes))
             console.print(_told(done, zone))
             answer(done.model_dump(mode="json"))
         else:
-            console.print(asyncio.run(called(settings, lambda memory: asked(memory, args, zone, Keyboard()))))
-    return 0
+            console.print(await called(settings, lambda memory: asked(memory, args, zone, Keyboard())))
 
 
 async def _at_once(memory: MemoryClient, args: c.ForgetArgs, *, yes: bool) -> c.Forgotten:

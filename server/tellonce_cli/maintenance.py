@@ -18,10 +18,8 @@ from tellonce_server.embedding.generations import NoWayBack
 from tellonce_server.embedding.protocol import Embedder, NoEmbedder
 
 
-def run(action: str) -> int:
-    settings = local_settings()
-    asyncio.run(_ACTIONS[action](settings))
-    return 0
+async def run(action: str) -> None:
+    await _ACTIONS[action](local_settings())
 
 
 async def _replay(settings: ServerSettings) -> None:

@@ -1,6 +1,5 @@
 """`tellonce memories | search | remember | edit | why`: one tool call each, printed for a person or as JSON."""
 
-import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -27,19 +26,18 @@ ResultT = TypeVar("ResultT")
 Command = Literal["list", "only searched", "search", "remember", "edit", "why"]
 
 
-def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1) -> int:
-    """Run the command and return 0. A hint about the next command is printed on standard error."""
+async def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1) -> None:
+    """Run the command. A hint about the next command is printed on standard error."""
     settings = load(RelaySettings)
     zone = ZoneInfo(settings.timezone)
     kind, tool, show = _COMMANDS[command]
     args = made(kind, arguments, zone)
-    result = asyncio.run(called(settings, lambda memory: _page(tool(memory), args, page)))
+    result = await called(settings, lambda memory: _page(tool(memory), args, page))
     answer(result.model_dump(mode="json"))
     lines, after = show(result, zone, page)
     for line in [*nearest(args, result), *lines]:
         console.print(line)
     hint(after)
-    return 0
 
 
 def made(kind: type[ModelT], arguments: Mapping[str, Any], zone: tzinfo | None = None) -> ModelT:

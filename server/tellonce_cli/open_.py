@@ -1,6 +1,5 @@
 """`tellonce open`: opens the memory page and signs in with a one-time code that is valid for a minute."""
 
-import asyncio
 import webbrowser
 from urllib.parse import urljoin
 
@@ -14,9 +13,9 @@ from tellonce_cli.screen import CommandFailed, answer, console, hint
 SECONDS = 10.0
 
 
-def run(*, only_print: bool) -> None:
+async def run(*, only_print: bool) -> None:
     """Open the page, or print its address. Raises CommandFailed if no server answers."""
-    address = page_address(load(RelaySettings))
+    address = await page_address(load(RelaySettings))
     answer({"address": address})
     given = only_print or console.quiet
     if given or not webbrowser.open(address):
@@ -30,16 +29,16 @@ def run(*, only_print: bool) -> None:
         console.print("The memory page is open in your browser. `tellonce open --print` shows its address instead.")
 
 
-def page_address(settings: RelaySettings) -> str:
+async def page_address(settings: RelaySettings) -> str:
     """The address of the page with a new code. The code is in the fragment, which browsers do not send to servers."""
-    headers = {"Authorization": f"Bearer {asyncio.run(running_token(settings, 'assistant'))}"}
+    headers = {"Authorization": f"Bearer {await running_token(settings, 'assistant')}"}
     try:
-        with httpx2.Client(timeout=SECONDS, trust_env=False) as http:
-            answer = http.post(urljoin(settings.url, "/page/code"), headers=headers)
+        async with httpx2.AsyncClient(timeout=SECONDS, trust_env=False) as http:
+            answer = await http.post(urljoin(settings.url, "/page/code"), headers=headers)
     except httpx2.HTTPError as error:
-        raise CommandFailed(asyncio.run(why_none(settings))) from error
+        raise CommandFailed(await why_none(settings)) from error
     if answer.status_code == 503:
-        raise CommandFailed(asyncio.run(why_none(settings)))
+        raise CommandFailed(await why_none(settings))
     if answer.status_code != 200:
         raise CommandFailed(f"{settings.url} did not give a code: {_reason(answer)}")
     return f"{urljoin(settings.url, '/')}#code={answer.json()['code']}"

@@ -4,14 +4,13 @@ The server runs `python -m tellonce_cli.page_work TASK …` and reads one JSON o
 on standard error and exit code 1.
 """
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
 from tellonce.client_settings import SummarizerSettings
 from tellonce.settings import ServerSettings, load
 from tellonce_cli import backup, export
-from tellonce_cli.import_ import Tally, own_bot, take
+from tellonce_cli.import_ import own_bot, take
 from tellonce_cli.importers.files import Source, size
 from tellonce_cli.importers.forecast import forecast, measured
 from tellonce_cli.importers.recognition import READERS, recognized
@@ -20,9 +19,9 @@ from tellonce_cli.screen import run_for_page, tell
 from tellonce_server.services.import_messages import Importers
 
 
-def back_up(file: str) -> None:
+async def back_up(file: str) -> None:
     Path(file).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    backup.run(Path(file))
+    await backup.run(Path(file))
     tell(file=file, bytes=Path(file).stat().st_size)
 
 
@@ -47,9 +46,12 @@ def plan_import(file: str, me: str = "") -> None:
     )
 
 
-def do_import(file: str, me: str = "") -> None:
+async def do_import(file: str, me: str = "") -> None:
     """Run the import. Entries that are already stored are skipped."""
-    tally = asyncio.run(_import(load(ServerSettings), _source(file, me)))
+    settings, source = load(ServerSettings), _source(file, me)
+    items = READERS[recognized(source)](source, _progress(source.path))
+    async with storage(settings) as services:
+        tally = await take(services, items, Importers(services.deps, chat_of(settings, None)))
     tell(
         created=tally.created,
         duplicates=tally.duplicates,
@@ -58,12 +60,6 @@ def do_import(file: str, me: str = "") -> None:
         left_out={entry.name: number for entry, number in tally.left_out.items()},
         mine=tally.mine,
     )
-
-
-async def _import(settings: ServerSettings, source: Source) -> Tally:
-    items = READERS[recognized(source)](source, _progress(source.path))
-    async with storage(settings) as services:
-        return await take(services, items, Importers(services.deps, chat_of(settings, None)))
 
 
 def _source(file: str, me: str) -> Source:
@@ -85,21 +81,15 @@ def _progress(path: Path) -> Callable[[int], None]:
     return progress
 
 
-def do_export() -> None:
-    """Export the whole memory as JSON Lines."""
-    export.run(None, "jsonl")
-
-
-TASKS: dict[str, Callable[..., None]] = {
-    "backup": back_up,
-    "plan": plan_import,
-    "import": do_import,
-    "export": do_export,
-}
-
-
 def main() -> None:
-    run_for_page(TASKS)
+    run_for_page(
+        {
+            "backup": back_up,
+            "plan": plan_import,
+            "import": do_import,
+            "export": lambda: export.run(None, "jsonl"),
+        }
+    )
 
 
 if __name__ == "__main__":

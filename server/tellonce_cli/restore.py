@@ -4,33 +4,28 @@ everything that was forgotten after the backup.
 If the backup was made of this same memory, its access tokens are not restored. A revoked token thus stays revoked.
 """
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings
-from tellonce_cli.database import current, database
+from tellonce_cli.database import current, database, refuse_if_in_use
 from tellonce_cli.holders import named
 from tellonce_cli.memory import local_settings, storage
 from tellonce_cli.screen import CommandFailed, answer, console, hint
 from tellonce_server.app.bootstrap import KEY_NAME
 from tellonce_server.app.memory_location import described
 from tellonce_server.store.backup.archive import BackupRefused
-from tellonce_server.store.backup.restore import all_texts, aside, in_use, newer_texts, replace, texts_held
+from tellonce_server.store.backup.restore import all_texts, aside, newer_texts, replace, texts_held
 
 
-def run(file: Path, *, force: bool = False) -> int:
-    asyncio.run(_restore(local_settings(), file, force))
-    return 0
-
-
-async def _restore(settings: ServerSettings, file: Path, force: bool) -> None:
+async def run(file: Path, *, force: bool = False) -> None:
+    settings = local_settings()
     if not file.is_file():
         raise CommandFailed(f"there is no file {file}; name one that `tellonce backup` wrote.")
     async with database(settings) as dsn:
         async with current(dsn) as connection:
-            await _refuse_if_in_use(connection)
+            await refuse_if_in_use(connection, "restore")
             before, newer = await all_texts(connection), await _newer(connection, file)
             if any(before) and not force:
                 raise CommandFailed(
@@ -58,11 +53,6 @@ async def _restore(settings: ServerSettings, file: Path, force: bool) -> None:
         "the memory page and Telegram."
     )
     answer({"file": str(file), "hidden": hidden, "forgotten_again": gone})
-
-
-async def _refuse_if_in_use(connection: Any) -> None:
-    if await in_use(connection):
-        raise CommandFailed("the memory is in use; stop `tellonce up` and every client first, then restore.")
 
 
 async def _newer(connection: Any, file: Path) -> str:

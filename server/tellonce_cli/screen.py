@@ -1,12 +1,13 @@
 """The output of commands: results and messages, the sentence for a failure, and JSON Lines for the page."""
 
+import asyncio
 import errno
 import io
 import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any
 
 from rich.cells import cell_len
@@ -141,12 +142,14 @@ def tell(**entry: Any) -> None:
     print(json.dumps(entry, ensure_ascii=False, default=str), flush=True)
 
 
-def run_for_page(tasks: Mapping[str, Callable[..., None]]) -> None:
+def run_for_page(tasks: Mapping[str, Callable[..., Coroutine[Any, Any, None] | None]]) -> None:
     """Run the task that the command-line arguments name. Messages for people are written to standard error."""
     console.file = sys.stderr
     task, *arguments = sys.argv[1:]
     try:
-        tasks[task](*arguments)
+        result = tasks[task](*arguments)
+        if result is not None:
+            asyncio.run(result)
     except Exception as error:
         # Any error is caught here, because the page must get a sentence for it.
         sys.exit(told(error)[0])

@@ -1,5 +1,6 @@
 """Helps to declare commands. The module of a command is imported when the command runs; its help ends with examples."""
 
+import asyncio
 from typing import Annotated, Any, Literal
 
 import typer
@@ -21,8 +22,9 @@ Json = Annotated[
 
 
 def run_module(module: str, *args: Any, **options: Any) -> None:
-    """Run `tellonce_cli.<module>.run(...)`; its exit code becomes ours."""
-    code = imported(f"tellonce_cli.{module}").run(*args, **options)
+    """Run `tellonce_cli.<module>.run(...)`, which may be a coroutine; its exit code becomes ours."""
+    result = imported(f"tellonce_cli.{module}").run(*args, **options)
+    code = asyncio.run(result) if asyncio.iscoroutine(result) else result
     if code:
         raise typer.Exit(code)
 

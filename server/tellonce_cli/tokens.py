@@ -1,6 +1,5 @@
 """`tellonce token …`: manages access tokens for remote clients."""
 
-import asyncio
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Literal
@@ -14,27 +13,26 @@ from tellonce_cli.screen import CommandFailed, answer, console, hint, notes
 from tellonce_server.app.access_tokens import as_login, create_token, everyone, revoke
 
 
-def run(
+async def run(
     action: Literal["create", "list", "revoke"],
     *,
     name: str = "",
     scope: TokenScope = "assistant",
     user: int | None = None,
-) -> int:
+) -> None:
     settings = local_settings()
     match action:
         case "create":
-            if user is not None and scope != "assistant":
-                raise CommandFailed(f"a token of scope {scope} does not act for a single user; leave --user out.")
-            asyncio.run(_create(settings, name, scope, user))
+            await _create(settings, name, scope, user)
         case "list":
-            asyncio.run(_list(settings))
+            await _list(settings)
         case "revoke":
-            asyncio.run(_revoke(settings, name))
-    return 0
+            await _revoke(settings, name)
 
 
 async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: int | None) -> None:
+    if user is not None and scope != "assistant":
+        raise CommandFailed(f"a token of scope {scope} does not act for a single user; leave --user out.")
     if not name.strip():
         raise CommandFailed("a token needs a name, as in `tellonce token create laptop`.")
     owner = (user or settings.default_user) if scope == "assistant" else None

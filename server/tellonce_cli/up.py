@@ -36,18 +36,13 @@ OPENING_SECONDS = 1.0
 RUNNING = "running"
 
 
-def run() -> int:
-    """Start all processes and wait for a stop signal. Returns 0 after the signal, or 1 if the server did not start."""
+async def run() -> int:
+    """Start all processes and wait for a stop signal. Returns 0 after the signal, or 1 if the server did not start. When
+    a user has connected the bot, all processes are restarted, because the memory has a new owner."""
     if told := move_former_folder():
         console.print(told)
     for unknown in unknown_settings():
         console.print(f"Warning: {unknown}.")
-    return asyncio.run(_up())
-
-
-async def _up() -> int:
-    """Run until a stop signal. When a user has connected the bot, restart all processes, because the memory has a new
-    owner."""
     stop = shutdown_requested()
     while True:
         settings, relay = load(ServerSettings), load(RelaySettings)

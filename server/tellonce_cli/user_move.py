@@ -4,14 +4,13 @@ If the new user has a memory too, the old user's messages and memories are impor
 removed.
 """
 
-import asyncio
 import json
 import tempfile
 from pathlib import Path
 
 from tellonce.plural import counted, memories, messages
 from tellonce.settings import ServerSettings
-from tellonce_cli.database import current, database
+from tellonce_cli.database import current, database, refuse_if_in_use
 from tellonce_cli.import_ import take
 from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.recognition import READERS
@@ -21,21 +20,15 @@ from tellonce_server.app.bootstrap import open_in_one_transaction
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.export import entries
 from tellonce_server.services.import_messages import Importers
-from tellonce_server.store.backup.restore import in_use
 from tellonce_server.store.postgres import owners
 from tellonce_server.store.postgres.owners import Held
 
 
-def run(former: int, heir: int, *, join: bool = False, yes: bool = False, dry_run: bool = False) -> int:
+async def run(former: int, heir: int, *, join: bool = False, yes: bool = False, dry_run: bool = False) -> None:
     settings = local_settings()
     require_memory(settings)
     if min(former, heir) <= 0 or former == heir:
         raise CommandFailed("name two different users by their positive numbers: the old one, then the new one.")
-    asyncio.run(_run(settings, former, heir, join=join, yes=yes, dry_run=dry_run))
-    return 0
-
-
-async def _run(settings: ServerSettings, former: int, heir: int, *, join: bool, yes: bool, dry_run: bool) -> None:
     async with database(settings) as dsn:
         async with current(dsn) as connection:
             own, there = await owners.held(connection, former), await owners.held(connection, heir)
@@ -45,8 +38,7 @@ async def _run(settings: ServerSettings, former: int, heir: int, *, join: bool, 
             if dry_run or not _agreed(yes=yes):
                 answer(_moved(own, moved=False))
                 return
-            if await in_use(connection):
-                raise CommandFailed("the memory is in use; stop `tellonce up` and every client first, then move it.")
+            await refuse_if_in_use(connection, "move it")
             if not joined:
                 await owners.move(connection, former, heir)
         if joined:

@@ -1,5 +1,6 @@
 """A command that works on this machine's memory refuses settings that name another one."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ def test_the_token_of_another_person_is_not_ignored(tokens_folder: Path, monkeyp
         lambda: tokens.run("list"),
     ):
         with pytest.raises(CommandFailed, match="TELLONCE_TOKEN is set"):
-            command()
+            asyncio.run(command())
     monkeypatch.setenv("TELLONCE_TOKEN", "ours")
     assert local_settings().data_dir == tokens_folder.parent
 
@@ -46,7 +47,7 @@ def test_a_server_elsewhere_is_not_ignored(tokens_folder: Path, monkeypatch: pyt
 
 def test_without_a_memory_there_is_nothing_to_export(tokens_folder: Path) -> None:
     with pytest.raises(CommandFailed, match="there is no memory in"):
-        export.run(Path("mine"), "jsonl")
+        asyncio.run(export.run(Path("mine"), "jsonl"))
     assert not (tokens_folder.parent / "postgres").exists()
 
 

@@ -76,7 +76,7 @@ async def test_another_memorys_server_stops_no_command_that_needs_none(
         ({}, "no server answers at .* Start it with `tellonce up`, and wait until it says “tellonce is up”"),
     ],
 )
-@pytest.mark.parametrize("command", [status.run, lambda: open_.run(only_print=True)])
+@pytest.mark.parametrize("command", [status.run, lambda: asyncio.run(open_.run(only_print=True))])
 def test_a_command_that_needs_the_server_says_what_it_waits_for(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
