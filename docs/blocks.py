@@ -1,9 +1,12 @@
-"""Writes the lists of clients into the documents that show them: the lines between `generated: clients` and `end`."""
+"""Fills generated lines into documents that are otherwise written by hand: the lists of clients, which are the lines
+between `generated: clients` and `end`, and the table of the bot's commands."""
 
 import re
 from pathlib import Path
 
 from tellonce_cli.client_configs import CLIENTS
+from tellonce_relay.catalogue import described
+from tellonce_relay.command_table import MENU
 
 ROOT = Path(__file__).parents[1]
 
@@ -15,14 +18,17 @@ WAYS = {
 }
 """The ways to connect a client for which `tellonce connect` is not the only one."""
 
+COMMANDS = "| command | what it does |\n|---|---|\n"
 _BLOCK = re.compile(r"(generated: clients.*?\n).*?(?=\n[^\n]*\bend\b)", re.DOTALL)
 
 
 def documents() -> dict[Path, str]:
     """The text of each document that contains such lines."""
+    bot = ROOT / "docs/reference/telegram.md"
     return {
         ROOT / "docs/clients/README.md": _filled(ROOT / "docs/clients/README.md", _table()),
         ROOT / "mkdocs.yml": _filled(ROOT / "mkdocs.yml", _navigation()),
+        bot: _with_commands(bot.read_text()),
     }
 
 
@@ -43,3 +49,10 @@ def _row(name: str, title: str) -> str:
 
 def _navigation() -> str:
     return "\n".join(f"      - {client.title}: clients/{name.value}.md" for name, client in CLIENTS.items())
+
+
+def _with_commands(page: str) -> str:
+    before, head, rest = page.partition(COMMANDS)
+    _, blank, after = rest.partition("\n\n")
+    rows = "\n".join(f"| `/{name}` | {described(name)} |" for name in MENU)
+    return f"{before}{head}{rows}{blank}{after}"

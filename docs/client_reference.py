@@ -84,7 +84,10 @@ def _programs() -> Iterator[str]:
 
 def _models(module: ModuleType) -> Iterator[str]:
     """The fields of the models that a module defines. Other models are linked to the reference of the tools."""
-    defined = {name: kind for name, kind in vars(module).items() if _is_model(kind, module)}
+    kinds = {name: kind for name, kind in vars(module).items() if inspect.isclass(kind) and not name.startswith("_")}
+    defined = {
+        name: kind for name, kind in kinds.items() if issubclass(kind, BaseModel) and kind.__module__ == module.__name__
+    }
     sent = {name for name in defined if name.endswith("Args")}
     for kind in [defined[name] for name in sent]:
         schema = kind.model_json_schema()
@@ -98,11 +101,6 @@ def _models(module: ModuleType) -> Iterator[str]:
         yield "\n\n".join(part for part in (f"### {name}", said, fields) if part)
 
 
-def _is_model(kind: Any, module: ModuleType) -> bool:
-    own = inspect.isclass(kind) and issubclass(kind, BaseModel) and kind.__module__ == module.__name__
-    return own and not kind.__name__.startswith("_")
-
-
 def _link(here: Set[str], found: re.Match[str]) -> str:
     return found[0] if found[1] in here else f"(tools.md#{found[1]})"
 
@@ -110,14 +108,5 @@ def _link(here: Set[str], found: re.Match[str]) -> str:
 def _signature(function: Callable[..., Any]) -> str:
     inner = inspect.unwrap(function)
     said = str(inspect.signature(inner)).replace("(self, ", "(").replace("(self)", "()")
-    for prefix in (
-        "tellonce.contract.",
-        "tellonce.forget_contract.",
-        "tellonce.reminders.",
-        "tellonce.work.",
-        "tellonce.turn_contract.",
-        "tellonce.client.",
-        "collections.abc.",
-    ):
-        said = said.replace(prefix, "")
+    said = re.sub(r"\b(?:tellonce\.\w+|collections\.abc)\.", "", said)
     return f"{'async ' * inspect.iscoroutinefunction(inner)}def {inner.__name__}{said}"

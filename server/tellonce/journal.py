@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Protocol
@@ -52,22 +53,22 @@ def timed(emit: Emit, event: str, **fields: object) -> Generator[dict[str, objec
 _APPENDING: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
 
+@dataclass(frozen=True)
 class Journal:
     """Appends events to one file per day. Days begin at midnight in `zone`. Each event is written in one call, so that
     the events of several processes do not mix. If the disk is full, events are lost, but no turn fails."""
 
-    def __init__(self, folder: Path, process: str, zone: ZoneInfo, now: Callable[[], datetime]) -> None:
-        self._folder = folder
-        self._process = process
-        self._zone = zone
-        self._now = now
+    folder: Path
+    process: str
+    zone: ZoneInfo
+    now: Callable[[], datetime]
 
     def __call__(self, event: str, /, **fields: object) -> None:
-        at = self._now().astimezone(self._zone)
-        head = {"at": at.isoformat(), "process": self._process, "event": event, "traceId": tracing.trace_id()}
+        at = self.now().astimezone(self.zone)
+        head = {"at": at.isoformat(), "process": self.process, "event": event, "traceId": tracing.trace_id()}
         line = json.dumps({**head, **fields}, ensure_ascii=False, default=str) + "\n"
         try:
-            self._append(self._folder / f"{at:%Y-%m-%d}.jsonl", line.encode())
+            self._append(self.folder / f"{at:%Y-%m-%d}.jsonl", line.encode())
         except OSError as error:
             logger.warning("event %s was not written: %s", event, error)
 
@@ -75,7 +76,7 @@ class Journal:
         try:
             descriptor = os.open(file, _APPENDING, 0o600)
         except FileNotFoundError:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(file, _APPENDING, 0o600)
         try:
             os.write(descriptor, line)

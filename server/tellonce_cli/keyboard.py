@@ -43,7 +43,9 @@ class Keyboard:
         self._reading: asyncio.Future[str | None] | None = None
         self._prompt = ""
         if self.interactive:
-            _edit_lines()
+            # `input` gets arrow keys, a history, lines of any length, and multi-line paste.
+            with suppress(ImportError):  # Python can be built without readline
+                importlib.import_module("readline").parse_and_bind("set enable-bracketed-paste on")
 
     async def line(self, prompt: str) -> str | None:
         """The next line without its line end; None at the end of the input. The prompt is not printed for a pipe."""
@@ -97,12 +99,6 @@ class Keyboard:
 def _set(result: "asyncio.Future[str | None]", line: str | None) -> None:
     if not result.done():
         result.set_result(line)
-
-
-def _edit_lines() -> None:
-    """Give `input` arrow keys, a history, lines of any length, and multi-line paste."""
-    with suppress(ImportError):  # Python can be built without readline
-        importlib.import_module("readline").parse_and_bind("set enable-bracketed-paste on")
 
 
 def _typed(prompt: str) -> str | None:

@@ -129,12 +129,9 @@ class Found(c.SearchResults):
     chats: dict[int, str] = Field(default={}, exclude=True)
 
 
-def _search(memory: MemoryClient) -> Callable[[c.SearchMemoryArgs], Awaitable[Found]]:
-    async def search(args: c.SearchMemoryArgs) -> Found:
-        found = await memory.search_memory(args)
-        return Found(**dict(found), chats=chat_names(await chats_of(memory)))
-
-    return search
+async def _search(memory: MemoryClient, args: c.SearchMemoryArgs) -> Found:
+    found = await memory.search_memory(args)
+    return Found(**dict(found), chats=chat_names(await chats_of(memory)))
 
 
 async def chats_of(memory: MemoryClient) -> list[dict[str, Any]]:
@@ -232,7 +229,7 @@ _COMMANDS: dict[
 ] = {
     "list": (c.GetProfileArgs, lambda memory: memory.get_profile, listing),
     "only searched": (c.GetProfileArgs, lambda memory: partial(only_searched, memory), listing),
-    "search": (c.SearchMemoryArgs, _search, _results),
+    "search": (c.SearchMemoryArgs, lambda memory: partial(_search, memory), _results),
     "remember": (c.RememberArgs, lambda memory: memory.remember, _remembered),
     "edit": (c.UpdateMemoryArgs, lambda memory: memory.update_memory, _edited),
     "why": (c.ExplainArgs, lambda memory: memory.explain, _explained),

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from tellonce_cli.connect import connected, this_machine
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import ClientName, address, shown_command
 from tellonce_cli.memory_server import health
-from tellonce_cli.ports import refuse_taken_port
+from tellonce_cli.processes import refuse_taken_port
 from tellonce_cli.screen import console
 from tellonce_llm.providers import PROVIDERS, learning_tiers
 from tellonce_relay.telegram.application import make_bot
@@ -73,7 +74,10 @@ async def _run(
         model.cancel()
     finally:
         pairing.cancel()
-        await _stop(children, tasks)
+        console.print("\nstopping …")
+        for child in reversed(children):  # the server last, because it stops its own database
+            await child.stop()
+        await ended(*tasks)
         await _leave_database(settings)
     console.print("tellonce has stopped.")
     return 0
@@ -88,18 +92,14 @@ async def _until_stop_or_paired(stop: asyncio.Event, pairing: "asyncio.Task[User
 
 
 def _children(settings: ServerSettings, relay: RelaySettings) -> list[Child]:
-    url = {"TELLONCE_URL": _url(settings)}
+    tell, url = partial(console.print, style="yellow"), {"TELLONCE_URL": f"{address(settings)}/mcp"}
     children = [
-        Child("server", "tellonce_server", ("--http",), {}, _tell),
-        Child("summarizer", "tellonce_summarizer", (), url, _tell),
+        Child("server", "tellonce_server", ("--http",), {}, tell),
+        Child("summarizer", "tellonce_summarizer", (), url, tell),
     ]
     if _telegram(relay) == RUNNING:
-        children.append(Child("relay", "tellonce_relay", (), url, _tell))
+        children.append(Child("relay", "tellonce_relay", (), url, tell))
     return children
-
-
-def _url(settings: ServerSettings) -> str:
-    return f"{address(settings)}/mcp"
 
 
 async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Child) -> bool:
@@ -169,7 +169,7 @@ def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str
     external = settings.database_url is not None
     return [
         ("database", "external PostgreSQL" if external else f"embedded PostgreSQL in {settings.data_dir}"),
-        ("server", _url(settings)),
+        ("server", f"{address(settings)}/mcp"),
         ("memory page", f"{address(settings)}/ (`{shown_command()} open` signs you in)"),
         ("summarizer", _tiers()),
         ("Telegram", _telegram(relay)),
@@ -219,14 +219,6 @@ async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:
         console.print(f"embeddings: {state.get('failed') or 'ready'}")
 
 
-async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:
-    """Stop the server's clients first. Then stop the server, which stops its own database."""
-    console.print("\nstopping …")
-    for child in reversed(children):
-        await child.stop()
-    await ended(*tasks)
-
-
 async def _leave_database(settings: ServerSettings) -> None:
     """Stop the embedded PostgreSQL if a killed server left it running, unless another process uses it."""
     if settings.database_url is not None:
@@ -238,10 +230,6 @@ async def _leave_database(settings: ServerSettings) -> None:
     await postgres.release()
     if await postgres.ping() != "down":
         console.print("PostgreSQL keeps running: another process (Claude Desktop, an import) uses this memory.")
-
-
-def _tell(message: str) -> None:
-    console.print(message, style="yellow")
 
 
 ENV = Path(".env")

@@ -9,7 +9,7 @@ from typing import Any
 
 from tellonce.import_formats import CHANNELS
 from tellonce_cli.importers.files import Progress, Source, shards
-from tellonce_cli.importers.items import Item, NotAsItShouldBe, thread_number, tolerant
+from tellonce_cli.importers.items import Item, NotAsItShouldBe, branch, thread_number, tolerant
 from tellonce_cli.importers.records import read_record, records_of
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
@@ -82,15 +82,10 @@ def _moment(seconds: Any) -> datetime | None:
 
 
 def _shown(conversation: dict[str, Any]) -> list[dict[str, Any]]:
-    """The nodes from the root to the current node. Other branches contain messages that were edited or repeated."""
+    """The nodes from the root to the current node."""
     mapping: dict[str, dict[str, Any]] = conversation["mapping"]
-    node = mapping.get(str(conversation.get("current_node"))) or _newest_leaf(mapping)
-    path, seen = [], set[int]()
-    while node is not None and id(node) not in seen:
-        seen.add(id(node))
-        path.append(node)
-        node = mapping.get(str(node.get("parent")))
-    return path[::-1]
+    leaf = mapping.get(str(conversation.get("current_node"))) or _newest_leaf(mapping)
+    return branch(leaf, lambda node: mapping.get(str(node.get("parent"))))
 
 
 def _newest_leaf(mapping: dict[str, dict[str, Any]]) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tellonce.import_formats import CHANNELS
 from tellonce_cli.importers.files import Progress, Source, shards
-from tellonce_cli.importers.items import Item, thread_number, tolerant
+from tellonce_cli.importers.items import Item, branch, thread_number, tolerant
 from tellonce_cli.importers.markdown_text import has_items, statements
 from tellonce_cli.importers.records import read_record, records_of
 from tellonce_server.services.import_memories import ImportMemory
@@ -64,19 +64,15 @@ def _message(message: dict[str, Any], thread: int) -> Iterator[Item]:
 
 
 def _shown(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The messages from the root to the newest message. Other branches contain messages that were edited or repeated.
-    If the messages do not form a tree, all are returned, because a duplicate is better than a lost message."""
+    """The messages from the root to the newest message. If the messages do not form a tree, all are returned, because a
+    duplicate is better than a lost message."""
     known = {message.get("uuid"): message for message in messages}
     parents = [message.get("parent_message_uuid") for message in messages]
     if not known.keys() & set(parents) or not set(parents) <= {_ROOT, *known}:
         return messages
     leaves = [(str(m.get("created_at")), at) for at, m in enumerate(messages) if m.get("uuid") not in parents]
-    node = messages[max(leaves)[1]] if leaves else None
-    path: dict[Any, dict[str, Any]] = {}
-    while node is not None and node.get("uuid") not in path:
-        path[node.get("uuid")] = node
-        node = known.get(node.get("parent_message_uuid"))
-    return list(path.values())[::-1] or messages
+    leaf = messages[max(leaves)[1]] if leaves else None
+    return branch(leaf, lambda node: known.get(node.get("parent_message_uuid"))) or messages
 
 
 def _text(message: dict[str, Any]) -> str:

@@ -8,13 +8,15 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import MAX_BIGINT, MAX_TEXT_BYTES
 from tellonce_cli.screen import CommandFailed
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, clean
+
+NodeT = TypeVar("NodeT")
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,16 @@ class ImportFailed(CommandFailed):
 def thread_number(conversation: str) -> int:
     """The thread of a conversation with another assistant: 31 bits, the same in every import."""
     return int.from_bytes(hashlib.sha256(conversation.encode()).digest()[:4], "big") >> 1 or 1
+
+
+def branch(leaf: NodeT | None, parent: Callable[[NodeT], NodeT | None]) -> list[NodeT]:
+    """The nodes of a conversation's tree from the root to `leaf`. Other branches contain messages that were edited or
+    repeated."""
+    path: dict[int, NodeT] = {}
+    while leaf is not None and id(leaf) not in path:
+        path[id(leaf)] = leaf
+        leaf = parent(leaf)
+    return list(path.values())[::-1]
 
 
 EARLIEST_YEAR, LATEST_YEAR = 1900, 2200

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import asyncpg
@@ -42,13 +43,13 @@ class Announcer:
             OUTAGES.noted(error)  # the batch is lost; other processes also poll
 
 
+@dataclass(frozen=True)
 class Listener:
     """Receives the announcements of all processes, wakes workers, and notifies subscribers of the changed resource."""
 
-    def __init__(self, dsn: str, changes: Changes, wake: Callable[[], None]) -> None:
-        self._dsn = dsn
-        self._changes = changes
-        self._wake = wake
+    dsn: str
+    changes: Changes
+    wake: Callable[[], None]
 
     async def run(self) -> None:
         while True:
@@ -59,12 +60,12 @@ class Listener:
             await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _listen(self) -> None:
-        connection = await asyncpg.connect(self._dsn)
+        connection = await asyncpg.connect(self.dsn)
         lost = asyncio.Event()
         connection.add_termination_listener(lambda _: lost.set())
         try:
             await connection.add_listener(FORGOTTEN, lambda *_: caches.clear())
-            await connection.add_listener(WORK, lambda *_: self._wake())
+            await connection.add_listener(WORK, lambda *_: self.wake())
             await connection.add_listener(CHANGES, self._on_change)
             # The cached texts may have been erased while this process could not receive announcements.
             caches.clear()
@@ -76,4 +77,4 @@ class Listener:
 
     def _on_change(self, _connection: Any, _pid: int, _channel: str, payload: Any) -> None:
         owner, _, uri = str(payload).partition(" ")
-        self._changes.tell(Change(int(owner), uri))
+        self.changes.tell(Change(int(owner), uri))

@@ -67,14 +67,10 @@ def move_former_folder() -> str | None:
     folder, former = user_data_path(NAME, appauthor=False), user_data_path(FORMER_NAME, appauthor=False)
     if folder.exists() or not former.is_dir():
         return None
-    if _in_use(former):
+    if any((former / lock).exists() and is_held(former / lock) for lock in (".use", ".watch")):
         return (
             f"The memory in {former} is in use by a server of the former name. Stop that server; the next start then "
             f"moves the memory to {folder}."
         )
     os.rename(former, folder)
     return f"The memory was moved from {former} to {folder}."
-
-
-def _in_use(folder: Path) -> bool:
-    return any((folder / lock).exists() and is_held(folder / lock) for lock in (".use", ".watch"))

@@ -1,7 +1,6 @@
 """The operator's pages `/health`, `/ready` and `/metrics`. None of the pages shows a stored text."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import Request
@@ -16,36 +15,27 @@ FIGURES = "/metrics"
 READY_SECONDS = 2.0
 """Maximum seconds that `/ready` waits for the database."""
 
-Page = Callable[[], Awaitable[Response]]
-
 
 def add_operator_pages(server: MemoryServer, storage: Storage) -> None:
     """Add the pages."""
     metrics = Metrics(storage)
     storage.on_call(metrics.called)
 
-    async def health() -> Response:
+    async def health(_: Request) -> Response:
         """Answer 200 if storage is open, otherwise 503 with the reason. This page never waits."""
         state = await storage.health()
         return JSONResponse({**state, "version": VERSION}, status_code=200 if state["ready"] else 503)
 
-    async def ready() -> Response:
+    async def ready(_: Request) -> Response:
         """Answer 200 if the database answers now, otherwise 503 with the reason."""
         reason = await _hindrance(storage)
         return JSONResponse({"ready": reason is None, "reason": reason}, status_code=503 if reason else 200)
 
-    async def figures() -> Response:
+    async def figures(_: Request) -> Response:
         return Response(await metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
-    _add(server, "/health", health)
-    _add(server, "/ready", ready)
-    _add(server, FIGURES, figures)
-
-
-def _add(server: MemoryServer, path: str, page: Page) -> None:
-    @server.custom_route(path, methods=["GET"])  # type: ignore[untyped-decorator]  # untyped in the SDK
-    async def shown(_: Request) -> Response:
-        return await page()
+    for path, page in (("/health", health), ("/ready", ready), (FIGURES, figures)):
+        server.custom_route(path, methods=["GET"])(page)
 
 
 async def _hindrance(storage: Storage) -> str | None:

@@ -5,7 +5,6 @@ before the call can neither read nor write.
 """
 
 import asyncio
-from collections.abc import Sequence
 from typing import Final
 
 from mcp.server.auth.provider import AccessToken
@@ -70,7 +69,9 @@ class TokenVerifier:
                 grants = await tokens.find(self.database, [key for key, _ in waiting])
             except Exception as failure:
                 # One lookup serves several callers, so any error is passed on to each of the callers.
-                _fail(waiting, failure)
+                for _, found in waiting:
+                    if not found.done():
+                        found.set_exception(failure)
                 continue
             for key, found in waiting:
                 self._remember(key, grants.get(key))
@@ -83,12 +84,6 @@ class TokenVerifier:
             self._known[key] = grant
             if len(self._known) > MOST_KNOWN:
                 del self._known[next(iter(self._known))]
-
-
-def _fail(waiting: Sequence[tuple[bytes, "asyncio.Future[Grant | None]"]], failure: Exception) -> None:
-    for _, found in waiting:
-        if not found.done():
-            found.set_exception(failure)
 
 
 def _seen(task: "asyncio.Task[bool]") -> None:

@@ -131,17 +131,17 @@ def _replied(event: Json) -> None:
     """
     if _mode_of(event) != "full":
         return
-    reply = _reply(event)
+    known = (spool.finished(event["session_id"]) or set()) | spool.waiting_ids()
+    # If the prompt is unknown, only the transcript shows whether it was a command.
+    reply = _reply(event, known) if reply_id(event.get("prompt_id", "")) not in known else None
     _spooled(_place(event), [reply] if reply else [])
     _detached(lambda: _catch_up(event))
 
 
-def _reply(event: Json) -> Json | None:
-    """The reply in the event; None if it must not be recorded or is stored already, or if only the transcript shows
-    whether its prompt was a command."""
+def _reply(event: Json, known: set[str]) -> Json | None:
+    """The reply in the event; None if it is a failure, or if its prompt is not `known`."""
     last, prompt_id = event.get("last_assistant_message"), event.get("prompt_id", "")
-    known = (spool.finished(event["session_id"]) or set()) | spool.waiting_ids()
-    if not last or prompt_id not in known or reply_id(prompt_id) in known or is_failure(event["transcript_path"], last):
+    if not last or prompt_id not in known or is_failure(event["transcript_path"], last):
         return None
     return message("assistant", last, reply_id(prompt_id), _now(), exchange_of=prompt_id)
 
@@ -170,14 +170,8 @@ def _said(event: Json, known: set[str]) -> list[Json]:
     """The transcript's messages, plus the reply from the event, because the transcript may not contain this reply yet.
     A reply to a command is left out."""
     said = turns(event.get("transcript_path", ""))
-    last, prompt_id = event.get("last_assistant_message"), event.get("prompt_id", "")
-    if not last or prompt_id not in known | {one["message_id"] for one in said}:
-        return said
-    if is_failure(event["transcript_path"], last):
-        return said
-    return [one for one in said if one["message_id"] != reply_id(prompt_id)] + [
-        message("assistant", last, reply_id(prompt_id), _now(), exchange_of=prompt_id)
-    ]
+    reply = _reply(event, known | {one["message_id"] for one in said})
+    return said if reply is None else [one for one in said if one["message_id"] != reply["message_id"]] + [reply]
 
 
 def _get_to_know(event: Json) -> None:

@@ -1,6 +1,7 @@
 """Serves the memory page over HTTP: its files, and the sign-in with a one-time code. For everything else, the page uses
 MCP."""
 
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from mcp.server import MCPServer
@@ -46,17 +47,17 @@ def add_page(server: "MCPServer[None]", storage: Storage) -> None:
         server.custom_route(path, methods=[method])(answer)
 
 
+@dataclass(frozen=True)
 class _Site:
-    def __init__(self, storage: Storage, codes: Codes) -> None:
-        self._storage = storage
-        self._codes = codes
+    storage: Storage
+    codes: Codes
 
     async def code(self, request: Request) -> Response:
         """Return a one-time code to the holder of an access token. `tellonce open` requests the code."""
-        token, grant = await bearer(self._storage, request) or ("", None)
+        token, grant = await bearer(self.storage, request) or ("", None)
         if grant is None or grant.subject is None or "assistant" not in grant.scopes:
             return refused(401, "This needs an access token with the scope assistant.")
-        return JSONResponse({"code": self._codes.new(digest(token)), "seconds": CODE_SECONDS}, headers=HEADERS)
+        return JSONResponse({"code": self.codes.new(digest(token)), "seconds": CODE_SECONDS}, headers=HEADERS)
 
     async def session(self, request: Request) -> Response:
         """Exchange a one-time code for the session cookie."""
@@ -67,11 +68,11 @@ class _Site:
             body += part
             if len(body) > CODE_BYTES:
                 return refused(413, "The request is too long; a code has 32 characters.")
-        token_hash = self._codes.take(body.decode("ascii", "replace"))
+        token_hash = self.codes.take(body.decode("ascii", "replace"))
         if token_hash is None:
             text = "This code was used, or it is older than a minute. Run `tellonce open` again."
             return refused(403, text, "code_used")
-        services = await self._storage.services()
+        services = await self.storage.services()
         response = JSONResponse({}, headers=HEADERS)
         self._set(response, request, services.seal.session(token_hash, services.deps.now()), SESSION_DAYS * 86_400)
         return response
@@ -85,9 +86,9 @@ class _Site:
         return response
 
     def _set(self, response: Response, request: Request, value: str, seconds: int) -> None:
-        public = urlsplit(self._storage.settings.remote.url)
+        public = urlsplit(self.storage.settings.remote.url)
         response.set_cookie(
-            cookie_name(self._storage.settings.port),
+            cookie_name(self.storage.settings.port),
             value,
             max_age=seconds,
             path="/",
