@@ -64,7 +64,8 @@ def _tool(spec: ToolSpec, example: Schema) -> Iterator[str]:
     yield f"## `{spec.name}`\n\n{spec.description}\n\n{_effect(spec.annotations)}"
     yield "**Arguments**\n\n" + table(spec.args, arguments=True)
     yield "**Result**\n\n" + table(spec.result, arguments=False)
-    yield "**Example**\n\n" + _json(example["arguments"]) + "\n\nanswers with the text\n\n" + _fenced(example["text"])
+    yield f"**Example**\n\n```json\n{json.dumps(example['arguments'], ensure_ascii=False, indent=2)}\n```"
+    yield f"answers with the text\n\n```text\n{example['text']}\n```"
     if example.get("errors"):
         errors = [f"| `{json.dumps(one['arguments'])}` | {cell(one['text'])} |" for one in example["errors"]]
         yield "\n".join(["**Errors**", "", "| called with | the answer |", "|---|---|", *errors])
@@ -116,11 +117,3 @@ async def _others() -> list[str]:
 
 def _given(arguments: Sequence[PromptArgument]) -> str:
     return ", ".join(f"`{one.name}`{'' if one.required else ' (optional)'}" for one in arguments) or "–"
-
-
-def _json(value: Schema) -> str:
-    return f"```json\n{json.dumps(value, ensure_ascii=False, indent=2)}\n```"
-
-
-def _fenced(value: str) -> str:
-    return f"```text\n{value}\n```"

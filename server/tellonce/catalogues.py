@@ -22,7 +22,8 @@ _SHARED: Final = files("tellonce") / "shared_texts.toml"
 def texts_of(own: Traversable) -> Texts:
     """The shared texts of all programs and the texts of a program's own catalogue. A text of its own catalogue replaces
     the shared text with the same key. Raises ValueError for an entry whose language is not in `LANGUAGES`."""
-    return dict(_texts(_read(_SHARED))) | dict(_texts(_read(own)))
+    shared, found = (dict(_texts(tomllib.loads(file.read_text(encoding="utf-8")))) for file in (_SHARED, own))
+    return shared | found
 
 
 def in_language(texts: Texts, language: str) -> dict[str, Any]:
@@ -30,10 +31,6 @@ def in_language(texts: Texts, language: str) -> dict[str, Any]:
     neither entry is left out."""
     found = {key: entries.get(language, entries.get("en")) for key, entries in texts.items()}
     return {key: entry for key, entry in found.items() if entry is not None}
-
-
-def _read(file: Traversable) -> Mapping[str, Any]:
-    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def _texts(tables: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:

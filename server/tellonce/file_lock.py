@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -59,12 +59,11 @@ async def hold(path: Path, mode: Mode) -> HeldLock:
     """Lock the file, and create the file if it is missing. The file is never deleted, because a lock on a deleted file
     would not exclude other processes."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
+    with ExitStack() as unless_locked:
+        unless_locked.callback(os.close, descriptor)
         while not _try_lock(descriptor, mode):  # noqa: ASYNC110 (the holder is another process, which cannot wake us)
             await anyio.sleep(_POLL)
-    except BaseException:
-        os.close(descriptor)
-        raise
+        unless_locked.pop_all()
     return HeldLock(descriptor)
 
 

@@ -1,6 +1,5 @@
 """`tellonce import`: reads a history into the memory, with a progress bar. If repeated, it adds only new entries."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from tellonce import plural
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.import_formats import ImportKind
 from tellonce.reasons import reason
-from tellonce.settings import ServerSettings, load
+from tellonce.settings import load
 from tellonce_cli.importers.files import Source, size
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
 from tellonce_cli.importers.items import Item, KnownAs, LeftOut, Unreadable, by_sentence, fitted, left_out
@@ -23,7 +22,6 @@ from tellonce_cli.importers.recognition import READERS, recognized
 from tellonce_cli.memory import chat_of, local_settings, storage
 from tellonce_cli.screen import CommandFailed, answer, can_ask, console, hint, said_yes
 from tellonce_relay.cron import next_due
-from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory, Keeper, make_keeper
 from tellonce_server.services.import_messages import BATCH, Importers, ImportMessage
 from tellonce_server.services.services import Services
@@ -53,7 +51,7 @@ class Tally:
         self.first_unreadable = [*self.first_unreadable, *why][:NAMED]
 
 
-def run(
+async def run(
     kind: ImportKind | None,
     file: Path,
     chat_id: int | None,
@@ -62,22 +60,24 @@ def run(
     *,
     yes: bool = False,
     dry_run: bool = False,
-) -> int:
-    """Import the file. Returns 0 also if the file contained nothing new, or if the user declined."""
+) -> None:
     if not file.exists():
         raise CommandFailed(f"there is no file {file}.")
     settings = local_settings()
     where = chat_of(settings, chat_id)
     source = Source(file, me, assistant or own_bot(), where.chat_id)
     known = kind or _recognized(source)
-    foreseen = _foreseen(settings, known, source)
+    with _progress("counting", file) as shown:
+        foreseen = forecast(measured(READERS[known](source, shown)), settings.compaction, load(SummarizerSettings))
     if not _agreed(foreseen, yes=yes, dry_run=dry_run):
         answer({"kind": known, **_estimate(foreseen)})
-        return 0
-    tally = asyncio.run(_import(settings, known, source, where, fixed=chat_id is not None))
+        return
+    with _progress("importing", file) as shown:
+        async with storage(settings) as services:
+            importers = Importers(services.deps, where, fixed=chat_id is not None)
+            tally = await take(services, READERS[known](source, shown), importers)
     _report(tally, known, me)
     answer({"kind": known, **vars(tally), "left_out": by_sentence(tally.left_out)})
-    return 0
 
 
 def _recognized(source: Source) -> ImportKind:
@@ -85,13 +85,6 @@ def _recognized(source: Source) -> ImportKind:
     found = recognized(source)
     console.print(f"{source.path} is recognized as {found}.")
     return found
-
-
-def _foreseen(settings: ServerSettings, kind: ImportKind, source: Source) -> Forecast:
-    """Forecast the import, by reading the file once."""
-    with _progress("counting", source.path) as shown:
-        talk = measured(READERS[kind](source, shown))
-    return forecast(talk, settings.compaction, load(SummarizerSettings))
 
 
 def _estimate(foreseen: Forecast) -> dict[str, object]:
@@ -134,43 +127,32 @@ def own_bot() -> str | None:
     return number if number.isdecimal() else None
 
 
-async def _import(
-    settings: ServerSettings, kind: ImportKind, source: Source, where: ChatScope, *, fixed: bool
-) -> Tally:
-    with _progress("importing", source.path) as shown:
-        async with storage(settings) as services:
-            importers = Importers(services.deps, where, fixed=fixed)
-            return await take(services, READERS[kind](source, shown), importers)
-
-
 async def take(services: Services, items: Iterator[Item], importers: Importers) -> Tally:
     """Import the items in batches. Each batch of messages is stored completely or not at all."""
     tally, keeper = Tally(), await make_keeper(services, importers)
     try:
-        await _take(items, keeper, tally)
+        for batch in _batches(items):
+            await _add_messages(batch, importers, tally, services.deps.zone)
+            await importers.hold()
+            await _keep(batch, keeper, tally)
     finally:
         await keeper.finish()
         await importers.finish()
     return tally
 
 
-async def _take(items: Iterator[Item], keeper: Keeper, tally: Tally) -> None:
-    importers, zone = keeper.importers, keeper.services.deps.zone
-    for batch in _batches(items):
-        messages = [m for item in batch if isinstance(item, ImportMessage) for m in fitted(item, zone)]
-        for start in range(0, len(messages), BATCH):
-            done = await importers.add(messages[start : start + BATCH])
-            tally.created += done.created
-            tally.duplicates += done.duplicates
-            tally.forgotten += done.forgotten
-        if messages:
-            times = [m.sent_at for m in messages] + ([tally.newest] if tally.newest else [])
-            tally.newest = max(times)
-        tally.mine += sum(m.role == "user" and m.speaker is None for m in messages)
-        tally.left_out.update(item for item in batch if isinstance(item, LeftOut))
-        tally.pass_over([item.why for item in batch if isinstance(item, Unreadable)])
-        await importers.hold()
-        await _keep(batch, keeper, tally)
+async def _add_messages(batch: list[Item], importers: Importers, tally: Tally, zone: ZoneInfo) -> None:
+    messages = [m for item in batch if isinstance(item, ImportMessage) for m in fitted(item, zone)]
+    for start in range(0, len(messages), BATCH):
+        done = await importers.add(messages[start : start + BATCH])
+        tally.created += done.created
+        tally.duplicates += done.duplicates
+        tally.forgotten += done.forgotten
+    if messages:
+        tally.newest = max([m.sent_at for m in messages] + ([tally.newest] if tally.newest else []))
+    tally.mine += sum(m.role == "user" and m.speaker is None for m in messages)
+    tally.left_out.update(item for item in batch if isinstance(item, LeftOut))
+    tally.pass_over([item.why for item in batch if isinstance(item, Unreadable)])
 
 
 def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 
 from tellonce_cli.screen import harmless
@@ -39,7 +39,8 @@ class Keyboard:
 
     def __init__(self) -> None:
         self.interactive = sys.stdin.isatty() and sys.stdout.isatty()
-        self._read: Callable[[str], str | None] = _typed if self.interactive else _Pipe().read
+        piped = _piped()
+        self._read: Callable[[str], str | None] = _typed if self.interactive else lambda _: next(piped, None)
         self._reading: asyncio.Future[str | None] | None = None
         self._prompt = ""
         if self.interactive:
@@ -109,21 +110,12 @@ def _typed(prompt: str) -> str | None:
         return None
 
 
-class _Pipe:
-    """Reads lines from the descriptor of standard input. It does not use `sys.stdin`, because a thread that waits there
-    would keep a lock that the process needs in order to exit."""
-
-    def __init__(self) -> None:
-        self._rest = b""
-        self._ended = False
-
-    def read(self, _prompt: str) -> str | None:
-        while b"\n" not in self._rest and not self._ended:
-            run = os.read(_STDIN, _RUN)
-            self._rest += run
-            self._ended = not run
-        if not self._rest:
-            return None
-        line, _, rest = self._rest.partition(b"\n")
-        self._rest = rest
-        return line.decode(errors="replace").rstrip("\r")
+def _piped() -> Iterator[str]:
+    """Read lines from the descriptor of standard input. `sys.stdin` is not used, because a thread that waits there would
+    keep a lock that the process needs in order to exit."""
+    rest = b""
+    while run := os.read(_STDIN, _RUN):
+        *lines, rest = (rest + run).split(b"\n")
+        yield from (line.decode(errors="replace").rstrip("\r") for line in lines)
+    if rest:
+        yield rest.decode(errors="replace").rstrip("\r")

@@ -6,12 +6,13 @@ from typing import Annotated, Any, Literal
 import typer
 
 from tellonce.preload import imported
+from tellonce_cli.screen import console
 
 ExportForm = Literal["jsonl", "markdown"]
 
 
 def _only_json(wanted: bool) -> None:
-    imported("tellonce_cli.screen").console.quiet = wanted
+    console.quiet = wanted
 
 
 Json = Annotated[

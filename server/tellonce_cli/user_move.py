@@ -34,7 +34,13 @@ async def run(former: int, heir: int, *, join: bool = False, yes: bool = False, 
             own, there = await owners.held(connection, former), await owners.held(connection, heir)
             joined = bool(there.texts or there.kept)
             console.print(_plan(former, own, heir, there, joined=joined))
-            _refuse_unless_possible(own, heir, joined=joined, join=join)
+            if not own.texts:
+                raise CommandFailed("there is nothing to move.")
+            if joined and not join:
+                raise CommandFailed(
+                    f"user {heir} already has a memory. With --join, the messages and memories are added to it as an "
+                    "import adds them; summaries and the profile are written again."
+                )
             if dry_run or not _agreed(yes=yes):
                 answer(_moved(own, moved=False))
                 return
@@ -78,16 +84,6 @@ def _plan(former: int, own: Held, heir: int, there: Held, *, joined: bool) -> st
 
 def _texts(held: Held) -> str:
     return f"{messages(held.messages)} and {memories(held.memories)}"
-
-
-def _refuse_unless_possible(own: Held, heir: int, *, joined: bool, join: bool) -> None:
-    if not own.texts:
-        raise CommandFailed("there is nothing to move.")
-    if joined and not join:
-        raise CommandFailed(
-            f"user {heir} already has a memory. With --join, the messages and memories are added to it as an import adds "
-            "them; summaries and the profile are written again."
-        )
 
 
 def _agreed(*, yes: bool) -> bool:

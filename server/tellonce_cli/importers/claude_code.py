@@ -60,7 +60,7 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
     record is left out. Raises ImportFailed."""
     done, allowed, path = 0, choices(), source.path
     for file in sorted(_transcripts(path)):
-        yield from _session(file, allowed, partial(_further, progress, done))
+        yield from _session(file, allowed, progress, done)
         done += file.stat().st_size
     for file, folder in _notes(path):
         for note in text_files(file, ".md", progress, done):
@@ -68,11 +68,6 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
                 yield from tolerant(partial(_remembered, project=Path(folder).name), note, f"file {file}")
             else:
                 yield _left_out(folder)
-
-
-def _further(progress: Progress, before: int, done: int) -> None:
-    """Report the progress within a file. `before` is the total size of the files already read, in bytes."""
-    progress(before + done)
 
 
 def _root(path: Path) -> Path:
@@ -179,13 +174,14 @@ class _Session:
         )
 
 
-def _session(file: Path, allowed: "Choices", progress: Progress) -> Iterator[Item]:
+def _session(file: Path, allowed: "Choices", progress: Progress, before: int) -> Iterator[Item]:
+    """Yield the messages of a session. `before` is the total size of the files already read, in bytes."""
     folder = _folder_of(file)
     if not allowed.records(folder):
         yield _left_out(folder)
         return
     session = _Session(file.stem, OwnConversation(CHANNELS["claude-code"], conversation_name(folder)))
-    yield from parsed_lines(file, progress, session.take, f"{file.name}, ")
+    yield from parsed_lines(file, lambda read: progress(before + read), session.take, f"{file.name}, ")
     yield from session.end()
 
 

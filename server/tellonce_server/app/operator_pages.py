@@ -17,7 +17,6 @@ READY_SECONDS = 2.0
 
 
 def add_operator_pages(server: MemoryServer, storage: Storage) -> None:
-    """Add the pages."""
     metrics = Metrics(storage)
     storage.on_call(metrics.called)
 

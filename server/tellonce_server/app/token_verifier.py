@@ -34,8 +34,9 @@ class TokenVerifier:
     def __init__(self, database: Database) -> None:
         self.database = database
         self._known: dict[bytes, Grant] = {}
-        self._waiting: list[tuple[bytes, asyncio.Future[Grant | None]]] = []
-        self._asking: asyncio.Task[None] | None = None
+        self._wanted: list[bytes] = []
+        self._next: asyncio.Task[dict[bytes, Grant]] | None = None
+        self._lookup = asyncio.Lock()
 
     async def verify_token(self, token: str) -> AccessToken | None:
         return await self.access(token, digest(token))
@@ -56,27 +57,19 @@ class TokenVerifier:
 
     async def _found(self, key: bytes) -> Grant | None:
         """Read the grant from the database. The query starts after this call, so an earlier revocation is seen."""
-        found: asyncio.Future[Grant | None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((key, found))
-        if self._asking is None or self._asking.done():
-            self._asking = asyncio.create_task(self._ask())
-        return await found
+        self._wanted.append(key)
+        if self._next is None:
+            self._next = asyncio.create_task(self._look_up())
+        return (await asyncio.shield(self._next)).get(key)
 
-    async def _ask(self) -> None:
-        while self._waiting:
-            waiting, self._waiting = self._waiting, []
-            try:
-                grants = await tokens.find(self.database, [key for key, _ in waiting])
-            except Exception as failure:
-                # One lookup serves several callers, so any error is passed on to each of the callers.
-                for _, found in waiting:
-                    if not found.done():
-                        found.set_exception(failure)
-                continue
-            for key, found in waiting:
-                self._remember(key, grants.get(key))
-                if not found.done():
-                    found.set_result(grants.get(key))
+    async def _look_up(self) -> dict[bytes, Grant]:
+        """Wait for the end of the current lookup, then look up all tokens that are wanted by then."""
+        async with self._lookup:
+            keys, self._wanted, self._next = self._wanted, [], None
+            grants = await tokens.find(self.database, keys)
+        for key in keys:
+            self._remember(key, grants.get(key))
+        return grants
 
     def _remember(self, key: bytes, grant: Grant | None) -> None:
         self._known.pop(key, None)

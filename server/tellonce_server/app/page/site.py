@@ -29,7 +29,6 @@ CODE_BYTES = 4096
 
 
 def add_page(server: "MCPServer[None]", storage: Storage) -> None:
-    """Register the page's routes."""
     site, transfers = _Site(storage, Codes()), Transfers(storage)
     routes = (
         ("/", "GET", _file),
