@@ -2,9 +2,10 @@
 between `generated: clients` and `end`, and the table of the bot's commands."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
-from tellonce_cli.client_configs import CLIENTS
+from tellonce_cli.client_configs import CLIENTS, Client
 from tellonce_relay.catalogue import described
 from tellonce_relay.command_table import MENU
 
@@ -18,6 +19,7 @@ WAYS = {
 }
 """The ways to connect a client for which `tellonce connect` is not the only one."""
 
+HEAD = ["| client | way | when messages are recorded |", "|---|---|---|"]
 COMMANDS = "| command | what it does |\n|---|---|\n"
 _BLOCK = re.compile(r"(generated: clients.*?\n).*?(?=\n[^\n]*\bend\b)", re.DOTALL)
 
@@ -26,29 +28,24 @@ def documents() -> dict[Path, str]:
     """The text of each document that contains such lines."""
     bot = ROOT / "docs/reference/telegram.md"
     return {
-        ROOT / "docs/clients/README.md": _filled(ROOT / "docs/clients/README.md", _table()),
-        ROOT / "mkdocs.yml": _filled(ROOT / "mkdocs.yml", _navigation()),
+        ROOT / "docs/clients/README.md": _filled(
+            ROOT / "docs/clients/README.md", [*HEAD, *map(_row, CLIENTS, CLIENTS.values())]
+        ),
+        ROOT / "mkdocs.yml": _filled(
+            ROOT / "mkdocs.yml", [f"      - {client.title}: clients/{name}.md" for name, client in CLIENTS.items()]
+        ),
         bot: _with_commands(bot.read_text()),
     }
 
 
-def _filled(file: Path, lines: str) -> str:
-    return _BLOCK.sub(lambda block: block[1] + lines, file.read_text())
+def _filled(file: Path, lines: Iterable[str]) -> str:
+    return _BLOCK.sub(lambda block: block[1] + "\n".join(lines), file.read_text())
 
 
-def _table() -> str:
-    head = ["| client | way | when messages are recorded |", "|---|---|---|"]
-    return "\n".join(head + [_row(name.value, client.title) for name, client in CLIENTS.items()])
-
-
-def _row(name: str, title: str) -> str:
+def _row(name: str, client: Client) -> str:
     way = WAYS.get(name, "{}").format(f"`tellonce connect {name}`")
     recorded = "with the plugin" if name == "claude-code" else "when the model calls the tool"
-    return f"| [{title}]({name}.md) | {way} | {recorded} |"
-
-
-def _navigation() -> str:
-    return "\n".join(f"      - {client.title}: clients/{name.value}.md" for name, client in CLIENTS.items())
+    return f"| [{client.title}]({name}.md) | {way} | {recorded} |"
 
 
 def _with_commands(page: str) -> str:

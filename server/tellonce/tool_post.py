@@ -76,16 +76,15 @@ class ToolPost:
             raise MCPError(UNREACHABLE, f"no answer within {self._seconds:g} s") from None
         except httpx2.TransportError as error:
             raise MCPError(UNREACHABLE, f"the memory server's answer was lost ({error!r})") from error
-        is_stream = response.headers.get("content-type", "").startswith(EVENTS)
+        text: str | bytes = response.content
+        if response.headers.get("content-type", "").startswith(EVENTS):
+            # A stream ends with the answer; the events before it report progress.
+            lines = reversed(response.text.splitlines())
+            text = next((line[5:] for line in lines if line.startswith("data:")), "")
         try:
-            found = json.loads(_last_event(response.text) if is_stream else response.content)
+            found = json.loads(text)
         except ValueError:
             found = None
         if not isinstance(found, dict):
             raise MCPError(UNREACHABLE, f"the memory server answered {response.status_code} without JSON")
         return found
-
-
-def _last_event(stream: str) -> str:
-    """The data of the last event. A stream ends with the answer; the events before it report progress."""
-    return next((line[5:] for line in reversed(stream.splitlines()) if line.startswith("data:")), "")

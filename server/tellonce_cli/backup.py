@@ -49,7 +49,8 @@ async def repeat(
     while await pause_or_stop(stop, (due - now()).total_seconds()):
         try:
             await _backup(settings, folder / now().astimezone(UTC).strftime(NAME))
-            _prune(folder, keep)
+            for file in _files(folder)[:-keep]:
+                file.unlink()
         except CommandFailed as failure:
             notes.print(str(failure), style="red")
         due = now() + every
@@ -69,11 +70,6 @@ def taken(file: Path) -> datetime:
 def _files(folder: Path) -> list[Path]:
     """The backups in the folder, oldest first. Other files are ignored."""
     return sorted(folder.glob("tellonce-????????T??????Z.zip"))
-
-
-def _prune(folder: Path, keep: int) -> None:
-    for file in _files(folder)[:-keep]:
-        file.unlink()
 
 
 async def _backup(settings: ServerSettings, file: Path) -> None:

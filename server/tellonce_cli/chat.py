@@ -174,9 +174,10 @@ class Talk:
         return order.command if order is not None and order.kind != "stop" else None
 
     async def _turn(self, incoming: Incoming) -> None:
-        context, terminal = self._context, Terminal()
+        context, terminal, file = self._context, Terminal(), self._settings.config_dir / "profile.md"
+        options = TurnOptions(context.zone, now=_now, profile=file.read_text() if file.exists() else "")
         try:
-            outcome = await run_turn(context.memory, context.responder, terminal, incoming, _options(self._settings))
+            outcome = await run_turn(context.memory, context.responder, terminal, incoming, options)
         finally:
             terminal.close()
         self._last_answer = next(iter(outcome.message_ids), None)
@@ -307,8 +308,3 @@ def _incoming(settings: RelaySettings, line: str) -> Incoming:
         channel=CHANNEL,
         user_name=settings.user_name,
     )
-
-
-def _options(settings: RelaySettings) -> TurnOptions:
-    file = settings.config_dir / "profile.md"
-    return TurnOptions(ZoneInfo(settings.timezone), now=_now, profile=file.read_text() if file.exists() else "")

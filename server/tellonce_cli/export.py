@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -41,8 +42,9 @@ def _target(file: Path | None) -> Generator[TextIO]:
         yield sys.stdout
         return
     device = file.exists() and not file.is_file()  # a pipe or a device, such as /dev/stdout
+    private = partial(os.open, mode=0o600)
     try:
-        with open(file, "w" if device else "x", encoding="utf-8", opener=_private) as stream, ExitStack() as unfinished:
+        with open(file, "w" if device else "x", encoding="utf-8", opener=private) as stream, ExitStack() as unfinished:
             if not device:
                 unfinished.callback(file.unlink, missing_ok=True)
             yield stream
@@ -52,10 +54,6 @@ def _target(file: Path | None) -> Generator[TextIO]:
         raise
     except OSError as error:
         raise CommandFailed(f"{file} cannot be written: {error.strerror}; choose another file.") from error
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 async def _export(settings: ServerSettings, file: Path | None, form: ExportForm) -> Counter[str]:

@@ -31,17 +31,14 @@ def local_settings() -> ServerSettings:
             f"TELLONCE_URL names the server {host}, but this command works only on the machine of the memory. Run it "
             "there, or unset TELLONCE_URL to use the memory of this machine."
         )
-    if client.token is not None and client.token.get_secret_value() not in _own_tokens(settings):
+    files = [settings.data_dir / "tokens" / scope for scope in LOCAL_SCOPES]
+    ours = [file.read_text("utf-8").strip() for file in files if file.exists()]
+    if client.token is not None and client.token.get_secret_value() not in ours:
         raise CommandFailed(
             "TELLONCE_TOKEN is set, but this command does not use a token: it works on the memory of this machine, as "
             f"user {settings.default_user}. If you want that, unset TELLONCE_TOKEN."
         )
     return settings
-
-
-def _own_tokens(settings: ServerSettings) -> list[str]:
-    folder = settings.data_dir / "tokens"
-    return [(folder / scope).read_text("utf-8").strip() for scope in LOCAL_SCOPES if (folder / scope).exists()]
 
 
 def require_memory(settings: ServerSettings) -> None:

@@ -41,7 +41,10 @@ async def run(file: Path, *, force: bool = False) -> None:
             hidden, after = named(await texts_held(connection), settings), await all_texts(connection)
             had_forgotten = bool((await aside(connection, KEY_NAME)).tombstones)
     gone = await _forget_again(settings, kept.owners if again else set())
-    erased = f" {_erased_again(gone, sum(after))}" if gone else ""
+    erased = ""
+    if gone:
+        which = "All of it was" if gone >= sum(after) else f"In {counted(gone, 'text')} of these, something was"
+        erased = f" {which} forgotten since the backup and is erased again, because a backup does not bring back what was forgotten."
     replaced = f" It replaced {before}{newer}." if any(before) else ""
     console.print(f"{file} is restored: {after}.{erased}{replaced}")
     if hidden:
@@ -73,12 +76,6 @@ async def _forget_again(settings: ServerSettings, owners: set[int]) -> int:
         async with storage(settings) as services:
             gone = sum([await services.forgetter.forget_again(owner) for owner in sorted(owners)])
     return gone
-
-
-def _erased_again(gone: int, restored: int) -> str:
-    """The sentence about the texts that were erased again after the restore."""
-    which = "All of it was" if gone >= restored else f"In {counted(gone, 'text')} of these, something was"
-    return f"{which} forgotten since the backup and is erased again, because a backup does not bring back what was forgotten."
 
 
 def _warn_of_the_forgotten(*, recorded: bool) -> None:

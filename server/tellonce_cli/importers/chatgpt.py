@@ -54,7 +54,8 @@ def _node(node: dict[str, Any], identity: str, begun: Any) -> Iterator[Item]:
     """Yield the message of a node, or the user's instructions to ChatGPT. `begun` is used if the time is missing."""
     message = node.get("message") or {}
     content, role = message.get("content") or {}, (message.get("author") or {}).get("role")
-    at = _moment(message.get("create_time") or begun)
+    seconds = message.get("create_time") or begun
+    at = datetime.fromtimestamp(float(seconds), UTC) if seconds else None
     if content.get("content_type") in _MEMORY_TYPES:
         yield from _memories(content, at)
         return
@@ -75,10 +76,6 @@ def _node(node: dict[str, Any], identity: str, begun: Any) -> Iterator[Item]:
         message_thread_id=thread_number(identity),
         conversation=OwnConversation(CHANNELS["chatgpt"]),
     )
-
-
-def _moment(seconds: Any) -> datetime | None:
-    return datetime.fromtimestamp(float(seconds), UTC) if seconds else None
 
 
 def _shown(conversation: dict[str, Any]) -> list[dict[str, Any]]:

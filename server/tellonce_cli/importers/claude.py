@@ -106,10 +106,6 @@ def with_subjects(text: str) -> Iterator[str]:
     name = found[0].split()[0].casefold() if found and not has_items(text) else ""
     subject = ""
     for statement in found:
-        named = [sentence for sentence in split_sentences(statement) if name in _words(sentence)]
+        named = [sentence for sentence in split_sentences(statement) if name in re.findall(r"\w+", sentence.casefold())]
         yield f"{subject} {statement}" if subject and not named else statement
         subject = next((sentence for sentence in named if len(sentence) <= LONGEST_SUBJECT), "") if named else subject
-
-
-def _words(sentence: str) -> list[str]:
-    return re.findall(r"\w+", sentence.casefold())

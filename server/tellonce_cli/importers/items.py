@@ -150,7 +150,8 @@ def fitted(message: ImportMessage, zone: ZoneInfo) -> Iterator[ImportMessage]:
         sent_at=at,
     )
     for number, piece in enumerate(pieces(text)):
-        yield replace(first, content=piece, message_id=_part(first.message_id, number))
+        part = _short(f"{first.message_id}#{number + 1}") if number else first.message_id
+        yield replace(first, content=piece, message_id=part)
 
 
 def pieces(text: str) -> Iterator[str]:
@@ -163,10 +164,6 @@ def pieces(text: str) -> Iterator[str]:
             end -= 1
         yield data[start:end].decode()
         start = end
-
-
-def _part(message_id: str, number: int) -> str:
-    return _short(f"{message_id}#{number + 1}") if number else message_id
 
 
 def _short(identity: str) -> str:

@@ -154,12 +154,14 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
     if "valid_from" not in entry:
         said_at = entry.get("said_at")
         return _checked(_BY_HAND, {"content": entry["content"], "kind": entry.get("kind"), "said_at": said_at or None})
+    # Older exports contain the ids of the messages without the channels.
+    older = [{"message_id": i, "channel": DEFAULT_CHANNEL} for i in entry.get("source_message_ids") or ()]
     memory = _checked(
         _EXPORTED,
         {
             **_same(ExportedMemory, entry),
             "number": int(entry["id"]),
-            "source_messages": _sources(entry, chat_id),
+            "source_messages": _in_group(entry.get("source_messages", older), entry, chat_id),
             "quotes": _in_group(entry.get("quotes") or (), entry, chat_id),
             "conversation": _conversation(entry, DEFAULT_CHANNEL),
         },
@@ -177,13 +179,6 @@ def _check_repetition(expression: str) -> None:
         raise NotAsItShouldBe("its reminder ends in a year nobody lives in")
     if Interval.read(rule) is None and not cron.check(rule).split()[0].isdecimal():
         raise NotAsItShouldBe("its reminder repeats more than once an hour")
-
-
-def _sources(entry: dict[str, Any], chat_id: int | None) -> list[dict[str, str]]:
-    """The messages from which a memory was learned. Older exports contain the ids of the messages without the
-    channels."""
-    older = [{"message_id": i, "channel": DEFAULT_CHANNEL} for i in entry.get("source_message_ids") or ()]
-    return _in_group(entry.get("source_messages", older), entry, chat_id)
 
 
 def _in_group(named: Iterable[dict[str, str]], entry: dict[str, Any], chat_id: int | None) -> list[dict[str, str]]:

@@ -29,15 +29,13 @@ def _items(
     for item in read(source, progress):
         readable = readable or not isinstance(item, Unreadable)
         first = first or (item.why if isinstance(item, Unreadable) else "")
-        yield item if keeps_private or not isinstance(item, ImportMessage | ImportMemory) else _public(item)
+        if not keeps_private and isinstance(item, ImportMessage | ImportMemory):
+            said = without_private(item.content)
+            # An item that is then blank is not stored.
+            item = item if said == item.content.strip() else replace(item, content=said)
+        yield item
     if not readable:
         raise ImportFailed(f"{source.path} {nothing}" + (f" ({first})" if first else ""))
-
-
-def _public(item: ImportMessage | ImportMemory) -> Item:
-    """The item without the parts that the user marked as private. An item that is then blank is not stored."""
-    said = without_private(item.content)
-    return item if said == item.content.strip() else replace(item, content=said)
 
 
 READERS: Final[Mapping[ImportKind, Read]] = {

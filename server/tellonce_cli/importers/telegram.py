@@ -59,12 +59,8 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
         if _belongs(chat, source):
             yield from read_record(partial(_message, chat=chat, source=known, names=names), record)
         elif chat.type in _GROUPS:
-            yield _left_out(chat)
-
-
-def _left_out(chat: _Chat) -> LeftOut:
-    what = f"messages of the group “{chat.name}”; --chat {chat.number} imports them, if TELEGRAM_GROUPS contains this number"
-    return LeftOut(what, f"{chat.name} ({chat.number})")
+            what = f"messages of the group “{chat.name}”; --chat {chat.number} imports them, if TELEGRAM_GROUPS contains this number"
+            yield LeftOut(what, f"{chat.name} ({chat.number})")
 
 
 def _belongs(chat: _Chat, source: Source) -> bool:
@@ -120,6 +116,8 @@ def _message(raw: dict[str, Any], chat: _Chat, source: Source, names: set[str]) 
         return
     topic = chat.topics.get(number)
     role, speaker = _voice(raw, chat, source)
+    # The private chats of a whole account become threads of one chat, so that they never mix.
+    mixes = chat.one_of_many and chat.type not in _GROUPS
     yield ImportMessage(
         role=role,
         content=content,
@@ -127,20 +125,13 @@ def _message(raw: dict[str, Any], chat: _Chat, source: Source, names: set[str]) 
         sent_at=_sent_at(raw),
         channel=CHANNELS["telegram"],
         speaker=speaker,
-        message_thread_id=_thread(chat, topic),
+        message_thread_id=thread_number(f"telegram:{chat.id}:{topic or ''}") if mixes else topic,
         reply_to_message_id=f"telegram:{chat.id}:{target}" if target is not None and target != topic else None,
     )
     name = str(raw.get("from") or "")
     if role == "user" and speaker is None and name and name not in names:
         names.add(name)
         yield KnownAs(name)
-
-
-def _thread(chat: _Chat, topic: int | None) -> int | None:
-    """The thread of a message. The private chats of a whole account become threads of one chat, so that they never
-    mix."""
-    mixes = chat.one_of_many and chat.type not in _GROUPS
-    return thread_number(f"telegram:{chat.id}:{topic or ''}") if mixes else topic
 
 
 def _sent_at(raw: dict[str, Any]) -> datetime:

@@ -81,14 +81,10 @@ async def _ensure_local(login: Queries, file: Path, scope: TokenScope, user_id: 
         grant = (await tokens.find(login, [digest(token)])).get(digest(token))
         if grant is not None and grant.user_id == user_id and grant.scopes == [scope]:
             return
-    token = await create_token(login, _local_name(file, scope), user_id, (scope,), now)
+    # The data folder is part of the name, so that two machines on one database have separate tokens.
+    name = f"{LOCAL}{scope}-{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:8]}"
+    token = await create_token(login, name, user_id, (scope,), now)
     _write_private(file, token)
-
-
-def _local_name(file: Path, scope: TokenScope) -> str:
-    """The name of the token in a file. The data folder is part of the name, so that two machines on one database have
-    separate tokens."""
-    return f"{LOCAL}{scope}-{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:8]}"
 
 
 async def local_names(login: Queries, settings: ServerSettings) -> set[str]:

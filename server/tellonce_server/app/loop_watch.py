@@ -30,13 +30,15 @@ class LoopWatch:
         self._beat_at = 0.0
         self._worked_at_beat = 0.0
         self._clock: int | None = None
+        """The clock that measures the processor time of the loop's thread, if the system has such a clock."""
         self._named = False
         self._ended = threading.Event()
 
     @contextmanager
     def watching(self) -> Generator[None]:
         """Watch the event loop during the block. Call this method in the thread of the running loop."""
-        self._clock = _clock_of(threading.get_ident())
+        if hasattr(time, "pthread_getcpuclockid"):
+            self._clock = time.pthread_getcpuclockid(threading.get_ident())
         self._beat(asyncio.get_running_loop())
         thread = threading.Thread(
             target=self._watch, args=(threading.get_ident(), threading.get_native_id()), name="loop watch", daemon=True
@@ -85,11 +87,6 @@ def is_held(since_beat: float, late: float, worked: float, *, runnable: bool) ->
     if since_beat < BEAT_SECONDS + LIMIT_SECONDS:
         return False
     return worked >= LIMIT_SECONDS or (not runnable and late < LIMIT_SECONDS / 2)
-
-
-def _clock_of(thread: int) -> int | None:
-    """Return the id of the clock that measures a thread's processor time; None if the system has no such clock."""
-    return time.pthread_getcpuclockid(thread) if hasattr(time, "pthread_getcpuclockid") else None
 
 
 def _is_runnable(native_id: int) -> bool:

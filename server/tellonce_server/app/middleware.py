@@ -1,7 +1,7 @@
 """ASGI middleware around all routes: it refuses unknown hosts, answers database outages, and completes event streams."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
@@ -45,7 +45,8 @@ def completed(app: ASGIApp) -> ASGIApp:
         async def sending(message: Message) -> None:
             nonlocal streaming
             if message["type"] == "http.response.start":
-                streaming = _has_events(message)
+                kinds = [value for name, value in message["headers"] if name == b"content-type"]
+                streaming = any(kind.startswith(EVENTS) for kind in kinds)
             elif not message.get("more_body", False):
                 streaming = False
             await send(message)
@@ -55,10 +56,6 @@ def completed(app: ASGIApp) -> ASGIApp:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     return completing
-
-
-def _has_events(start: Mapping[str, Any]) -> bool:
-    return any(name == b"content-type" and value.startswith(EVENTS) for name, value in start["headers"])
 
 
 def unavailable(app: ASGIApp) -> ASGIApp:
