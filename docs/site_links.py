@@ -1,7 +1,6 @@
 """Hooks of the static site: they add the documents of the root folder as pages and adjust links."""
 
 import re
-from collections.abc import Mapping
 from os.path import normpath, relpath
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     return relinked(markdown, former.get(uri, f"docs/{uri}"), uri)
 
 
-def relinked(markdown: str, source: str, uri: str, papers: Mapping[str, str] = PAPERS) -> str:
+def relinked(markdown: str, source: str, uri: str) -> str:
     """The text of the file `source` with its links adjusted for the page `uri`.
 
     A link to a file that is not on the site is replaced by its text.
@@ -35,7 +34,7 @@ def relinked(markdown: str, source: str, uri: str, papers: Mapping[str, str] = P
 
     def follow(link: re.Match[str]) -> str:
         target = normpath(Path(source).parent / link[2])
-        page = papers.get(target, target.removeprefix("docs/") if target.startswith("docs/") else None)
+        page = PAPERS.get(target, target.removeprefix("docs/") if target.startswith("docs/") else None)
         if page is None or not page.endswith((".md", ".png", ".svg")):
             return link[1]
         return f"[{link[1]}]({relpath(page, Path(uri).parent)}{link[3] or ''})"

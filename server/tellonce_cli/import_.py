@@ -45,11 +45,6 @@ class Tally:
     left_out: Counter[LeftOut] = field(default_factory=Counter[LeftOut])
     newest: datetime | None = None
 
-    def pass_over(self, why: list[str]) -> None:
-        """Count unreadable entries and name the first few."""
-        self.unreadable += len(why)
-        self.first_unreadable = [*self.first_unreadable, *why][:NAMED]
-
 
 async def run(
     kind: ImportKind | None,
@@ -152,7 +147,9 @@ async def _add_messages(batch: list[Item], importers: Importers, tally: Tally, z
         tally.newest = max([m.sent_at for m in messages] + ([tally.newest] if tally.newest else []))
     tally.mine += sum(m.role == "user" and m.speaker is None for m in messages)
     tally.left_out.update(item for item in batch if isinstance(item, LeftOut))
-    tally.pass_over([item.why for item in batch if isinstance(item, Unreadable)])
+    unreadable = [item.why for item in batch if isinstance(item, Unreadable)]
+    tally.unreadable += len(unreadable)
+    tally.first_unreadable = [*tally.first_unreadable, *unreadable][:NAMED]
 
 
 def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:

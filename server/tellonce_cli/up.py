@@ -260,11 +260,10 @@ async def _leaves_memory(user: int) -> bool:
 
 def keep_user(user: User, file: Path = ENV) -> str:
     """Append the user's id to the file, and return the message that reports it."""
-    before = file.read_text() if file.exists() else ""
-    gap = "" if not before or before.endswith("\n") else "\n"
-    is_new = not file.exists()
+    before = file.read_text() if file.exists() else None
+    gap = "\n" if before and not before.endswith("\n") else ""
     with file.open("a") as out:
         out.write(f"{gap}{VARIABLE}={user.id}\n")
-    if is_new:
+    if before is None:
         file.chmod(0o600)
     return f"Connected with {user.first_name} ({user.id}); {VARIABLE} is now in {file.absolute()}. Starting again …"

@@ -49,12 +49,11 @@ _ABSENT = "{path} holds no {name}; is it the unchanged export, in JSON format?"
 class Watched:
     """A binary stream that reports its progress. It replaces `\\xNN`, which JSON does not allow, with an escape."""
 
-    def __init__(self, stream: IO[bytes], progress: Progress, before: int = 0) -> None:
+    def __init__(self, stream: IO[bytes], progress: Progress) -> None:
         self._stream = stream
         self._progress = progress
-        self._done = before
+        self._done = self._unheard = 0
         self._tail = b""
-        self._unheard = 0
 
     def heard(self) -> None:
         """Call this after each parsed value. The call resets the count of the bytes that were read for one value."""

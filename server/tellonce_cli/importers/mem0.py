@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,44 +21,31 @@ _MILLISECONDS = 10**11
 """A time of at least this value is in milliseconds, not in seconds."""
 
 
-@dataclass
-class _Persons:
-    """Counts the statements of each person. If `me` is set, only the statements of `me` and statements that name no
-    person are accepted."""
-
-    me: str | None
-    counts: Counter[str] = field(default_factory=Counter[str])
-
-    def accepts(self, entry: Any) -> bool:
-        person = entry.get("user_id") if isinstance(entry, dict) else None
-        if not isinstance(person, str | int):
-            return True
-        self.counts[str(person)] += 1
-        return self.me in (None, str(person))
-
-    def check(self, path: Path) -> None:
-        """Raises ImportFailed if the file has statements of several persons and `me` is not set, or if it has only
-        statements of persons other than `me`."""
-        held = ", ".join(f"{name} ({count})" for name, count in self.counts.most_common(_NAMED))
-        held += f" and {len(self.counts) - _NAMED} more" if len(self.counts) > _NAMED else ""
-        if self.me is None and len(self.counts) > 1:
-            raise ImportFailed(
-                f"{path} holds the memories of {len(self.counts)} persons: {held}. Import those of one of them, with "
-                "--me NAME."
-            )
-        if self.me is not None and self.counts and self.me not in self.counts:
-            raise ImportFailed(f"{path} holds no memories of {self.me}, but of {held}; name one of them with --me.")
-
-
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the statements of the person `source.me`. Raises ImportFailed. The check for several persons
-    comes at the end of the file."""
-    path, persons = source.path, _Persons(source.me)
+    """Yield the statements of the person `source.me`, and the statements that name no person. Raises ImportFailed. The
+    check for several persons comes at the end of the file."""
+    path, persons = source.path, Counter[str]()
     for name in shards(path, r"(?:memories|mem0[^/]*)\.json$") or ["memories.json"]:
         for record in records_of(path, name, _PLACES.__contains__, "mem0 export", progress):
-            if persons.accepts(record.value):
+            person = record.value.get("user_id") if isinstance(record.value, dict) else None
+            if isinstance(person, str | int):
+                persons[str(person)] += 1
+            if not isinstance(person, str | int) or source.me in (None, str(person)):
                 yield from read_record(_memory, record)
-    persons.check(path)
+    _check(path, source.me, persons)
+
+
+def _check(path: Path, me: str | None, persons: Counter[str]) -> None:
+    """Raises ImportFailed if the file has statements of several persons and `me` is not set, or if it has only statements
+    of persons other than `me`. `persons` counts the statements of each person."""
+    held = ", ".join(f"{name} ({count})" for name, count in persons.most_common(_NAMED))
+    held += f" and {len(persons) - _NAMED} more" if len(persons) > _NAMED else ""
+    if me is None and len(persons) > 1:
+        raise ImportFailed(
+            f"{path} holds the memories of {len(persons)} persons: {held}. Import those of one of them, with --me NAME."
+        )
+    if me is not None and persons and me not in persons:
+        raise ImportFailed(f"{path} holds no memories of {me}, but of {held}; name one of them with --me.")
 
 
 def _memory(entry: dict[str, Any]) -> Iterator[ImportMemory]:

@@ -92,15 +92,10 @@ def _note(chat: _Chat, prefix: str, value: Any) -> None:
     place, _, name = prefix.rpartition(".")
     if (f"{place}." if place else "") not in _HEADS or value is None:
         return
-    match name:
-        case "id" if str(value).removeprefix("-").isdecimal():
-            chat.id = int(value)
-        case "name":
-            chat.name = str(value)
-        case "type":
-            chat.type = str(value)
-        case _:
-            pass
+    if name == "id" and str(value).removeprefix("-").isdecimal():
+        chat.id = int(value)
+    elif name in ("name", "type"):
+        setattr(chat, name, str(value))
 
 
 def _message(raw: dict[str, Any], chat: _Chat, source: Source, names: set[str]) -> Iterator[Item]:

@@ -90,10 +90,10 @@ class Storage:
         """The health report: whether calls are answered, the embedding model, the side tasks, and how often the event
         loop was blocked. Never waits."""
         future = self._services
-        failed = future is not None and future.done() and future.exception() is not None
+        failure = future.exception() if future is not None and future.done() else None
         return {
-            "ready": future is not None and future.done() and not failed,
-            "reason": str(future.exception()) if future is not None and failed else None,
+            "ready": future is not None and future.done() and failure is None,
+            "reason": str(failure) if failure is not None else None,
             "embeddings": self.embedder.state,
             "tasks": self._opened_as.side_tasks.health if self._opened_as is not None else {},
             "blocked": self._watch.episodes,

@@ -13,21 +13,19 @@ from tellonce.children import python
 from tellonce.server_text import TextCode
 from tellonce_server.core.errors import Refused
 
-_MODULES = {"clients": "tellonce_cli.page_clients", "connect": "tellonce_cli.page_clients"}
-"""The modules that run these tasks. `tellonce_cli.page_work` runs all other tasks. The server must not import these
+_TASKS: dict[str, tuple[str, TextCode]] = {
+    "backup": ("page_work", "backup_failed"),
+    "clients": ("page_clients", "connect_failed"),
+    "connect": ("page_clients", "connect_failed"),
+    "export": ("page_work", "crash"),
+    "import": ("page_work", "import_failed"),
+    "plan": ("page_work", "import_failed"),
+}
+"""For each task, the module of `tellonce_cli` that runs it, and the code of its failure. The server must not import these
 modules."""
 
 LINE_BYTES = 4 * 1024 * 1024
 """Maximum number of bytes in one line of output. A line may contain the whole configuration of another program."""
-
-
-_FAILED: dict[str, TextCode] = {
-    "backup": "backup_failed",
-    "clients": "connect_failed",
-    "connect": "connect_failed",
-    "import": "import_failed",
-    "plan": "import_failed",
-}
 
 
 class CommandRefused(Refused):
@@ -38,7 +36,7 @@ class CommandRefused(Refused):
 async def running(task: str, *arguments: str) -> AsyncGenerator[Process]:
     """Run a command in a process, which is terminated if it still runs at the end of the block."""
     process = await asyncio.create_subprocess_exec(
-        *(*python(_MODULES.get(task, "tellonce_cli.page_work")), task, *arguments),
+        *(*python(f"tellonce_cli.{_TASKS[task][0]}"), task, *arguments),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=PIPE,
         stderr=PIPE,
@@ -70,7 +68,7 @@ async def told(task: str, *arguments: str) -> AsyncGenerator[dict[str, Any]]:
 
 def failed(task: str, reason: str) -> CommandRefused:
     """The error for a task that failed for this reason."""
-    return CommandRefused(reason, _FAILED[task], reason=reason)
+    return CommandRefused(reason, _TASKS[task][1], reason=reason)
 
 
 async def last(task: str, *arguments: str) -> dict[str, Any]:
