@@ -7,6 +7,7 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tellonce.client import UNREACHABLE
 from tellonce.server_text import ServerText, to_meta
 from tellonce_server.app.access_tokens import LOCAL, SCOPES
 from tellonce_server.app.middleware import later
@@ -29,10 +30,15 @@ def _refusal(user: Any, limit: RateLimit) -> JSONResponse | None:
     if not isinstance(user, AuthenticatedUser):
         return None
     if not set(user.scopes) & set(SCOPES):
-        return _no_scope()
+        text = "This token has none of this server's scopes; ask its issuer for the scope assistant."
+        challenge = 'Bearer error="insufficient_scope", scope="assistant"'
+        return _error(403, ServerText(text, "page_request"), {"WWW-Authenticate": challenge})
     name = user.access_token.client_id
-    seconds = 0 if name.startswith(LOCAL) else limit.wait(name)
-    return _too_many(seconds) if seconds else None
+    seconds = 0 if name.startswith(LOCAL) else math.ceil(limit.wait(name))
+    if not seconds:
+        return None
+    text = f"Too many requests with this credential; try again in {seconds} s."
+    return _error(429, ServerText(text, "too_many", n=seconds), {"Retry-After": str(seconds)})
 
 
 def confirmed(app: ASGIApp) -> ASGIApp:
@@ -73,20 +79,7 @@ def _unknown() -> JSONResponse:
     return JSONResponse(error, status_code=401, headers={"WWW-Authenticate": challenge})
 
 
-def _no_scope() -> JSONResponse:
-    challenge = 'Bearer error="insufficient_scope", scope="assistant"'
-    text = ServerText(
-        "This token has none of this server's scopes; ask its issuer for the scope assistant.", "page_request"
-    )
-    return JSONResponse(_error(text), status_code=403, headers={"WWW-Authenticate": challenge})
-
-
-def _too_many(seconds: float) -> JSONResponse:
-    whole = math.ceil(seconds)
-    text = ServerText(f"Too many requests with this credential; try again in {whole} s.", "too_many", n=whole)
-    return JSONResponse(_error(text), status_code=429, headers={"Retry-After": str(whole)})
-
-
-def _error(text: ServerText) -> dict[str, Any]:
+def _error(status: int, text: ServerText, headers: dict[str, str]) -> JSONResponse:
     """An error in JSON-RPC's form, so that an MCP client shows the message."""
-    return {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": text, "data": to_meta([text])}}
+    error = {"code": UNREACHABLE, "message": text, "data": to_meta([text])}
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status_code=status, headers=headers)

@@ -1,19 +1,12 @@
 """Limits the rate of calls for each name with a token bucket."""
 
 import time
-from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass
+from collections.abc import Callable
 
 BURST_SECONDS = 10
 """The size of a bucket, in seconds. After a pause, all calls that are allowed within this time may come at once."""
 
 MOST_BUCKETS = 10_000
-
-
-@dataclass
-class _Bucket:
-    tokens: float
-    filled_at: float
 
 
 class RateLimit:
@@ -23,22 +16,17 @@ class RateLimit:
         self._rate = rate
         self._burst = rate * BURST_SECONDS
         self._clock = clock
-        self._buckets: MutableMapping[str, _Bucket] = {}
+        self._buckets: dict[str, tuple[float, float]] = {}
+        """For each name, the tokens in its bucket, and when they were counted."""
 
     def wait(self, name: str) -> float:
         """Take one token. Returns 0, or the seconds until a token is available."""
         if not self._rate:
             return 0
         now = self._clock()
-        bucket = self._buckets.get(name) or self._new(name, now)
-        bucket.tokens = min(self._burst, bucket.tokens + (now - bucket.filled_at) * self._rate)
-        bucket.filled_at = now
-        if bucket.tokens >= 1:
-            bucket.tokens -= 1
-            return 0
-        return (1 - bucket.tokens) / self._rate
-
-    def _new(self, name: str, now: float) -> _Bucket:
-        if len(self._buckets) >= MOST_BUCKETS:
+        if name not in self._buckets and len(self._buckets) >= MOST_BUCKETS:
             self._buckets.pop(next(iter(self._buckets)))
-        return self._buckets.setdefault(name, _Bucket(self._burst, now))
+        before, counted_at = self._buckets.get(name, (self._burst, now))
+        tokens = min(self._burst, before + (now - counted_at) * self._rate)
+        self._buckets[name] = (tokens - 1 if tokens >= 1 else tokens, now)
+        return 0 if tokens >= 1 else (1 - tokens) / self._rate
