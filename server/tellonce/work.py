@@ -7,7 +7,6 @@ from pydantic import AwareDatetime, Field, model_validator
 
 from tellonce.contract_types import Clean, Contract, Instant, KnownStatus, MemoryKind, Role, Scope, Text
 from tellonce.contract_types import LearnedKind as LearnedKind
-from tellonce.contract_types import Precision as Precision
 from tellonce.contract_types import When as When
 
 JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]

@@ -37,7 +37,7 @@ def is_enabled(machine: Machine) -> bool:
 def install_line(machine: Machine, settings: ServerSettings) -> str:
     """The command that installs the plugin with the options that this memory needs. If the plugin is already installed,
     the command only sets these options."""
-    told = _missing(_options(machine), settings)
+    told = _missing(options(machine), settings)
     words = [word for name, value in told.items() for word in ("--config", f"{name}={value}")]
     return shlex.join(["claude", "plugin", "install", PLUGIN, *words])
 
@@ -66,9 +66,9 @@ def trouble(machine: Machine, settings: ServerSettings) -> str | None:
     """The reason why the installed plugin does not use this memory: it has another address on this machine, or another
     data folder. None if the plugin uses this memory, or if it calls another machine."""
     inherited = {"data_folder": machine.environment.get("TELLONCE_DATA_DIR")}
-    options = inherited | {name: value for name, value in _options(machine).items() if value}
-    url = str(options.get("url") or _URL)
-    missing = _missing(options, settings)
+    chosen = inherited | {name: value for name, value in options(machine).items() if value}
+    url = str(chosen.get("url") or _URL)
+    missing = _missing(chosen, settings)
     if not missing or _place(url) is None:
         return None
     if "url" in missing:
@@ -100,12 +100,13 @@ def _place(url: str) -> tuple[bool, int | None] | None:
         return None
 
 
-def _options(machine: Machine) -> Mapping[str, Any]:
+def options(machine: Machine) -> Mapping[str, Any]:
+    """The plugin's options that the user has set; empty if the plugin was never used."""
     configs = _settings(machine).get("pluginConfigs")
-    found = configs.items() if isinstance(configs, dict) else ()
-    ours = (config.get("options") for name, config in found if _is_ours(name) and isinstance(config, dict))
-    options = next(ours, None)
-    return options if isinstance(options, dict) else {}
+    entries = configs.items() if isinstance(configs, dict) else ()
+    ours = (config.get("options") for name, config in entries if _is_ours(name) and isinstance(config, dict))
+    found = next(ours, None)
+    return found if isinstance(found, dict) else {}
 
 
 def _is_ours(name: str) -> bool:
@@ -113,10 +114,14 @@ def _is_ours(name: str) -> bool:
 
 
 def _settings(machine: Machine) -> Mapping[str, Any]:
-    """Claude Code's own settings of this user; empty if there are none or they cannot be read."""
-    folder = Path(machine.environment.get("CLAUDE_CONFIG_DIR") or machine.home / ".claude")
+    """Claude Code's own settings of this user."""
+    return read_object(machine.folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json")
+
+
+def read_object(file: Path) -> dict[str, Any]:
+    """The JSON object in a file; empty if there is none, or if it cannot be read."""
     try:
-        found: object = json.loads((folder / "settings.json").read_text("utf-8"))
+        found = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

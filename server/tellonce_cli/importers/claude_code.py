@@ -7,6 +7,7 @@ stored only once.
 import json
 import os
 import re
+import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -18,6 +19,8 @@ from typing import Any
 
 from tellonce.contract import Role
 from tellonce.import_formats import CHANNELS
+from tellonce_cli.claude_plugin import options, read_object
+from tellonce_cli.client_configs import Machine
 from tellonce_cli.importers.files import Progress, Source, TextFile, text_files
 from tellonce_cli.importers.items import Item, LeftOut, tolerant
 from tellonce_cli.importers.jsonl import LONGEST_LINE, entry_of, lines_of, parsed_lines
@@ -246,7 +249,7 @@ class Choices:
         """Whether messages in the folder may be recorded."""
         if self._excludes(folder):
             return False
-        own = _object(Path(folder) / ".claude" / "tellonce.json").get("memory")
+        own = read_object(Path(folder) / ".claude" / "tellonce.json").get("memory")
         chosen = _mode(self.projects.get(folder)) or _mode(self.options.get("memory")) or "full"
         return min(chosen, _mode(own) or "full", key=MODES.index) == "full"
 
@@ -258,25 +261,12 @@ class Choices:
 
 def choices() -> Choices:
     """The settings on this machine; empty if the plugin was never used."""
-    config = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
-    configs = _object(config / "settings.json").get("pluginConfigs") or {}
-    options: dict[str, Any] = next(
-        (each.get("options", {}) for name, each in configs.items() if name.startswith("tellonce@")), {}
-    )
-    projects: dict[str, Any] = {}
-    for file in sorted((config / "plugins" / "data").glob("tellonce*/projects.json")):
-        projects |= _object(file)
-    return Choices(options, projects)
+    machine, projects = Machine(sys.platform, Path.home(), os.environ), dict[str, Any]()
+    data = machine.folder("CLAUDE_CONFIG_DIR", ".claude") / "plugins" / "data"
+    for file in sorted(data.glob("tellonce*/projects.json")):
+        projects |= read_object(file)
+    return Choices(options(machine), projects)
 
 
 def _mode(value: object) -> str:
     return value if isinstance(value, str) and value in MODES else ""
-
-
-def _object(file: Path) -> dict[str, Any]:
-    """Return the JSON object in a file; empty if the file has none."""
-    try:
-        value = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}
