@@ -1,13 +1,14 @@
 """The credential alone identifies the caller. Tested with our own tokens, with an issuer's tokens, and with tokens that
 must be refused."""
 
+import asyncio
 import base64
 import json
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 import jwt
@@ -20,9 +21,10 @@ from tellonce_server.app.access_tokens import create_token, digest
 from tellonce_server.app.http import build_http
 from tellonce_server.app.oauth import KEY_LIFE_SECONDS, REFRESH_SECONDS, JwtVerifier, SigningKeys
 from tellonce_server.app.storage import Storage
-from tellonce_server.app.token_verifier import CachedToken
+from tellonce_server.app.token_verifier import CachedToken, TokenVerifier
 from tellonce_server.store import tokens
-from tellonce_server.store.database import as_login
+from tellonce_server.store.database import Database, as_login
+from tellonce_server.store.tokens import Grant
 from tests.memory_fixtures import Clock, Memory
 from tests.server.wire import request, wire_headers
 from tests.stubs.issuer import AUDIENCE, ISSUER, Issuer, issuer
@@ -216,6 +218,29 @@ async def test_our_own_tokens_are_kept_only_as_hashes_and_end_when_revoked(memor
         assert await tokens.revoke(login, "phone", clock())
     assert not await stands(memory, again)
     assert await memory.storage.verifier.verify_token(again) is None
+
+
+async def test_calls_during_a_lookup_share_the_next_lookup_and_all_of_them_get_its_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, begun, answered = list[list[bytes]](), asyncio.Event(), asyncio.Event()
+
+    async def find(_: object, keys: list[bytes]) -> dict[bytes, Grant]:
+        asked.append(keys)
+        begun.set()
+        await answered.wait()
+        raise ConnectionError
+
+    monkeypatch.setattr(tokens, "find", find)
+    verifier = TokenVerifier(cast("Database", None))
+    calls = [asyncio.create_task(verifier.verify_token("one"))]
+    await begun.wait()
+    calls += [asyncio.create_task(verifier.verify_token(token)) for token in ("two", "three")]
+    await asyncio.sleep(0)
+    answered.set()
+    failures = await asyncio.gather(*calls, return_exceptions=True)
+    assert [type(failure) for failure in failures] == [ConnectionError] * 3
+    assert asked == [[digest("one")], [digest("two"), digest("three")]]
 
 
 async def stands(memory: Memory, token: str) -> bool:
