@@ -16,7 +16,6 @@ from tellonce_cli.importers.markdown_text import (
     is_heading,
     paragraphs,
     said_at,
-    without_comments,
     without_links,
 )
 from tellonce_server.services.import_memories import ImportMemory
@@ -24,6 +23,9 @@ from tellonce_server.services.import_messages import ImportMessage, OwnConversat
 
 NOTHING = "holds no Markdown notes (files that end in .md)."
 SUFFIX = ".md"
+_COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
+"""A comment of Obsidian, which the writer hides from readers."""
+
 _OBSERVATION = re.compile(r"^\s*- \[(?![ xX]\])[^\]]+\]\s+(?P<text>.+)$")
 _RELATION = re.compile(r"^\s*- (?P<how>[^\[\]]+)(?<=\s)\[\[(?P<to>[^\]|]+)(?:\|[^\]]*)?\]\]\s*(?:\([^)]*\))?$")
 # These two patterns match only at the first of several blanks. Otherwise the time for a long run of blanks would be
@@ -40,7 +42,7 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
 
 
 def _note(file: TextFile) -> Iterator[Item]:
-    fields, body = front_matter(without_private(without_comments(file.text)))
+    fields, body = front_matter(without_private(_COMMENT.sub("", file.text)))
     if "permalink" not in fields:
         yield from _messages(file, fields, body, "user")
         return

@@ -14,7 +14,6 @@ _HEADING = re.compile(r"\s*(?:#{1,6}(?:\s|$)|(?:#[\w/-]++\s*+)++$)")
 _TITLE = re.compile(r"\*\*[^*\n]*\*\*:?\s*$")
 """A line in bold without other words, which is used as a heading."""
 
-_COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
 _NO_STATEMENT = re.compile(rf"^\s*(?:{_HEADING.pattern}|{_TITLE.pattern}|\||>|@|<!--|---|===|\[[^\]]*\]:)")
 _FENCES = ("```", "~~~")
 _CREATED = ("created", "created_at", "date", "created time", "said_at")
@@ -71,11 +70,6 @@ def is_heading(line: str) -> bool:
     return _HEADING.match(line) is not None
 
 
-def without_comments(text: str) -> str:
-    """The note without Obsidian's comments (`%%…%%`), which the writer hides from readers."""
-    return _COMMENT.sub("", text)
-
-
 def paragraphs(body: str) -> Iterator[str]:
     """The paragraphs of a note. The first paragraph below a heading includes the heading. A code block is not split."""
     heading, lines, fenced = "", list[str](), False
@@ -97,16 +91,15 @@ def paragraphs(body: str) -> Iterator[str]:
 
 def statements(body: str) -> Iterator[str]:
     """Each list item and each paragraph as one line, without headings, tables, quotations, code and includes."""
-    held: list[str] = []
-    fenced = False
+    held, fenced = list[str](), False
     for line in [*body.splitlines(), ""]:
-        if line.lstrip().startswith(_FENCES):
-            fenced = not fenced
-        ends = fenced or not line.strip() or bool(_BULLET.match(line) or _NO_STATEMENT.match(line))
-        if ends or line.lstrip().startswith(_FENCES):
+        fence = line.lstrip().startswith(_FENCES)
+        fenced = fenced != fence
+        said = not fence and not fenced and line.strip() and not _NO_STATEMENT.match(line)
+        if not said or _BULLET.match(line):
             yield from _statement(held)
             held = []
-        if not fenced and line.strip() and not _NO_STATEMENT.match(line) and not line.lstrip().startswith(_FENCES):
+        if said:
             held.append(_BULLET.sub("", line).strip())
     yield from _statement(held)
 
