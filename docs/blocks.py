@@ -34,7 +34,7 @@ def documents() -> dict[Path, str]:
         ROOT / "mkdocs.yml": _filled(
             ROOT / "mkdocs.yml", [f"      - {client.title}: clients/{name}.md" for name, client in CLIENTS.items()]
         ),
-        bot: _with_commands(bot.read_text()),
+        bot: with_rows(bot.read_text(), COMMANDS, (f"| `/{name}` | {described(name)} |" for name in MENU)),
     }
 
 
@@ -48,8 +48,8 @@ def _row(name: str, client: Client) -> str:
     return f"| [{client.title}]({name}.md) | {way} | {recorded} |"
 
 
-def _with_commands(page: str) -> str:
-    before, head, rest = page.partition(COMMANDS)
+def with_rows(page: str, head: str, rows: Iterable[str]) -> str:
+    """The page with these rows in the table that begins with `head`."""
+    before, head, rest = page.partition(head)
     _, blank, after = rest.partition("\n\n")
-    rows = "\n".join(f"| `/{name}` | {described(name)} |" for name in MENU)
-    return f"{before}{head}{rows}{blank}{after}"
+    return before + head + "\n".join(rows) + blank + after

@@ -4,6 +4,7 @@ the screen."""
 import re
 from pathlib import Path
 
+from docs.blocks import with_rows
 from tellonce_server.api.page import app_bundle
 
 SCRIPTS = Path(app_bundle.__file__).parent / "static"
@@ -15,10 +16,8 @@ HEAD = "| screen | what it shows |\n|---|---|\n"
 
 def text() -> str:
     """The page with a current table. Everything else on the page is written by hand."""
-    before, head, rest = PAGE.read_text().partition(HEAD)
-    _, blank, after = rest.partition("\n\n")
-    rows = "\n".join(map(_row, re.findall(r"^  (\w+): \[\w+[],]", _script("app"), re.MULTILINE)))
-    return f"{before}{head}{rows}{blank}{after}"
+    names = re.findall(r"^  (\w+): \[\w+[],]", _script("app"), re.MULTILINE)
+    return with_rows(PAGE.read_text(), HEAD, map(_row, names))
 
 
 def _script(name: str) -> str:
