@@ -494,8 +494,7 @@ READERS: dict[str, Callable[[str], object]] = {
 NOT_READERS = frozenset(
     """
     tellonce_server.domain.memory.calculation.values tellonce_server.domain.memory.calculation.is_counted_day
-    tellonce_text.dates.abbreviations.spelled_out tellonce_text.dates.number_words.compounds
-    tellonce_text.dates.nights.by_waking_day
+    tellonce_text.dates.items.Item.in_part tellonce_text.dates.phrases.day_phrase tellonce_text.dates.phrases.days_phrase
     tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun
     tellonce_server.api.strict.failed
     tellonce_server.api.page.tools.page_tool tellonce_server.api.spec.tool tellonce_server.store.named_queries.column
@@ -537,7 +536,7 @@ NOT_READERS = frozenset(
     tellonce_summarizer.quotes.own tellonce_summarizer.tasks.prompts.speaker tellonce_summarizer.tasks.local_answers.checked
 
     tellonce_text.dates.clock_phrases.hour_in_part tellonce_text.dates.counted_phrases.exactly_from
-    tellonce_text.dates.neighbor_phrases.counted_from tellonce_text.dates.neighbor_phrases.unit_from tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
+    tellonce_text.dates.neighbor_phrases.counted_beside tellonce_text.dates.neighbor_phrases.unit_beside tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
 tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.Wanted.in_place tellonce_relay.turn.reminder_offers.ReminderRequests.completes
     tellonce_relay.views.in_order tellonce_server.app.access_tokens.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told

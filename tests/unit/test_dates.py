@@ -77,10 +77,7 @@ LEAST_RESOLVED = {
     "own.jsonl": 0.95,
 }
 MOST_OVERCLAIMED = {"dates11.jsonl": 7}
-MOST_WRONG = {
-    "dates15.jsonl": 3,
-    "dates16.jsonl": 5,
-}  # a song's title, a school grade (`sexta série`), "next Monday" said on a Sunday
+MOST_WRONG = {"dates16.jsonl": 5}
 CLAUSES = st.sampled_from(
     ["They moved our slot", "I finished the draft", "She left her keys", "We sold the car", "He called"]
 )

@@ -22,7 +22,7 @@ from tellonce_relay.orders import without_joint
 from tellonce_relay.responders.shared_words import content_words
 from tellonce_relay.views import without_stamps
 from tellonce_text.dates.alarms import Alarm
-from tellonce_text.dates.elapsing import elapsing
+from tellonce_text.dates.elapsing import duration
 from tellonce_text.dates.intervals import UNTIL, Interval
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.repetitions import says_end
@@ -159,8 +159,8 @@ def elapsing_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
     for other texts."""
     words, colon, what = text.partition(":")
     line = line_of(words) if colon and what.strip() else None
-    led = elapsing(line, 0) if line is not None else None
-    return timed(without_joint(what), words, now, zone) if line is not None and led and led[0] == len(line) else ()
+    led = duration(line, 1) if line is not None and line[0].has("in") else None
+    return timed(without_joint(what), words, now, zone) if line is not None and led and led.end == len(line) else ()
 
 
 def repeated_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:

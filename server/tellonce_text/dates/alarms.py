@@ -4,7 +4,6 @@ A request is always about the future. An hour without AM or PM is taken as an ho
 a time of day means the morning of that day.
 """
 
-from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -12,10 +11,8 @@ from zoneinfo import ZoneInfo
 from tellonce_text.dates.clock_phrases import Clock, awake, clock_at
 from tellonce_text.dates.counted_phrases import distance_at
 from tellonce_text.dates.day_arithmetic import counted_day
-from tellonce_text.dates.elapsing import elapsing
-from tellonce_text.dates.intervals import UTC, Interval, IntervalUnit, wall
+from tellonce_text.dates.intervals import Interval, IntervalUnit, wall
 from tellonce_text.dates.items import Item, items
-from tellonce_text.dates.phrases import day_number
 from tellonce_text.dates.readings import DAY, Said, add_months
 from tellonce_text.dates.repeated_days import HOURS, MORNING
 from tellonce_text.dates.repetitions import End, hour_at, repetition
@@ -58,10 +55,11 @@ class Alarm(NamedTuple):
         return wall(day, first.time(), first.tzinfo) - _MINUTE
 
 
-_MINUTE: Final = timedelta(minutes=1)
-
 MOST_READ: Final = 2_000
 """Maximum number of characters of a request that are read. A request has one or two sentences."""
+_DAYS_OF: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_MINUTE: Final = timedelta(minutes=1)
+_HALF_DAY: Final = timedelta(hours=12)
 
 
 def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
@@ -71,13 +69,11 @@ def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
     `language` is the language of the request, if known; otherwise it is detected from the words.
     """
     line = line_of(text[:MOST_READ], language)
-    if line is None:
-        return None
-    if _names_no_day(line):
+    # A text that names a day that no year has would otherwise give an alarm at its time of day on another day.
+    if line is None or any(_is_no_day(line, at) for at in range(len(line))):
         return None
     local = said.at.astimezone(said.zone)
-    found = _repeating(line, said, local) or _first(_elapsing(line, local), _once(line, said, local))
-    found = found or _bare_hour(line, local)
+    found = _repeating(line, said, local) or _once(line, said, local) or _bare_hour(line, local)
     return found and found._replace(start=_led_by(line, found.start))
 
 
@@ -91,7 +87,7 @@ def rings(text: str, said: Said, moment: datetime) -> bool:
     at = interval.after(said.at, said.zone) if interval is not None else found.at
     if at is not None:
         apart = abs(moment - at)
-        return apart < timedelta(minutes=1) or (apart == timedelta(hours=12) and local.date() >= said.at.date())
+        return apart < _MINUTE or (apart == _HALF_DAY and local.date() >= said.at.date())
     minute, hour, day, month, weekdays = (found.repeats or "").split()
     return (
         _is_among(local.minute, minute)
@@ -138,14 +134,12 @@ def _repeating(line: Line, said: Said, local: datetime) -> Alarm | None:
     found = repetition(line, local)
     if found is None:
         return None
-    place = (line[found.start].start, line[found.end - 1].end)
-    alarm = Alarm(*place, repeats=found.repeats, timed=found.timed)
-    if found.limit is None:
+    limit = found.limit
+    alarm = Alarm(line[found.start].start, line[found.end - 1].end, repeats=found.repeats, timed=found.timed)
+    if limit is None:
         return alarm
-    until = _until(line, found.limit, said, local)
-    return alarm._replace(
-        until=until, lasts=found.limit.lasts, repeats=found.repeats if until or found.limit.lasts else None
-    )
+    until = _until(line, limit, said, local)
+    return alarm._replace(until=until, lasts=limit.lasts, repeats=found.repeats if until or limit.lasts else None)
 
 
 def _until(line: Line, limit: End, said: Said, local: datetime) -> datetime | None:
@@ -169,56 +163,29 @@ def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> 
     named = None if item.repeats or item.since else resolved(line, first, item, local, said.region, "future")
     if named is None or named.best is None:
         return None
-    place, best = (named.start, named.end), named.best
-    dated = item.phrase is not None
-    if named.timed and (item.clock is None or item.clock.half or item.phrase is None):
-        return Alarm(*place, at=best.start, dated=dated), True
+    best, clock = named.best, item.clock
+    found = Alarm(named.start, named.end, at=best.start, dated=item.phrase is not None or item.elapsed is not None)
+    if named.timed and (clock is None or clock.half or item.phrase is None):
+        return found, True
     day = _counted(line, first, item, local.date()) or best.start.date()
-    if item.clock is not None:
-        at = _on(day, item.clock, local, said.zone)
-        return Alarm(*place, at=at, dated=dated, halved=item.clock.half), True
+    if clock is not None:
+        return found._replace(at=_on(day, clock, local, said.zone), halved=clock.half), True
     hour = HOURS[item.part] if item.part else MORNING
-    return Alarm(*place, at=_on_wall(day, hour, 0, said.zone), dated=dated, timed=bool(item.part)), bool(item.part)
-
-
-def _elapsing(line: Line, local: datetime) -> Alarm | None:
-    """The alarm after the first duration in a text, as in `in an hour and a half`."""
-    for at in range(len(line)):
-        found = elapsing(line, at)
-        if found is not None:
-            due = (local.astimezone(UTC) + found[1]).astimezone(local.tzinfo)
-            return Alarm(line[at].start, line[found[0] - 1].end, at=due)
-    return None
-
-
-def _first(one: Alarm | None, other: Alarm | None) -> Alarm | None:
-    """The alarm whose words begin first in the text. If both begin at the same position, this is `one`."""
-    return min((found for found in (one, other) if found is not None), key=lambda found: found.start, default=None)
-
-
-def _names_no_day(line: Line) -> bool:
-    """Whether the text names a day that no year has, such as `30 February` or `31.06.`. Without this check, the time of
-    day alone would give an alarm on another day."""
-    return any(_is_no_day(line, at) for at in range(len(line)))
+    return found._replace(at=_on_wall(day, hour, 0, said.zone), timed=bool(item.part)), bool(item.part)
 
 
 def _is_no_day(line: Line, at: int) -> bool:
+    """Whether the token names a day that no year has, such as `30 February` or `31.06.`."""
     token, month = line[at], line[at].get("month")
     if token.kind == "numeric" and not token.parts[3]:
         first, second = (int(token.parts[place] or 0) for place in (0, 2))
         return _is_beyond(first, second) or (token.parts[1] == "/" and _is_beyond(second, first))
-    if month is None:
-        return False
-    beside = (at - 1 - line[at - 1].has("of"), at + 1)
-    day = next((day for n in beside if line[n].kind == "number" and (day := day_number(line, n))), None)
-    return day is not None and _is_beyond(day, month)
+    days = (line[n].value or 0 for n in (at - 1 - line[at - 1].has("of"), at + 1))
+    return bool(month) and _is_beyond(next((day for day in days if 0 < day <= max(_DAYS_OF)), 0), month)
 
 
 def _is_beyond(day: int, month: int) -> bool:
     return 0 < month <= len(_DAYS_OF) and _DAYS_OF[month - 1] < day <= max(_DAYS_OF)
-
-
-_DAYS_OF: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def _counted(line: Line, first: int, item: Item, today: date) -> date | None:
@@ -249,17 +216,11 @@ def hour_alone(text: str, said: Said, language: str | None = None) -> Alarm | No
 
 
 def _next(line: Line, index: int, clock: Clock, local: datetime) -> Alarm:
-    return Alarm(
-        line[index].start, line[clock.end - 1].end, at=next(_coming(clock, local)), dated=False, halved=clock.half
-    )
-
-
-def _coming(clock: Clock, local: datetime) -> Iterator[datetime]:
+    """The alarm at the next time that the clock shows."""
     assert isinstance(local.tzinfo, ZoneInfo)
-    for day in (local.date(), local.date() + DAY):
-        at = _on(day, clock, local, local.tzinfo)
-        if at > local:
-            yield at
+    due = (_on(day, clock, local, local.tzinfo) for day in (local.date(), local.date() + DAY))
+    at = next(at for at in due if at > local)
+    return Alarm(line[index].start, line[clock.end - 1].end, at=at, dated=False, halved=clock.half)
 
 
 def _on(day: date, clock: Clock, local: datetime, zone: ZoneInfo) -> datetime:

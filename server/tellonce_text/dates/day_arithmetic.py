@@ -16,9 +16,11 @@ from tellonce_text.dates.readings import (
     year_of,
 )
 
-DAY_UNITS: Final = frozenset(
-    {"day", "week", "fortnight", "month", "quarter", "year", "weekend", "half_year", "workday"}
-)
+_MONTHS: Final = {"month": 1, "quarter": 3, "half_year": 6, "year": 12}
+"""The calendar units that consist of months, with their lengths."""
+DAY_UNITS: Final = frozenset({"day", "week", "fortnight", "weekend", "workday", *_MONTHS})
+SATURDAY, SUNDAY = 5, 6
+_MOST_WORKDAYS: Final = 500
 
 
 def weekday_in(scene: Scene, number: int, weeks: int) -> Days:
@@ -33,17 +35,12 @@ def unit_days(today: date, unit: str, step: int) -> Days:
         case "week":
             return week_of(today + step * WEEK)
         case "weekend":
-            saturday = monday_of(today) + 5 * DAY + step * WEEK
+            saturday = monday_of(today) + SATURDAY * DAY + step * WEEK
             return Days(saturday, saturday + 2 * DAY, "week")
-        case "month":
-            first = add_months(today.replace(day=1), step)
-            return month_of(first.year, first.month)
-        case "quarter":
-            first = add_months(today.replace(month=(today.month - 1) // 3 * 3 + 1, day=1), 3 * step)
-            return month_of(first.year, first.month, 3)
-        case "half_year":
-            first = add_months(today.replace(month=(today.month - 1) // 6 * 6 + 1, day=1), 6 * step)
-            return month_of(first.year, first.month, 6)
+        case "month" | "quarter" | "half_year":
+            count = _MONTHS[unit]
+            first = add_months(today.replace(month=(today.month - 1) // count * count + 1, day=1), count * step)
+            return month_of(first.year, first.month, count)
         case _:
             return year_of(today.year + step)
 
@@ -60,7 +57,7 @@ def counted_day(today: date, unit: str, offset: int) -> date:
         case "fortnight":
             return today + 2 * offset * WEEK
         case _:
-            return add_months(today, offset * {"month": 1, "quarter": 3, "half_year": 6}.get(unit, 12))
+            return add_months(today, offset * _MONTHS.get(unit, 12))
 
 
 def _workday(today: date, offset: int) -> date:
@@ -68,10 +65,6 @@ def _workday(today: date, offset: int) -> date:
     sign = 1 if offset > 0 else -1
     for _ in range(min(abs(offset), _MOST_WORKDAYS)):
         today += sign * DAY
-        while today.weekday() >= _SATURDAY:
+        while today.weekday() >= SATURDAY:
             today += sign * DAY
     return today
-
-
-_SATURDAY: Final = 5
-_MOST_WORKDAYS: Final = 500

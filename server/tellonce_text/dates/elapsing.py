@@ -1,8 +1,8 @@
-"""Parses a duration after which something is due: `in an hour and a half`, `через полтора часа`, `in 1 h 30 min`, `in
-90 seconds`. Pure."""
+"""Parses a duration of hours, minutes and seconds: `an hour and a half`, `полтора часа`, `1 h 30 min`, `90 seconds`.
+Pure."""
 
 from datetime import timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 from tellonce_text.dates.lexicon import lexicon
 from tellonce_text.dates.phrases import count_at
@@ -15,35 +15,38 @@ _AND_A_HALF: Final = "einhalb"
 """The end of German numbers such as `zweieinhalb`."""
 
 
-def elapsing(line: Line, index: int) -> tuple[int, timedelta] | None:
-    """The length of time after a word such as `in` at the token `index`, and the index after it. None if no hours,
-    minutes or seconds follow, or if they are in the past (`in the hours since`)."""
-    if not line[index].has("in"):
-        return None
-    total, at, smallest = timedelta(), index + 1, timedelta.max
-    while part := _part(line, at if at == index + 1 else at + line[at].has("and")):
-        end, time, unit = part
-        if unit >= smallest:
-            break
-        total, at, smallest = total + time, end, unit
-    return (at, total) if total and not line[at].has("ago") and not line[at].has("of") else None
+class Duration(NamedTuple):
+    """A length of time; `end` is the index after its last token. `unit` is the smallest unit in the text. `exact` is
+    false for counts such as `a couple of hours`."""
+
+    end: int
+    length: timedelta
+    unit: timedelta
+    exact: bool = True
 
 
-def _part(line: Line, index: int) -> tuple[int, timedelta, timedelta] | None:
-    """The index after an amount of one unit, the amount, and the unit."""
+def duration(line: Line, index: int) -> Duration | None:
+    """The duration at the token `index`; None if there is none."""
+    total = _part(line, index)
+    while total and (part := _part(line, total.end + line[total.end].has("and"))) and part.unit < total.unit:
+        total = Duration(part.end, total.length + part.length, part.unit, total.exact and part.exact)
+    return total
+
+
+def _part(line: Line, index: int) -> Duration | None:
+    """An amount of one unit."""
     named = index + (line[index].has("one") or line[index].get("number") == 1)
     minutes = line[named].get("span_minutes")
     if minutes:
-        return named + 1, minutes * _MINUTE, _MINUTE
-    amount, at = _amount(line, index)
+        return Duration(named + 1, minutes * _MINUTE, _MINUTE)
+    amount, at, exact = _amount(line, index)
     unit = _unit(line, at)
     if unit is None or not amount:
         return None
-    end = at + 1
-    more, after = _fraction_more(line, end)
+    more, after = _fraction_more(line, at + 1)
     if more and _unit(line, after) is None:
-        amount, end = amount + more, after
-    return end, amount * unit, unit
+        return Duration(after, (amount + more) * unit, unit, exact)
+    return Duration(at + 1, amount * unit, unit, exact)
 
 
 def _unit(line: Line, index: int) -> timedelta | None:
@@ -55,42 +58,39 @@ def _unit(line: Line, index: int) -> timedelta | None:
     return {"hour": _HOUR, "minute": _MINUTE}.get(str(tags.get("unit")))
 
 
-def _amount(line: Line, index: int) -> tuple[float, int]:
-    """The number of units, and the index of the unit's token; 0 if there is no number."""
+def _amount(line: Line, index: int) -> tuple[float, int, bool]:
+    """The number of units, the index of the unit's token, and whether the number is exact; 0 if there is no number."""
     token = line[index]
     if token.kind == "number" and token.suffix:
-        return token.value or 0, index
+        return token.value or 0, index, True
     half = _half(line, index)
     if half:
-        return half
+        return *half, True
     if token.has("one_and_half"):
-        return 1.5, index + 1
+        return 1.5, index + 1, True
     if token.word.endswith(_AND_A_HALF):
         whole = lexicon("de").words.get(token.word.removesuffix(_AND_A_HALF), {}).get("number")
-        return (whole + 0.5 if whole else 0), index + 1
+        return (whole + 0.5 if whole else 0), index + 1, True
     decimal = _decimal(line, index)
     if decimal:
-        return decimal
+        return *decimal, True
     count = count_at(line, index)
     if count is None:
-        alone = line.language == "ru" or "'" in line[index].word or _fraction_more(line, index + 1)[0]
-        return (1 if alone else 0), index
+        alone = line.language == "ru" or "'" in token.word or _fraction_more(line, index + 1)[0]
+        return (1 if alone else 0), index, True
     more, end = _fraction_more(line, count.end)
-    return (count.value + more, end) if _unit(line, end) else (count.value, count.end)
+    return (count.value + more, end, count.exact) if _unit(line, end) else (count.value, count.end, count.exact)
 
 
 def _half(line: Line, index: int) -> tuple[float, int] | None:
     """Parse `half an hour`, `a half hour`, `media hora` and `three quarters of an hour` up to the unit."""
     at = index + line[index].has("one")
     part = _fraction(line, at)
-    if not part:
-        count = count_at(line, index)
-        part = _fraction(line, count.end) if count and count.end == index + 1 else 0
-        if count is None or not part:
-            return None
-        at, part = count.end, count.value * part
+    count = count_at(line, index) if not part else None
+    if count and count.end == index + 1:
+        at, part = count.end, count.value * _fraction(line, count.end)
     after = at + 1 + line[at + 1].has("of")
-    return part, after + line[after].has("one")
+    return (part, after + line[after].has("one")) if part else None
 
 
 def _fraction(line: Line, index: int) -> float:
@@ -109,7 +109,7 @@ def _fraction_more(line: Line, index: int) -> tuple[float, int]:
 def _decimal(line: Line, index: int) -> tuple[float, int] | None:
     """Parse `1.5` and `1,5`."""
     token, mark, tail = line[index], line[index + 1], line[index + 2]
-    if token.kind == "numeric" and token.parts[1] == "." and not token.parts[3]:
+    if token.kind == "numeric" and token.word.count(".") == 1 and token.parts[1] == ".":
         return float(token.word), index + 1
     apart = token.end < mark.start or mark.end < tail.start
     if token.kind != "number" or mark.word != "," or tail.kind != "number" or tail.suffix or apart:

@@ -8,9 +8,11 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, NamedTuple
 
-from tellonce_text.dates.readings import DAY, WEEK, Days, add_months, one_day
+from tellonce_text.dates.readings import DAY, WEEK, Days, add_months, one_day, weekday_from
 
 HOLY_WEEK: Final = "holy-week"
+_ORTHODOX: Final = frozenset("BG BY CY ET GE GR MD ME MK RO RS RU UA".split())
+"""Countries in which Easter and the days counted from it usually follow the Julian calendar."""
 
 
 class Feast(NamedTuple):
@@ -32,13 +34,7 @@ def feast_in(name: str, region: str | None) -> Feast | None:
     if countries is None:
         return Feast(name, not (name.startswith("easter") and region in _ORTHODOX))
     found = countries.get(region or "any") or countries.get("any")
-    if found is None or region is not None:
-        return found
-    return Feast(found.rule, found.certain and len(countries) == 1)
-
-
-_ORTHODOX: Final = frozenset("BG BY CY ET GE GR MD ME MK RO RS RU UA".split())
-"""Countries in which Easter and the days counted from it usually follow the Julian calendar."""
+    return found and found._replace(certain=found.certain and (region is not None or len(countries) == 1))
 
 
 def feast_day(rule: str, year: int) -> date:
@@ -48,36 +44,24 @@ def feast_day(rule: str, year: int) -> date:
     anchor, _, later = rule.partition("+")
     if later:
         return feast_day(anchor, year) + int(later) * DAY
-    if rule.startswith("orthodox"):
-        return orthodox_easter(year) + int(rule[8:] or 0) * DAY
-    if rule.startswith("easter"):
-        return easter(year) + int(rule[6:] or 0) * DAY
+    kind, _, numbers = rule.partition("-")
+    if kind == "orthodox":
+        return orthodox_easter(year) - int(numbers or 0) * DAY
+    if kind == "easter":
+        return easter(year) - int(numbers or 0) * DAY
     if rule in _by_year():
-        return _in_year(_by_year()[rule], year)
-    if rule == "last-sunday-of-may":
-        return _french_mothers_day(year)
-    if rule.startswith("nth"):
-        month, rest = rule[4:].split("-", 1)
+        return date.fromisoformat(_by_year()[rule].get(year, ""))
+    if rule == "last-sunday-of-may":  # in France; a week later if that Sunday is Pentecost
+        sunday = nth_weekday(year, 5, -1, 6)
+        return sunday + WEEK if sunday == easter(year) + 7 * WEEK else sunday
+    if kind == "nth":
+        month, rest = numbers.split("-", 1)
         nth, weekday = rest.rsplit("-", 1)
         return nth_weekday(year, int(month), int(nth), int(weekday))
-    if rule.startswith("before"):
-        month, day, weekday = rule[7:].split("-")
-        last = date(year, int(month), int(day)) - DAY
-        return last - (last.weekday() - int(weekday)) % 7 * DAY
-    month, day = rule.split("-")
-    return date(year, int(month), int(day))
-
-
-def _french_mothers_day(year: int) -> date:
-    """The last Sunday of May, or a week later if that Sunday is Pentecost."""
-    sunday = nth_weekday(year, 5, -1, 6)
-    return sunday + WEEK if sunday == easter(year) + 7 * WEEK else sunday
-
-
-def _in_year(days: Mapping[int, date], year: int) -> date:
-    if year not in days:
-        raise ValueError(f"no day of this feast is known in {year}")
-    return days[year]
+    if kind == "before":
+        month, day, weekday = numbers.split("-")
+        return weekday_from(date(year, int(month), int(day)), int(weekday), -1)
+    return date(year, int(kind), int(numbers))
 
 
 @cache
@@ -95,9 +79,9 @@ def _by_country() -> Mapping[str, Mapping[str, Feast]]:
 
 
 @cache
-def _by_year() -> Mapping[str, Mapping[int, date]]:
-    found = {name: map(date.fromisoformat, days.split()) for name, days in _table()["by_year"].items()}
-    return {name: {day.year: day for day in days} for name, days in found.items()}
+def _by_year() -> Mapping[str, Mapping[int, str]]:
+    """For each feast that follows the moon, its days by year."""
+    return {name: {int(day[:4]): day for day in days.split()} for name, days in _table()["by_year"].items()}
 
 
 @cache
@@ -111,9 +95,8 @@ def nth_weekday(year: int, month: int, nth: int, weekday: int) -> date:
     the month has fewer such weekdays."""
     first = date(year, month, 1)
     if nth < 0:
-        last = add_months(first, 1) - DAY
-        return last - (last.weekday() - weekday) % 7 * DAY
-    day = first + ((weekday - first.weekday()) % 7 + 7 * (nth - 1)) * DAY
+        return weekday_from(add_months(first, 1), weekday, -1)
+    day = weekday_from(first - DAY, weekday, 1) + (nth - 1) * WEEK
     if day.month != month:
         raise ValueError(f"no {nth}. such weekday in month {month}")
     return day

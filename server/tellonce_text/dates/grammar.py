@@ -1,24 +1,25 @@
 """The grammar rules for days, each with the tokens that can begin the rule's phrase. If several rules match, the
 longest match is used."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Final
 
 from tellonce_text.dates.calendar_days import day_of_month, month_day, numbered_day, stamp
 from tellonce_text.dates.calendar_spans import feast, month, nth_of_month, quarter, season, week_number
 from tellonce_text.dates.counted_phrases import ago, ahead, fridays_ago, window
 from tellonce_text.dates.neighbor_phrases import anchored, edge, half
-from tellonce_text.dates.numeric_dates import compact, numeric
-from tellonce_text.dates.phrases import Phrase, Rule
-from tellonce_text.dates.tokens import Line, Token
+from tellonce_text.dates.numeric_dates import numeric
+from tellonce_text.dates.phrases import Phrase, Rule, longer
+from tellonce_text.dates.tokens import Line
 from tellonce_text.dates.unit_phrases import day_word, same_time, unit_step
 from tellonce_text.dates.weekday_phrases import weekday
 from tellonce_text.dates.years import year
 
-CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
-    (stamp, frozenset({"stamp", "han"})),
+_COUNTS: Final = frozenset({"number", "one", "vague"})
+_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
+    (stamp, frozenset({"stamp"})),
     (numeric, frozenset({"numeric", "weekday"})),
-    (compact, frozenset({"number"})),
     (month_day, frozenset({"step", "weekday", "month", "number", "ordinal", "article", "unit"})),
     (nth_of_month, frozenset({"article", "ordinal", "number"})),
     (day_of_month, frozenset({"weekday", "article", "number", "ordinal", "unit"})),
@@ -29,11 +30,7 @@ CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (week_number, frozenset({"week_number"})),
     (season, frozenset({"season", "step", "article"})),
     (year, frozenset({"number", "mark", "tens"})),
-)
-"""Each rule, with the kinds and tags of the tokens that can begin the rule's phrase."""
-_COUNTS: Final = frozenset({"number", "one", "vague"})
-RELATIVE_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
-    (day_word, frozenset({"article", "day", "han"})),
+    (day_word, frozenset({"article", "day"})),
     (ago, _COUNTS | {"ago_before", "ago_that", "unit"}),
     (ahead, _COUNTS | {"in"}),
     (fridays_ago, _COUNTS),
@@ -42,14 +39,25 @@ RELATIVE_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (same_time, frozenset({"same_time", "article", "step", "unit", "day"})),
     (weekday, frozenset({"article", "step", "weekday"})),
 )
-NESTING_RULES: Final[tuple[tuple[Callable[[Line, int, Rule], Phrase | None], frozenset[str]], ...]] = (
+"""Each rule, with the kinds and tags of the tokens that can begin the rule's phrase."""
+_NestingRule = Callable[[Line, int, Rule], Phrase | None]
+_NESTING_RULES: Final[tuple[tuple[_NestingRule, frozenset[str]], ...]] = (
     (edge, frozenset({"article", "edge"})),
     (half, frozenset({"article", "ordinal"})),
     (anchored, _COUNTS | {"in", "article", "weekday", "unit", "eve", "morrow"}),
 )
-_RULES: Final = (*CALENDAR_RULES, *RELATIVE_RULES)
 _DEEPEST: Final = 3
 """Maximum nesting of expressions, as in `the week after the first Monday of March`."""
+
+
+_FIRST_YEAR: Final = 1500
+_BEGINNINGS: Final = frozenset(
+    "weekday weekdays month day unit season feast step ordinal number vague one same_time article contracted edge"
+    " ago_before ago_that in within every daily for since at from between half half_before quarter_hour noon part"
+    " week_number tens eve morrow beside_day".split()
+)
+_OTHER_BEGINNINGS: Final = frozenset({"q1", "q2", "q3", "q4", "h1", "h2", "during"})
+_MARKS: Final = frozenset("'@")
 
 
 def phrase_at(line: Line, index: int, depth: int = 0) -> Phrase | None:
@@ -60,17 +68,19 @@ def phrase_at(line: Line, index: int, depth: int = 0) -> Phrase | None:
     def parent(of: Line, at: int) -> Phrase | None:
         return phrase_at(of, at, depth + 1)
 
-    token = line[index]
-    found = [rule(line, index) for rule, begins in _RULES if _begins(token, begins)]
-    found += [rule(line, index, parent) for rule, begins in NESTING_RULES if _begins(token, begins)]
-    return max((phrase for phrase in found if phrase), key=lambda phrase: phrase.end, default=None)
+    plain, nesting = _rules_for(frozenset({line[index].kind, *line[index].tags}))
+    return longer(*(rule(line, index) for rule in plain), *(rule(line, index, parent) for rule in nesting))
 
 
-def _begins(token: Token, begins: frozenset[str]) -> bool:
-    return token.kind in begins or not begins.isdisjoint(token.tags)
+@cache
+def _rules_for(begins: frozenset[str]) -> tuple[Sequence[Rule], Sequence[_NestingRule]]:
+    """The rules whose phrases can begin with a token of which the kind and the tags are given."""
+    plain = tuple(rule for rule, first in _RULES if not first.isdisjoint(begins))
+    return plain, tuple(rule for rule, first in _NESTING_RULES if not first.isdisjoint(begins))
 
 
 def may_begin(line: Line, index: int) -> bool:
+    """Whether an expression may begin with the token. This is decided for each token, so it must be fast."""
     token = line[index]
     if token.kind == "number":
         following = line[index + 1]
@@ -79,18 +89,3 @@ def may_begin(line: Line, index: int) -> bool:
     if token.kind == "word":
         return not _BEGINNINGS.isdisjoint(token.tags) or token.word in _OTHER_BEGINNINGS
     return token.kind != "mark" or token.word in _MARKS
-
-
-_FIRST_YEAR: Final = 1500
-
-
-_BEGINNINGS: Final = frozenset(
-    "weekday weekdays month day unit season feast step ordinal number vague one same_time article contracted edge ago_before ago_that in within every"
-    " daily for since at from between half half_before quarter_hour noon part week_number tens eve morrow beside_day".split()
-)
-
-
-_OTHER_BEGINNINGS: Final = frozenset({"q1", "q2", "q3", "q4", "h1", "h2", "during"})
-
-
-_MARKS: Final = frozenset("'@")

@@ -6,24 +6,27 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from tellonce_text.dates.number_words import compounds
-
 Tags: TypeAlias = Mapping[str, Any]
 """The tags of a word with their values, such as `{"month": 5}`. The value of a tag without a value is True."""
 
 NO_TAGS: Final[Tags] = {}
 LANGUAGES: Final = ("en", "de", "es", "fr", "it", "pt", "ru")
-
 _SHARED: Final = frozenset("month weekday day unit half_of_day feast season part year_word".split())
 """English words with one of these tags are also recognized in texts of other languages."""
-
 _LONGEST_ABBREVIATION: Final = 3
 """English words up to this length are not recognized in texts of other languages, because words such as `mon` and `mar`
 have other meanings there."""
-
 _NUMERIC: Final = frozenset(
-    "month short_month weekday short_weekday weekdays day season number vague ordinal tens step noon fraction beside beside_day span_minutes".split(),
+    "month short_month weekday short_weekday weekdays day season number vague ordinal tens step noon fraction beside"
+    " beside_day span_minutes".split()
 )
+"""The tags whose values are numbers."""
+_SILENT: Final = frozenset(
+    "or clause idiom same_time tense_subject forwarded street title except alternate every_count".split()
+)
+"""Words with these tags do not indicate a language, because they also exist in other languages."""
+_TIME_NOUNS: Final = frozenset({"unit", "o_clock"})
+_DETERMINERS: Final = frozenset({"article", "contracted", "one", "own"})
 
 
 class Lexicon(NamedTuple):
@@ -36,26 +39,19 @@ class Lexicon(NamedTuple):
 
 @cache
 def lexicon(language: str) -> Lexicon:
-    """The lexicon of a language, which also contains English words."""
+    """The lexicon of a language, which also contains English words. If a word exists in both languages, only its tags
+    in the language of the text count."""
     words: dict[str, dict[str, Any]] = {}
-    for name in dict.fromkeys((language, "en")):
-        for word, tag, value in _entries(name):
-            if name == "en" != language and (tag not in _SHARED or len(word) <= _LONGEST_ABBREVIATION):
-                continue
+    for word, tag, value in _entries(language):
+        words.setdefault(word, {}).setdefault(tag, value)
+    own = frozenset(words)
+    for word, tag, value in _entries("en") if language != "en" else ():
+        if word not in own and tag in _SHARED and len(word) > _LONGEST_ABBREVIATION:
             words.setdefault(word, {}).setdefault(tag, value)
-    for word, tags in compounds(language, {w: tags["number"] for w, tags in words.items() if "number" in tags}):
-        words.setdefault(word, {}).update(tags)
-    for word in _hidden(language):
-        words[word] = {tag: value for tag, value in words[word].items() if (word, tag) in _own(language)}
     phrases: dict[str, list[tuple[str, ...]]] = {}
-    for parts in (tuple(word.split(" ")) for word in words if " " in word):
+    for parts in sorted((tuple(word.split(" ")) for word in words if " " in word), key=len, reverse=True):
         phrases.setdefault(parts[0], []).append(parts)
-    longest = {first: tuple(sorted(found, key=len, reverse=True)) for first, found in phrases.items()}
-    return Lexicon(words, longest)
-
-
-_SILENT: Final = frozenset({"or", "clause", "idiom", "same_time", "tense_subject", "forwarded", "street", "title"})
-"""Words with these tags do not indicate a language, because they also exist in other languages."""
+    return Lexicon(words, {first: tuple(found) for first, found in phrases.items()})
 
 
 @cache
@@ -64,10 +60,15 @@ def signs() -> Mapping[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     for language in LANGUAGES[1:]:
         own = {part for word, tag, _ in _entries(language) if tag not in _SILENT for part in word.split(" ")}
-        own.update(_read(language)["signs"].split())
-        for word in own:
+        for word in own | set(_read(language)["signs"].split()):
             found.setdefault(word, []).append(language)
     return {word: tuple(languages) for word, languages in found.items()}
+
+
+@cache
+def letters() -> Mapping[str, str]:
+    """For each letter that usually indicates a language, this language."""
+    return {letter: language for language in LANGUAGES[1:] for letter in _read(language)["letters"]}
 
 
 def is_determiner(word: str, language: str) -> bool:
@@ -79,10 +80,6 @@ def is_determiner(word: str, language: str) -> bool:
 def is_time_noun(word: str, language: str) -> bool:
     """Whether the word is a unit of time, or a word that follows the hour, such as `Uhr`."""
     return not _TIME_NOUNS.isdisjoint(lexicon(language).words.get(word, NO_TAGS))
-
-
-_TIME_NOUNS: Final = frozenset({"unit", "o_clock"})
-_DETERMINERS: Final = frozenset({"article", "contracted", "one", "own"})
 
 
 @cache
@@ -99,23 +96,16 @@ def strong_preterites() -> frozenset[str]:
 
 
 @cache
+def han_words() -> Mapping[str, Tags]:
+    """The parts of Chinese and Japanese time words with their tags."""
+    return {word: {tag: value} for word, tag, value in _entries("han")}
+
+
+@cache
 def english() -> frozenset[str]:
     """The words that show that a text is English."""
     own = {word for word, tag, _ in _entries("en") if tag in {"month", "weekday", "day", "unit", "ordinal"}}
     return frozenset(own | set(_read("en")["signs"].split()))
-
-
-@cache
-def _own(language: str) -> frozenset[tuple[str, str]]:
-    return frozenset((word, tag) for word, tag, _ in _entries(language))
-
-
-def _hidden(language: str) -> frozenset[str]:
-    """Words that exist both in English and in the language. In a text of the language, their English meaning is
-    ignored."""
-    if language == "en":
-        return frozenset()
-    return frozenset(word for word, _ in _own(language)) & frozenset(word for word, _ in _own("en"))
 
 
 @cache
@@ -125,17 +115,10 @@ def _read(language: str) -> dict[str, Any]:
 
 
 def _entries(language: str) -> Iterator[tuple[str, str, Any]]:
+    """The words in a file, each with a tag and the tag's value."""
     for table, entries in _read(language).items():
-        if table in {"signs", "endings"}:
-            continue
-        for key, words in entries.items():
+        for key, words in entries.items() if table not in {"signs", "letters", "endings"} else ():
+            tag = key if table == "marks" else f"tense_{key}" if table == "tense" else table
+            value = True if table in {"marks", "tense"} else int(key) if table in _NUMERIC else key
             for word in words.split():
-                yield word.replace("_", " ").replace("s' ", "s ' "), *_tag(table, key)
-
-
-def _tag(table: str, key: str) -> tuple[str, Any]:
-    if table == "marks":
-        return key, True
-    if table == "tense":
-        return f"tense_{key}", True
-    return table, int(key) if table in _NUMERIC else key
+                yield word.replace("_", " ").replace("s' ", "s ' "), tag, value

@@ -14,6 +14,15 @@ Span = tuple[datetime, datetime]
 """A half-open span of time: the first moment of the span, and the first moment after the span."""
 
 
+_SEASONS_DIFFER: Final = timedelta(days=22)
+"""The time between the first day of a month and the equinox or the solstice in that month. A season may begin on either
+day."""
+_SLACK: Final = {"month": timedelta(days=10), "year": timedelta(days=92)}
+"""The tolerance of an approximate count in months or years, such as "two months ago"."""
+_TWO_WEEKS: Final = 14
+_HALF_YEAR: Final = 183
+
+
 def query_spans(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
     """The spans that a question about the past means. For "on March 15", this is the most recent March 15."""
     return _spans(text, Said(now, zone, region_of(zone)), "past")
@@ -26,33 +35,17 @@ def message_spans(text: str, sent_at: datetime, zone: ZoneInfo) -> list[Span]:
 
 def _spans(text: str, said: Said, direction: Direction | None) -> list[Span]:
     """For each time expression, the span of time that it most probably means."""
-    spans = (_span(found, said) for found in expressions(text, said, direction))
-    return [span for span in spans if span and span[0] < span[1]]
+    spans = []
+    for found in expressions(text, said, direction):
+        if found.best is not None:
+            end = max(found.best.end, said.at.astimezone(said.zone)) if found.since else found.best.end
+            spans.append((found.best.start - found.best.slack, end + found.best.slack))
+    return [span for span in spans if span[0] < span[1]]
 
 
-def _span(found: Expression, said: Said) -> Span | None:
-    best = found.best
-    if best is None:
-        return None
-    end = max(best.end, said.at.astimezone(said.zone)) if found.since else best.end
-    slack = max(best.slack, timedelta())
-    return best.start - slack, end + slack
-
-
-_SEASONS_DIFFER: Final = timedelta(days=22)
-"""The time between the first day of a month and the equinox or the solstice in that month. A season may begin on either
-day."""
-
-_SLACK: Final = {"month": timedelta(days=10), "year": timedelta(days=92)}
-"""The tolerance of an approximate count in months or years, such as "two months ago"."""
-
-
-def admits(text: str, day: date, said: Said, direction: Direction | None = None) -> bool:
-    """Whether an expression of the text can mean the day: the day is in the span of a possible reading.
-
-    `direction` does not exclude a reading. The direction only changes the order of the readings.
-    """
-    return any(_covers(found, day, said) for found in expressions(text, said, direction))
+def admits(text: str, day: date, said: Said) -> bool:
+    """Whether an expression of the text can mean the day: the day is in the span of a possible reading."""
+    return any(_covers(found, day, said) for found in expressions(text, said))
 
 
 def possible(found: Expression, said: Said) -> list[Reading]:
@@ -66,22 +59,14 @@ def possible(found: Expression, said: Said) -> list[Reading]:
     first, *others = found.readings or (None,)
     if first is None:
         return []
-    return [first, *(r for r in others if not found.certain or _contains(r, first) or _is_another(r, first, today))]
 
+    def is_accepted(other: Reading) -> bool:
+        # Far from the first reading, it is the same day or month in the other direction: the last and the next 20th.
+        apart = abs((other.days[0] - first.days[0]).days) > _TWO_WEEKS
+        another = apart and abs((other.days[0] - today).days) <= _HALF_YEAR
+        return not found.certain or another or (other.start <= first.start and first.end <= other.end)
 
-def _contains(reading: Reading, other: Reading) -> bool:
-    return reading.start <= other.start and other.end <= reading.end
-
-
-def _is_another(reading: Reading, first: Reading, today: date) -> bool:
-    """Whether the reading is the same day or month in the other direction (past or future): for `the 20th`, the last
-    and the next 20th."""
-    apart = abs((reading.days[0] - first.days[0]).days)
-    return apart > _TWO_WEEKS and abs((reading.days[0] - today).days) <= _HALF_YEAR
-
-
-_TWO_WEEKS: Final = 14
-_HALF_YEAR: Final = 183
+    return [first, *filter(is_accepted, others)]
 
 
 def _covers(found: Expression, day: date, said: Said) -> bool:
@@ -89,19 +74,11 @@ def _covers(found: Expression, day: date, said: Said) -> bool:
         first, last = reading.days
         slack = _SLACK.get(reading.precision, timedelta()) if found.approximate else timedelta()
         slack = _SEASONS_DIFFER if reading.precision == "season" and first.month % 3 == 0 else slack
-        early, late = _round_midnight(found, first, last)
-        if early - slack <= day <= late + slack or (found.since and day >= first):
+        if reading.slack:  # a time such as `10 hours ago`, whose tolerance may cross midnight
+            first, last = (reading.start - reading.slack).date(), max((reading.end + reading.slack).date(), first)
+        if first - slack <= day <= last + slack or (found.since and day >= first):
             return True
     return False
-
-
-def _round_midnight(found: Expression, first: date, last: date) -> tuple[date, date]:
-    """Return the first and last day that a time such as `10 hours ago` can mean. The tolerance of such a time may cross
-    midnight."""
-    best = found.best
-    if best is None or not best.slack:
-        return first, last
-    return (best.start - best.slack).date(), max((best.end + best.slack).date(), first)
 
 
 def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
@@ -115,43 +92,31 @@ def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
     sure = [found for found in sure if found.certain or found.approximate]
     if not sure:
         return None
-    return _moment(next((found for found in sure if found.timed), sure[0]))
+    best = next((found for found in sure if found.timed), sure[0]).readings[0]
+    first, last = best.days
+    return best.start if first == last else best.end - timedelta(seconds=1)
 
 
 def appointment(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
     """The future day and time that a text certainly names ("Dentist next Tuesday at 3pm"), or None."""
-    coming = _coming(text, said_at, zone)
-    return next((best.start for best, found in coming if found.certain and found.timed), None)
+    timed = (found.readings[0].start for found in _coming(text, said_at, zone) if found.certain and found.timed)
+    return next(timed, None)
 
 
 def coming_day(text: str, said_at: datetime, zone: ZoneInfo) -> Reading | None:
     """The first future day, or day and time, that a text certainly names ("I fly to Rome on Friday"), or None."""
-    coming = _coming(text, said_at, zone)
-    return next((best for best, found in coming if found.certain and _is_day(found)), None)
+    return next((found.readings[0] for found in _coming(text, said_at, zone) if found.certain), None)
 
 
 def proposed_day(text: str, said_at: datetime, zone: ZoneInfo) -> Reading | None:
     """Like `coming_day`, but also accepts an uncertain day that has only one reading, such as "tomorrow" after
     midnight."""
     coming = _coming(text, said_at, zone)
-    sole = (best for best, found in coming if (found.certain or len(found.readings) == 1) and _is_day(found))
-    return next(sole, None)
+    return next((found.readings[0] for found in coming if found.certain or len(found.readings) == 1), None)
 
 
-def _coming(text: str, said_at: datetime, zone: ZoneInfo) -> Iterator[tuple[Reading, Expression]]:
-    """Yield the future spans that a text names, each with its expression."""
+def _coming(text: str, said_at: datetime, zone: ZoneInfo) -> Iterator[Expression]:
+    """Yield the expressions that name a future day."""
     for found in expressions(text, Said(said_at, zone, region_of(zone))):
-        if found.best and found.best.start > said_at:
-            yield found.best, found
-
-
-def _is_day(found: Expression) -> bool:
-    return found.timed or (found.best is not None and found.best.precision == "day")
-
-
-def _moment(found: Expression) -> datetime | None:
-    best = found.best
-    if best is None:
-        return None
-    first, last = best.days
-    return best.start if first == last else best.end - timedelta(seconds=1)
+        if found.best and found.best.start > said_at and (found.timed or found.best.precision == "day"):
+            yield found

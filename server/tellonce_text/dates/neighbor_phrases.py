@@ -1,26 +1,31 @@
-"""Grammar rules for days next to or within another phrase: `end of March`, `the day after Thanksgiving`, `the week of
-March 3`."""
+"""Grammar rules for days beside another day: in the same phrase (`end of March`, `the day after Thanksgiving`, `the week of
+March 3`), or named earlier in the text (`two days before`, `the following Monday`, `am Tag darauf`, `le lendemain`)."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from tellonce_text.dates.calendar_days import day_of_week
 from tellonce_text.dates.counted_phrases import distance_at
-from tellonce_text.dates.day_arithmetic import DAY_UNITS, counted_day, unit_days
-from tellonce_text.dates.phrases import Phrase, Rule, skip
-from tellonce_text.dates.readings import (
-    DAY,
-    Days,
-    Meaning,
-    Precision,
-    Scene,
-    add_months,
-    one_day,
-    week_of,
-)
-from tellonce_text.dates.tokens import Line
+from tellonce_text.dates.day_arithmetic import DAY_UNITS, SATURDAY, counted_day, unit_days
+from tellonce_text.dates.lexicon import english
+from tellonce_text.dates.phrases import Phrase, Rule, days_phrase, longer, skip
+from tellonce_text.dates.readings import DAY, Days, Meaning, Scene, add_months, one_day, week_of, weekday_from
+from tellonce_text.dates.tokens import Line, Token
 from tellonce_text.dates.unit_phrases import PLURAL
 from tellonce_text.dates.years import bare_year
+
+_QUARTER: Final = 3  # months
+_MOST_WEEKS_ON: Final = 3
+"""Maximum number of weeks in a day such as `a week on Friday`. `fourteen weeks on Friday` is an age."""
+_LONGEST_NOUN: Final = 4  # tokens
+_LEADS: Final = frozenset({"article", "on", "contracted", "to", "for", "inside"})
+_INTRODUCTION: Final = 12  # tokens: `on Sunday he wrote in the family chat:`
+_THAN: Final = frozenset({"than", "als", "que", "qu", "che", "чем"})
+_LONG: Final = frozenset({"month", "quarter", "half_year", "year"})
+_OBJECTS: Final = frozenset(
+    "article one own noon routine number month weekday feast day unit season ordinal part step vague".split()
+)
+_FAR: Final = 30  # tokens
 
 
 def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
@@ -30,28 +35,22 @@ def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
     if where is None:
         return None
     after = at + 2 if line[at + 1].word == "-" else skip(line, at + 1, "of")
-    found = _longer(_current_unit(line, after), parent(line, after))
+    found = longer(_current_unit(line, after), parent(line, after))
     if found is None or (found.single and found.form != "unit"):
         return None
-    if where == "rest":
-        return Phrase(found.end, lambda scene: _rest_of(found.meaning(scene), scene))
+    whole = found._replace(single=False, form="")
+    if where == "rest":  # `the rest of July` begins today
+        return whole.changed(
+            lambda meaning, s: meaning.moved(
+                lambda days: Days(min(max(days.first, s.today), days.end - DAY), days.end)
+            ).only_if(False)
+        )
     limit = line[index - 1].has("by") or line[index - 1].word == "due"
     if where == "last" or (where == "end" and (limit or at > index)):
         month = found.form == "unit" and not any(line[before].has("weekday") for before in (index - 1, index - 2))
-        return Phrase(found.end, lambda scene: _last_day(found.meaning(scene), sure=limit, month=month), single=True)
-    return Phrase(found.end, lambda scene: _edge_of(found.meaning(scene), where), absolute=found.absolute)
-
-
-def _rest_of(meaning: Meaning | None, scene: Scene) -> Meaning | None:
-    """The meaning of `the rest of July`: from today, or from tomorrow."""
-    today = scene.today
-    return _each(
-        meaning, lambda days: days if days.end <= today else Days(max(days.first, today), days.end), sure=False
-    )
-
-
-def _longer(one: Phrase | None, other: Phrase | None) -> Phrase | None:
-    return max((found for found in (one, other) if found), key=lambda found: found.end, default=None)
+        last = whole.changed(lambda meaning, _scene: _last_day(meaning, sure=limit, month=month))
+        return last._replace(single=True, absolute=False)
+    return whole.changed(lambda meaning, _scene: _edge_of(meaning, where))
 
 
 def half(line: Line, index: int, parent: Rule) -> Phrase | None:
@@ -61,28 +60,28 @@ def half(line: Line, index: int, parent: Rule) -> Phrase | None:
     if nth not in {-1, 1, 2} or not (line[at + 1].has("half_span") or unit in {"half_year", "fortnight"}):
         return None
     after = skip(line, at + 2, "inside")
-    found = _longer(_longer(_current_unit(line, after), parent(line, after)), bare_year(line, after))
+    found = longer(_current_unit(line, after), parent(line, after), bare_year(line, after))
     if found is None or found.single:
         return None
-    return Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda days: _half_of(days, nth)))
+    return found.moved(lambda days: _half_of(days, nth))
 
 
 def _half_of(days: Days, nth: int) -> Days:
     """The first or second half of a span. A month is divided after its fifteenth day, a year after six months."""
-    length = (days.end - days.first).days
-    months = round(length / 30.4)
+    months = round((days.end - days.first).days / 30.4)
     middle = days.first + 15 * DAY if months <= 1 else add_months(days.first, months // 2)
-    return Days(days.first, middle, days.precision) if nth == 1 else Days(middle, days.end, days.precision)
+    return days._replace(end=middle) if nth == 1 else days._replace(first=middle)
 
 
-def _last_day(meaning: Meaning | None, *, sure: bool, month: bool) -> Meaning | None:
+def _last_day(meaning: Meaning, *, sure: bool, month: bool) -> Meaning:
     """The meaning of the end of a span. The last day is certain in a limit (`by the end of May`) and in `the end of the
     month`; otherwise, the text may mean any of the last days. The end of a week is never certain: it is Friday for some
     people and Sunday for others."""
-    span = meaning.choices[0].precision if meaning else "day"
+    span = meaning.choices[0].precision
     vague = span in {"week", "season"}
-    last = _each(meaning, lambda days: one_day(days.end - DAY), (sure or (month and span == "month")) and not vague)
-    return last and last._replace(approximate=not sure and not vague)
+    last = meaning.moved(lambda days: one_day(days.end - DAY))
+    certain = (sure or (month and span == "month")) and not vague
+    return last.only_if(certain)._replace(approximate=not sure and not vague)
 
 
 def _current_unit(line: Line, index: int) -> Phrase | None:
@@ -90,61 +89,53 @@ def _current_unit(line: Line, index: int) -> Phrase | None:
     at = skip(line, index, "article")
     unit = line[at].get("unit")
     if unit in DAY_UNITS and line[at].word not in PLURAL and unit != "weekend":
-        return Phrase(at + 1, lambda scene: Meaning((unit_days(scene.today, unit, 0),)), form="unit")
+        return days_phrase(at + 1, lambda scene: unit_days(scene.today, unit, 0), form="unit")
     return None
 
 
-def _edge_of(meaning: Meaning | None, where: str) -> Meaning | None:
-    if meaning is None:
-        return None
+def _edge_of(meaning: Meaning, where: str) -> Meaning:
     known = all(days.end - days.first == DAY for days in meaning.choices)
-    choices = tuple(_part_of(days, where) for days in meaning.choices)
-    return Meaning(choices, meaning.certain and known, meaning.certain)
+    parts = meaning.moved(lambda days: _part_of(days, where))
+    return Meaning(parts.choices, meaning.certain and known, meaning.certain)
 
 
 def _part_of(days: Days, where: str) -> Days:
     """A part of a span. For a month: the first, middle or last third. For a year: the first three months, the middle
     third or the last third."""
     length = (days.end - days.first).days
-    if length <= 1:
-        return days
     if length > 31:
         months = round(length / 30.4) // 3
         first = days.first if where == "start" else add_months(days.first, months if where == "middle" else 2 * months)
         early = min(months, _QUARTER) if where == "start" else months
         return Days(first, days.end if where == "end" else add_months(first, early), days.precision)
-    cut = 10 if length >= 28 else 3
-    tail = days.first + (2 * cut if length >= 28 else length - cut) * DAY
+    start, middle, end = (10, 9, 20) if length >= 28 else (3, 2, length - 3)
     if where == "start":
-        return Days(days.first, days.first + cut * DAY)
+        return Days(days.first, days.first + start * DAY)
     if where == "end":
-        return Days(tail, days.end)
-    return Days(days.first + (9 if length >= 28 else 2) * DAY, tail if length >= 28 else days.first + 5 * DAY)
-
-
-_QUARTER: Final = 3  # months
+        return Days(days.first + end * DAY, days.end)
+    return Days(days.first + middle * DAY, days.first + (end if length >= 28 else 5) * DAY)
 
 
 def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
     """Parse `the day after Thanksgiving`, `two days before Christmas`, `the Monday after Easter`, `the week of March
-    3`."""
+    3`, `la veille de Noël`."""
     at = skip(line, index, "article")
     if line[at].has("eve") or line[at].has("morrow"):
-        return _next_to(line, at, parent)
-    step_weekday, unit = line[at].get("weekday"), line[at].get("unit")
-    if step_weekday is not None:
-        return _beside(line, at + 1, parent, lambda days, sign: weekday_from(days, step_weekday, sign))
+        day, shift = parent(line, skip(line, at + 1, "article")), 1 if line[at].has("morrow") else -1
+        return day.moved(lambda days: days.shifted(shift)) if day and day.single else None
+    weekday, unit = line[at].get("weekday"), line[at].get("unit")
+    if weekday is not None:
+        return _beside(line, at + 1, parent, lambda days, sign: weekday_beside(days, weekday, sign))
     if unit == "weekend" and line[at + 1].has("of"):
         day = parent(line, at + 2)
-        return day and Phrase(day.end, lambda scene: _weekend_of(day.meaning(scene)))
+        return day and day.changed(_weekend_of)._replace(single=False, absolute=False, form="")
     named = at + 1 if line[at].word == "w / c" else at + 2 if line[at + 1].has("week_lead") else 0
     if unit == "week" and named:
-        found = _longer(day_of_week(line, named), parent(line, skip(line, named, "article")))
-        return found and Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda d: week_of(d.first)))
+        found = longer(day_of_week(line, named), parent(line, skip(line, named, "article")))
+        return found and found.moved(lambda days: week_of(days.first), single=False)
     if unit in DAY_UNITS and (at > index or line[index - 1].has("on")):
-        return _beside(line, at + 1, parent, lambda days, sign: unit_from(days, unit, sign))
-    led = line.language == "en" and line[index].word == "in"
-    distance = distance_at(line, index + led)
+        return _beside(line, at + 1, parent, lambda days, sign: unit_beside(days, unit, sign))
+    distance = distance_at(line, index + (line.language == "en" and line[index].word == "in"))
     if distance is None:
         return None
     count, of, end = distance
@@ -154,52 +145,29 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
     def or_event(at_line: Line, at: int) -> Phrase | None:
         return parent(at_line, at) or _of_event(at_line, at, parent)
 
-    return _beside(line, end, or_event, lambda days, sign: counted_from(days, of, sign * count.value), sure=count.exact)
+    return _beside(line, end, or_event, lambda days, sign: counted_beside(days, of, sign * count.value), count.exact)
 
 
-def _next_to(line: Line, index: int, parent: Rule) -> Phrase | None:
-    """Parse `la veille de Noël`, `le lendemain de Noël`."""
-    day = parent(line, skip(line, index + 1, "article"))
-    if day is None or not day.single:
-        return None
-    move = DAY if line[index].has("morrow") else -DAY
-    meaning = lambda scene: _each(day.meaning(scene), lambda days: Days(days.first + move, days.end + move))  # noqa: E731
-    return Phrase(day.end, meaning, single=True, form=day.form)
-
-
-_MOST_WEEKS_ON: Final = 3
-"""Maximum number of weeks in a day such as `a week on Friday`. `fourteen weeks on Friday` is an age."""
-
-
-def _weekend_of(meaning: Meaning | None) -> Meaning | None:
+def _weekend_of(meaning: Meaning, _scene: Scene) -> Meaning:
     """The weekend that contains a named Saturday or Sunday. Other days, such as the day of a feast, are returned
     unchanged but uncertain."""
-    if meaning is None:
-        return None
-    named = [days for days in meaning.choices if days.first.weekday() >= _SATURDAY and days.end - days.first == DAY]
-    if not named:
-        return Meaning(meaning.choices, False)
-    weekends = (week_of(days.first) for days in named)
-    choices = tuple(Days(week.end - 2 * DAY, week.end, "week") for week in weekends)
-    return Meaning(choices, meaning.certain or len(named) == 1)
-
-
-_SATURDAY: Final = 5
+    named = [days for days in meaning.choices if days.first.weekday() >= SATURDAY and days.end - days.first == DAY]
+    weekends = tuple(unit_days(days.first, "weekend", 0) for days in named)
+    return Meaning(weekends, meaning.certain or len(named) == 1) if named else meaning.only_if(False)
 
 
 def _beside(
-    line: Line, index: int, parent: Rule, move: Callable[[Days, int], Days], *, sure: bool = True
+    line: Line, index: int, parent: Rule, move: Callable[[Days, int], Days], sure: bool = True
 ) -> Phrase | None:
     sign = 1 if line[index].has("from_day") else -1 if line[index].has("before") else 0
-    if not sign:
-        return None
-    found = parent(line, index + 1)
+    found = parent(line, index + 1) if sign else None
     if found is None:
         return None
-    single = found.single
-    return Phrase(
-        found.end, lambda s: _each(_ahead_of(found, s, line[index].word), lambda d: move(d, sign), sure), single
-    )
+    meaning = found.meaning
+    if line[index].word in {"from", "on"}:  # `a week from Friday` counts from the next Friday in any tense
+        found = found._replace(meaning=lambda scene: meaning(Scene(scene.said, "future", scene.region)))
+        found = found.changed(lambda ahead, _scene: ahead._replace(choices=ahead.choices[:1]))
+    return found.only_if(sure).moved(lambda days: move(days, sign))
 
 
 def _of_event(line: Line, index: int, parent: Rule) -> Phrase | None:
@@ -211,35 +179,151 @@ def _of_event(line: Line, index: int, parent: Rule) -> Phrase | None:
     return found if found and found.single and found.form == "date" else None
 
 
-_LONGEST_NOUN: Final = 4  # tokens
+def weekday_beside(days: Days, number: int, sign: int) -> Days:
+    return one_day(weekday_from(days.end - DAY if sign > 0 else days.first, number, sign))
 
 
-def _ahead_of(found: Phrase, scene: Scene, word: str) -> Meaning | None:
-    """The meaning of the day from which a phrase counts. `a week from Friday` counts from the next Friday in any
-    tense."""
-    if word not in {"from", "on"}:
-        return found.meaning(scene)
-    ahead = found.meaning(Scene(scene.said, "future", scene.region))
-    return ahead and Meaning(ahead.choices[:1], ahead.certain)
-
-
-def _each(meaning: Meaning | None, move: Callable[[Days], Days], sure: bool = True) -> Meaning | None:
-    return meaning and Meaning(tuple(move(days) for days in meaning.choices), meaning.certain and sure)
-
-
-def weekday_from(days: Days, number: int, sign: int) -> Days:
-    anchor = days.end - DAY if sign > 0 else days.first
-    distance = (sign * (number - anchor.weekday()) - 1) % 7 + 1
-    return one_day(anchor + sign * distance * DAY)
-
-
-def unit_from(days: Days, unit: str, sign: int) -> Days:
+def unit_beside(days: Days, unit: str, sign: int) -> Days:
     if unit == "weekend":
-        saturday = weekday_from(days, 5, sign).first
+        saturday = weekday_beside(days, SATURDAY, sign).first
         return Days(saturday, saturday + 2 * DAY, "week")
     return unit_days(days.first, unit, sign)
 
 
-def counted_from(days: Days, unit: str, offset: int) -> Days:
-    precision: Precision = "day"
-    return Days(first := counted_day(days.first, unit, offset), first + DAY, precision)
+def counted_beside(days: Days, unit: str, offset: int) -> Days:
+    return one_day(counted_day(days.end - DAY if offset > 0 else days.first, unit, offset))
+
+
+class Step(NamedTuple):
+    """A distance from the named day; `end` is the index after its last token. `sign` is -1 for an earlier day and 1 for
+    a later day. `part` is the part of the day, as in `the night before`. `quoted` means that the words were said on the
+    named day. The tense of their verbs is therefore relative to that day."""
+
+    end: int
+    sign: int
+    move: Callable[[Days], Days]
+    sure: bool = True
+    part: str | None = None
+    quoted: bool = False
+
+
+def step_at(line: Line, index: int) -> Step | None:
+    """Parse `two days before`, `the day after`, `the following Monday`; None if the words count from something else, as
+    in `the day after the wedding`."""
+    if "beside" not in line.tags and "beside_day" not in line.tags and "step" not in line.tags:
+        return None
+    counted = _counted(line, index)
+    if counted:
+        return counted
+    at = skip(line, index, "article", "on", "in", "contracted", "to", "for")
+    days = line[at].get("beside_day")
+    if days is not None:
+        return _by(at + 1, "day", days, sure=line[at + 1].has("part") or not _has_object(line, at + 1))
+    return _named(line, index, at) if not _LEADS.isdisjoint(line[at - 1].tags) else None
+
+
+def quoted_step(line: Line, index: int, named_end: int) -> Step | None:
+    """Parse a day such as `tomorrow` in a quotation, if the day of the quotation is named before it: `On Sunday he
+    wrote: "I'll come tomorrow"`."""
+    at = skip(line, index, "article")
+    days = line[at].get("day")
+    opened = line.openings.get(index) if days is not None else None
+    if days is None or opened is None or not named_end <= opened <= named_end + _INTRODUCTION:
+        return None
+    return _by(at + 1, "day", days, sure=True)._replace(quoted=True)
+
+
+def sign_at(line: Line, index: int) -> int:
+    """The sign of a word such as `before` or `afterwards` that has no object: -1 or 1; 0 if the word has an object or
+    is another word."""
+    sign: int = line[index].get("beside") or 0
+    if line[index + 1].word in _THAN or line[index + 1].has("of"):  # `two days earlier than planned`
+        return 0
+    if " " in line[index].word:  # `before that meeting`
+        return 0 if line.language == "en" and _is_noun(line[index + 1]) else sign
+    return 0 if sign and _is_preposition(line, index) and _has_object(line, index + 1) else sign
+
+
+def _counted(line: Line, index: int) -> Step | None:
+    """Parse `two days before`, `drei Wochen später`, `спустя неделю`, `через неделю после этого`."""
+    led = line.language == "ru" and line[index].has("beside")
+    through = line.language == "ru" and line[index].has("in")  # `через неделю после этого`
+    distance = distance_at(line, index + (led or through))
+    if distance is None:
+        return None
+    count, unit, end = distance
+    at = index if led else end
+    sign = sign_at(line, at) if led or not _opens_clause(line, index, at) else line[at].get("beside")
+    if not sign or unit == "weekend":
+        return None
+    spanned = line[index - 1].has("article")  # `the two weeks before`
+    sure = count.exact and unit not in _LONG and not spanned and not _may_have_object(line, index, at)
+    return _by(end if led else at + 1, unit, sign * count.value, sure=sure)
+
+
+def _named(line: Line, index: int, at: int) -> Step | None:
+    """Parse `the day after`, `the night before`, `le lundi d'après`, `the following week`, `на следующий день`."""
+    after = at + 2 if line[at + 1].word == "d" else at + 1
+    sign = sign_at(line, after) if not _opens_clause(line, index, after) else line[after].get("beside")
+    noun, end, sure = line[at], after + 1, not _may_have_object(line, index, after)
+    if not sign:
+        sign = line[at].get("beside") or (1 if line[at].get("step") == 1 and not line[at].has("past_step") else 0)
+        noun, end, sure = line[at + 1], at + 2, True
+        if sign and not line[at].has("beside") and noun.get("unit") != "day" and not noun.has("part"):
+            return None
+    number, unit, part = noun.get("weekday"), noun.get("unit"), noun.get("part")
+    if not sign:
+        return None
+    if number is not None:
+        return Step(end, sign, lambda days: weekday_beside(days, number, sign), sure)
+    if part or unit == "day":
+        return _by(end, "day", sign, sure=sure)._replace(part=part)
+    if unit not in _LONG | {"week", "weekend"}:
+        return None
+    return Step(end, sign, lambda days: unit_beside(days, unit, sign), sure)
+
+
+def _by(end: int, unit: str, offset: int, *, sure: bool) -> Step:
+    return Step(end, 1 if offset > 0 else -1, lambda days: counted_beside(days, unit, offset), sure)
+
+
+def _is_preposition(line: Line, index: int) -> bool:
+    token = line[index]
+    return token.has("before") or token.has("from_day") or token.has("after")
+
+
+def _has_object(line: Line, index: int) -> bool:
+    """Whether the token begins the object of the preposition before it: `the wedding`, `my exam`, `3 June`."""
+    token = line[index]
+    if token.kind in {"mark", "end"}:
+        return False
+    if token.kind != "word" or not _OBJECTS.isdisjoint(token.tags):
+        return True
+    if line.language == "en":
+        return token.has("tense_subject") or _is_noun(token) or token.word in {"it", "you"}
+    return not token.tags and token.capital
+
+
+def _is_noun(token: Token) -> bool:
+    """Whether the word may be a noun, because it is not one of the frequent English words."""
+    return token.kind == "word" and not token.tags and token.word not in english()
+
+
+def _opens_clause(line: Line, index: int, at: int) -> bool:
+    """Whether an independent clause follows `before` or `after`, as in `and the day after I tested positive`. In `the
+    day before I flew, I …`, the clause is not independent: it says which day is meant."""
+    joined = line[index - 1].has("clause") or line[index - 1].word in {",", ";"}
+    if not (line.language == "en" and joined and line[at].has("beside") and line[at + 1].has("tense_subject")):
+        return False
+    until = min(line.sentences[at][1], at + _FAR)
+    return all(line[n].word != "," for n in range(at, until))
+
+
+def _may_have_object(line: Line, index: int, at: int) -> bool:
+    """Whether an unknown word follows a preposition in a language other than English. The word may be a noun without an
+    article. False if a conjunction before the words shows that the unknown word is a verb."""
+    before, following = line[index - 1], line[at + 1]
+    joined = before.has("clause") or before.has("and") or before.word == "," or line[index - 2].has("clause")
+    unknown = following.kind == "word" and not following.tags
+    genitive = line.language == "ru" and " " not in line[at].word and line[at].word != "спустя"  # `раньше срока`
+    return line.language != "en" and unknown and (genitive or (not joined and _is_preposition(line, at)))

@@ -3,10 +3,24 @@
 from collections.abc import Callable
 from typing import Final
 
-from tellonce_text.dates.calendar_days import AMOUNT, day_of_year, is_whole, leading_weekday, on_day, trailing_weekday
-from tellonce_text.dates.phrases import Phrase, doubtful, skip
+from tellonce_text.dates.calendar_days import AMOUNT, day_of_year, is_whole, leading_weekday, trailing_weekday
+from tellonce_text.dates.phrases import Phrase, skip
 from tellonce_text.dates.readings import Meaning, Scene
 from tellonce_text.dates.tokens import Line
+
+_NUMBER_SIGNS: Final = frozenset("#№")
+_LEADS: Final = frozenset("on by since from to at article weekday month_lead before after".split())
+_LEADS_TO_DAY: Final = frozenset("be is was ended until from starting through thru at".split())
+_DUE: Final = frozenset({"due", "happened", "occurred"})
+_ALWAYS: Final = "24/7"
+_DENOMINATORS: Final = frozenset({2, 3, 4, 5, 6, 8, 10, 20})
+_BESIDE: Final = 4  # tokens: `the flight is now on`
+_DIGITS: Final = 2
+_MONTHS: Final = 12
+_LONGEST_MONTH: Final = 31
+_MONTH_FIRST: Final = frozenset({"US", "PH", "FM", "MH", "PW", "GU", "AS", "PR", "VI"})
+_BOTH_WAYS: Final = frozenset({"CA"})
+"""Regions where both orders, day first and month first, are common."""
 
 
 def numeric(line: Line, index: int) -> Phrase | None:
@@ -17,76 +31,38 @@ def numeric(line: Line, index: int) -> Phrase | None:
     token = line[index]
     if token.kind != "numeric" or line[index - 1].word in _NUMBER_SIGNS:
         return None
-    first, mark, second, third, dot = token.parts
-    known = third or dot or weekday is not None or _dated_before(line, index, mark) or _is_timed(line, index)
-    alone = not known and _is_padded_day(line, index, mark, second)
-    if not known and mark == "/" and _is_slashed_date(line, index, first or "", second or ""):
-        lead = range(index - _BESIDE, index)
-        told = any(_is_telling(line, at) or line[at].word in _LEADS_TO_DAY for at in lead)
-        only = _is_padded_date(line, index, first or "", second or "")
-        known, alone = True, not (told or only)
-    if not known and not alone:
+    first, mark, second, third, dot = (part or "" for part in token.parts)
+    a, b, dotted = int(first), int(second), mark == "."
+    if len(first) == 4:
+        version = dotted and len(third) == 1
+        meaning = day_of_year(a, b, int(third)) if third and len(third) < 4 else None
+        return meaning and Phrase(index + 1, meaning, single=True, absolute=True).only_if(not version)
+    known = bool(third or dot) or weekday is not None or _dated_before(line, index, mark) or _is_timed(line, index)
+    sure = known
+    if not known and not (_is_padded_day(line, index, mark, second) or _is_slashed_date(line, index, first, second)):
         return None
-    if len(first or "") == 4:
-        if third is None or len(third) == 4:
-            return None
-        meaning = on_day(int(first or 0), int(second or 0), int(third))
-        version = mark == "." and len(third) == 1
-        return Phrase(index + 1, doubtful(meaning) if version else meaning, single=True, absolute=True)
-    a, b = int(first or 0), int(second or 0)
-    if third is None and mark == "." and (b > 12 or a > 31):
+    if not known and mark == "/":
+        told = any(_is_telling(line, at) or line[at].word in _LEADS_TO_DAY for at in range(index - _BESIDE, index))
+        sure = told or _is_padded_date(line, index, first, second)
+    if not third and dotted and (b > _MONTHS or a > _LONGEST_MONTH):
         return None
-    year = int(third) if third else None
-    year = year + 2000 if year is not None and year < 100 else year
+    year = int(third) + (2000 if len(third) < 4 else 0) if third else None
     weekday, end = trailing_weekday(line, index + 1) if weekday is None else (weekday, index + 1)
-    meaning = _numeric_meaning(a, b, year, mark or "/", weekday)
-    alone = alone or (third is None and a <= _MONTHS and _is_section(line, index))
-    if alone or (mark == "." and third and len(third) == 2 and not _is_led_to(line, index)):
-        meaning = doubtful(meaning)
-    return Phrase(end, meaning, single=True, absolute=year is not None)
-
-
-def _is_section(line: Line, index: int) -> bool:
-    """Whether the numbers may name a section or a version, because a German noun is before them: `Kapitel 3.4.`"""
-    before = line[index - 1]
-    return line.language == "de" and before.kind == "word" and before.capital and not before.tags
-
-
-def compact(line: Line, index: int) -> Phrase | None:
-    """Parse a date of eight digits (year, month and day), as in `db_20270315`. The date is certain only if it is near,
-    and only in a name or after a word such as `on`, because other numbers can look like a date."""
-    digits = line[index].word
-    if len(digits) != _COMPACT or line[index].kind != "number" or line[index].suffix:
-        return None
-    year, month, day = int(digits[:4]), int(digits[4:6]), int(digits[6:])
-    before = line[index - 1]
-    led = before.word == "_" or not _LEADS.isdisjoint(before.tags)
-
-    def meaning(scene: Scene) -> Meaning | None:
-        distance = abs(year - scene.today.year)
-        found = on_day(year, month, day)(scene) if distance <= _FARTHEST_COMPACT else None
-        return found and Meaning(found.choices, distance <= 1 and led)
-
-    return Phrase(index + 1, meaning, single=True, absolute=True)
-
-
-_COMPACT: Final = 8  # digits
-_FARTHEST_COMPACT: Final = 10  # years
-_NUMBER_SIGNS: Final = frozenset("#№")
+    found = Phrase(end, _numeric_meaning(a, b, year, mark, weekday), single=True, absolute=year is not None)
+    before = line[index - 1]  # `Kapitel 3.4.` may be a section
+    noun = line.language == "de" and before.kind == "word" and before.capital and not before.tags
+    section = not third and a <= _MONTHS and noun
+    return found.only_if(sure and not section and (not dotted or len(third) != 2 or _is_led_to(line, index)))
 
 
 def _is_led_to(line: Line, index: int) -> bool:
     """Whether a word shows that dotted numbers such as `10.11.24` are a date. In English, such numbers are versions."""
     before, after = line[index - 1], line[index + 1]
-    if line.language == "en":
-        return False
-    return before.kind != "word" or after.has("at") or after.kind == "clock" or not _LEADS.isdisjoint(before.tags)
+    led = before.kind != "word" or after.has("at") or after.kind == "clock" or not _LEADS.isdisjoint(before.tags)
+    return line.language != "en" and led
 
 
-_LEADS: Final = frozenset("on by since from to at article weekday month_lead before after".split())
-
-
-def _dated_before(line: Line, index: int, mark: str | None) -> bool:
+def _dated_before(line: Line, index: int, mark: str) -> bool:
     if mark == "." and line.language == "en":
         return False
     before, earlier = line[index - 1], line[index - 2]
@@ -95,25 +71,22 @@ def _dated_before(line: Line, index: int, mark: str | None) -> bool:
     return before.has("on") or before.has("by") or before.has("since") or before.word in _DUE or moved or ended
 
 
-def _is_padded_day(line: Line, index: int, mark: str | None, month: str | None) -> bool:
+def _is_padded_day(line: Line, index: int, mark: str, month: str) -> bool:
     """Whether the numbers look like a day and a month with two digits, as in `Приём 14.01, …`. A neighboring word must
     not be a possible unit or product name. The numbers may still be an amount."""
-    if mark != "." or line.language == "en" or len(month or "") != _DIGITS:
-        return False
     before, after = line[index - 1], line[index + 1]
     plain = before.kind == "word" and not before.capital and not before.tags
-    return plain and after.kind in {"mark", "end"} and after.word not in AMOUNT
-
-
-_DUE: Final = frozenset({"due", "happened", "occurred"})
-_DIGITS: Final = 2
+    alone = after.kind in {"mark", "end"} and after.word not in AMOUNT
+    return mark == "." and line.language != "en" and len(month) == _DIGITS and plain and alone
 
 
 def _is_slashed_date(line: Line, index: int, first: str, second: str) -> bool:
     """Whether the numbers are a date as in `the party is 7/11` or `runs out 04/05`, and not a ratio such as `3/4`."""
+    if line[index].parts[1] != "/" or line[index].word == _ALWAYS:
+        return False
     if first.startswith("0") or second.startswith("0"):
         return len(first) == len(second) == _DIGITS
-    if line[index].word == _ALWAYS or (int(first) <= int(second) and int(second) in _DENOMINATORS):
+    if int(first) <= int(second) and int(second) in _DENOMINATORS:
         return False
     whole = is_whole(line, index + 1) or line[index + 1].has("in")
     if _LONGEST_MONTH >= int(first) > _MONTHS >= int(second) and whole:  # `29/1` is no fraction
@@ -141,24 +114,13 @@ def _is_telling(line: Line, index: int) -> bool:
     return (token.has("tense_present") and not token.has("tense_have")) or token.has("tense_future")
 
 
-_BESIDE: Final = 4  # tokens: `the flight is now on`
-_NEAR: Final = 30  # tokens
-_ALWAYS: Final = "24/7"
-_DENOMINATORS: Final = frozenset({2, 3, 4, 5, 6, 8, 10, 20})
-
-
 def _is_timed(line: Line, index: int) -> bool:
     """Whether a time of day follows the numbers, as in `12/3 at 9am` or `13.11 в 9`."""
     at = skip(line, index + 1, "exactly_at")
     following = line[at]
     if at == index + 1:
         return following.kind == "clock" or following.suffix in {"am", "pm", "h"} or line[at + 1].has("o_clock")
-    return following.kind in {"clock", "number"} and following.word != "@"
-
-
-_MONTHS: Final = 12
-_LONGEST_MONTH: Final = 31
-_LEADS_TO_DAY: Final = frozenset("be is was ended until from starting through thru at".split())
+    return following.kind in {"clock", "number"}
 
 
 def _numeric_meaning(
@@ -171,16 +133,11 @@ def _numeric_meaning(
         by_day, by_month = (day_of_year(year, m, d, weekday)(scene) for m, d in ((b, a), (a, b)))
         if by_day is None or by_month is None or by_day.choices == by_month.choices:
             return by_day or by_month
-        if mark == "." and scene.region not in _MONTH_FIRST:
+        month_first = scene.region in _MONTH_FIRST
+        if mark == "." and not month_first:
             return by_day
-        month_first = scene.region in _MONTH_FIRST and mark != "."
-        ordered = (by_month, by_day) if month_first else (by_day, by_month)
+        ordered = (by_month, by_day) if month_first and mark != "." else (by_day, by_month)
         sure = scene.region is not None and scene.region not in _BOTH_WAYS and ordered[0].certain and mark != "."
         return Meaning((*ordered[0].choices, *ordered[1].choices), sure)
 
     return meaning
-
-
-_MONTH_FIRST: Final = frozenset({"US", "PH", "FM", "MH", "PW", "GU", "AS", "PR", "VI"})
-_BOTH_WAYS: Final = frozenset({"CA"})
-"""Regions where both orders, day first and month first, are common."""

@@ -1,10 +1,25 @@
 """Building blocks of the grammar: phrases, counts, years, and the choice between the past and the future reading."""
 
 from collections.abc import Callable
+from datetime import date
 from typing import Final, NamedTuple
 
-from tellonce_text.dates.readings import DAY, Days, Meaning, Scene
+from tellonce_text.dates.readings import Days, Meaning, Scene, one_day
 from tellonce_text.dates.tokens import Line
+
+FIRST_YEAR: Final = 1000
+"""Numbers above this are years. Smaller numbers are distances from the current year."""
+TODAY: Final = "today"
+LAST_NIGHT: Final = "night"
+"""The forms of the phrases `today` and `last night`, whose day is not clear at night."""
+DASHES: Final = frozenset("-–—")
+_MOST_SKIPPED: Final = 3
+_ORDINAL_ENDINGS: Final = frozenset({"", "st", "nd", "rd", "th", "er", "º", "ª", "°"})
+_NEAR: Final = 100  # days; without a verb, a day at most _NEAR ahead is preferred to a day at least 2 * _NEAR ago
+_LONG, _SOON = 180, 120  # days; "on March 3" said in February seldom means the March of last year
+_LONGER: Final = 270  # days; until June, "in September" with a past verb means last September
+CLOSE, DISTANT = 95, 265  # days; if one reading is within CLOSE and the other at least DISTANT away, the first is meant
+_LONGEST_YEAR: Final = 366
 
 
 class Phrase(NamedTuple):
@@ -16,9 +31,20 @@ class Phrase(NamedTuple):
     absolute: bool = False
     form: str = ""
 
+    def changed(self, change: Callable[[Meaning, Scene], Meaning]) -> "Phrase":
+        """The phrase with `change` applied to its meaning."""
+        meaning = self.meaning
+        return self._replace(meaning=lambda scene: (found := meaning(scene)) and change(found, scene))
 
-FIRST_YEAR: Final = 1000
-"""Numbers above this are years. Smaller numbers are distances from the current year."""
+    def moved(self, move: Callable[[Days], Days], single: bool | None = None) -> "Phrase":
+        """The phrase for other days, which `move` computes from the days of this phrase."""
+        single = self.single if single is None else single
+        found = self.changed(lambda meaning, _scene: meaning.moved(move))
+        return found._replace(single=single, absolute=False, form="")
+
+    def only_if(self, certain: bool) -> "Phrase":
+        """The same phrase, whose meaning is not certain if `certain` is false."""
+        return self if certain else self.changed(lambda found, _scene: found.only_if(False))
 
 
 class Count(NamedTuple):
@@ -27,9 +53,22 @@ class Count(NamedTuple):
     end: int
 
 
-_MOST_SKIPPED: Final = 3
-
 Rule = Callable[[Line, int], Phrase | None]
+
+
+def days_phrase(end: int, days: Callable[[Scene], Days], certain: bool = True, form: str = "") -> Phrase:
+    """The phrase whose only meaning are the days that `days` returns."""
+    return Phrase(end, lambda scene: Meaning((days(scene),), certain), form=form)
+
+
+def day_phrase(end: int, day: Callable[[date], date], certain: bool = True, form: str = "") -> Phrase:
+    """The phrase whose only meaning is one day, which `day` computes from today."""
+    return days_phrase(end, lambda scene: one_day(day(scene.today)), certain, form)._replace(single=True)
+
+
+def longer(*phrases: Phrase | None) -> Phrase | None:
+    """The longest of the phrases; None if all are None."""
+    return max((phrase for phrase in phrases if phrase), key=lambda phrase: phrase.end, default=None)
 
 
 def skip(line: Line, index: int, *tags: str) -> int:
@@ -50,11 +89,10 @@ def count_at(line: Line, index: int) -> Count | None:
     token = line[index]
     if token.kind == "number" and not token.suffix and token.value is not None and token.value <= 9_999:
         return Count(token.value, True, index + 1)
-    if token.has("number"):
-        tens, ones = token.get("number"), line[index + 1].get("number")
-        if tens >= 20 and ones and ones < 10:
-            return Count(tens + ones, True, index + 2)
-        return Count(tens, True, index + 1)
+    if token.has("number"):  # `сорок два` is one number
+        tens, ones = token.get("number"), line[index + 1].get("number") or 0
+        more = tens >= 20 and 0 < ones < 10
+        return Count(tens + ones if more else tens, True, index + 1 + more)
     after = index + 1 if token.has("one") else index
     if line[after].has("vague"):
         return Count(line[after].get("vague"), False, after + 1)
@@ -63,23 +101,27 @@ def count_at(line: Line, index: int) -> Count | None:
 
 def year_at(line: Line, index: int) -> tuple[int, int] | None:
     """Return the year in `2026` or `'26`, and the index after the year; None if there is no year."""
-    token = line[index]
+    token, short = line[index], line[index + 1]
     if token.kind == "number" and not token.suffix and token.value is not None and 1900 <= token.value <= 2199:
         return token.value, index + 1
-    short = line[index + 1]
     if token.word == "'" and short.kind == "number" and len(short.word) == 2 and short.value is not None:
         return 2000 + short.value if short.value < 70 else 1900 + short.value, index + 2
     return None
 
 
 def trailing_year(line: Line, index: int) -> tuple[int | None, int]:
-    """Parse the year after a day or a month, as in `, 2026` or `of 2026`. Returns the year and the index after the
-    year, or None and `index` if no year follows."""
+    """Parse the year after a day, a month, a season or a feast: `, 2026`, `of 2026`, `of last year`, `del año pasado`.
+    Returns the year, or the distance from the current year, such as -1 for last year, and the index after the words.
+    Returns None and `index` if no year follows."""
     after = comma(line, index)
     found = year_at(line, after) or year_at(line, skip(line, after, "inside"))
-    if found is None:
-        return None, index
-    return found[0], skip(line, found[1], "year_word")
+    if found is not None:
+        return found[0], skip(line, found[1], "year_word")
+    at = skip(line, index, "of", "article")
+    for step, unit in ((at, at + 1), (at + 1, at)):
+        if line[step].has("step") and line[unit].get("unit") == "year":
+            return line[step].get("step"), at + 2
+    return None, index
 
 
 def day_number(line: Line, index: int) -> int | None:
@@ -99,17 +141,12 @@ def tens_before(line: Line, index: int) -> int:
     return tens if tens in {20, 30} else 0
 
 
-_ORDINAL_ENDINGS = frozenset({"", "st", "nd", "rd", "th", "er", "º", "ª", "°"})
-
-
 def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | None:
     """Put first the reading in the direction (past or future) of the sentence. Without a direction, the nearer reading
     is first and not certain."""
-    if back is None or ahead is None:
+    if back is None or ahead is None or back == ahead:
         only = back or ahead
         return Meaning((only,)) if only else None
-    if back == ahead:
-        return Meaning((back,))
     gone, to_come = (scene.today - back.end).days, (ahead.first - scene.today).days
     if (not scene.sure or scene.inferred) and min(gone, to_come) <= CLOSE and max(gone, to_come) >= DISTANT:
         return Meaning((back, ahead) if gone < to_come else (ahead, back))
@@ -127,25 +164,57 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
     return Meaning((ahead, back) if to_come <= 2 * gone else (back, ahead), False)
 
 
-_NEAR = 100  # days; without a verb, a day at most _NEAR ahead is preferred to a day at least 2 * _NEAR ago
-_LONG, _SOON = 180, 120  # days; "on March 3" said in February seldom means the March of last year
-_LONGER = 270  # days; until June, "in September" with a past verb means last September
-CLOSE, DISTANT = 95, 265  # days; if one reading is within CLOSE and the other at least DISTANT away, the first is meant
+def yearly(scene: Scene, days: Callable[[int], Days | None]) -> Meaning | None:
+    """The readings of a day or span that occurs every year: the last occurrence that has begun, and the next occurrence
+    that has not ended."""
+    now = scene.today.year
+    back = next((d for y in range(now, now - 9, -1) if (d := days(y)) and d.first <= scene.today), None)
+    ahead = next((d for y in range(now - 1, now + 9) if (d := days(y)) and d.end > scene.today), None)
+    return choose(scene, back, ahead)
 
 
-def fixed(days: Days) -> Callable[[Scene], Meaning | None]:
-    return lambda _scene: Meaning((days,))
+def yearly_on_weekday(scene: Scene, days: Callable[[int], Days | None], weekday: int) -> Meaning | None:
+    """The readings of a day in the years when it has the given weekday. The meaning is not certain in two cases: all
+    such years are distant, or the date is near in a year in which it has another weekday. In these cases, the date or
+    the weekday may be wrong."""
+    now = scene.today.year
+
+    def distance(span: Days) -> int:
+        return abs((span.first - scene.today).days)
+
+    near = sorted((d for y in range(now - 6, now + 7) if (d := days(y))), key=distance)
+    agreeing = [span for span in near if span.first.weekday() == weekday]
+    doubtful = not agreeing or distance(agreeing[0]) > _LONGEST_YEAR
+    if near and (doubtful or (agreeing[0] != near[0] and distance(near[0]) <= CLOSE)):
+        return Meaning(tuple(near[:2]), False)
+    return Meaning(tuple(agreeing[:2])) if agreeing else None
 
 
-def doubtful(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
-    """Return the same meaning, marked as uncertain, because the words may mean something else: June is also a name."""
+def yearless(scene: Scene, days: Callable[[int], Days]) -> Meaning | None:
+    """The readings of a month or season without a year. If the text was said in that month or season, another year may
+    be meant. Without a verb that shows the past or the future, the meaning is certain only if the month or season
+    begins within 100 days."""
+    found, running = yearly(scene, days), days(scene.today.year)
+    if found and running.first <= scene.today < running.end:
+        return found._replace(certain=scene.direction is not None)
+    return found and found.only_if(scene.sure or 0 < (found.choices[0].first - scene.today).days <= _NEAR)
 
-    def doubted(scene: Scene) -> Meaning | None:
-        found = meaning(scene)
-        return found and Meaning(found.choices, False)
 
-    return doubted
-
-
-def shifted(days: Days, count: int) -> Days:
-    return Days(days.first + count * DAY, days.end + count * DAY, days.precision)
+def stepped_yearly(scene: Scene, step: int, days: Callable[[int], Days], *, nearest: bool = False) -> Meaning:
+    """The meaning of `last March`, `next summer` or `this Easter`. The meaning is certain if only one year can be
+    meant. With `nearest` (`this past summer`), the text always means the most recent one."""
+    now = scene.today.year
+    begun = next(d for y in range(now, now - 3, -1) if (d := days(y)).first <= scene.today)
+    coming = next(d for y in range(now - 1, now + 3) if (d := days(y)).first > scene.today)
+    running = begun.end > scene.today
+    if step == 0 and running:
+        return Meaning((begun,))
+    if step == 0 and scene.direction == "past":
+        return Meaning((begun, coming))
+    if step == 0:
+        return Meaning((coming, begun), coming.first.year == now)
+    if step < 0:
+        back = days(begun.first.year - 1) if running else begun
+        clear = nearest or back.first.year < now
+        return Meaning((back, days(back.first.year - 1)), clear and not (running and begun.precision == "season"))
+    return Meaning((coming, days(coming.first.year + 1)), coming.first.year > now)

@@ -9,6 +9,16 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 """The index of the token that opens a quotation, and the index after its last token."""
+_CLOSING: Final = {
+    **{'"': '"', "'": "'", "‘": "'", "“": "”", "”": "”", "„": "“”", "«": "»", "»": "«"},
+    **{"‹": "›", "「": "」", "『": "』"},
+}
+"""For each mark that opens a quotation, the marks that close it."""
+_MARKS: Final = frozenset("".join((*_CLOSING, *_CLOSING.values())))
+_HINTS: Final = _MARKS | {"’", ">"}
+_DEEPEST: Final = 4
+"""Maximum open quotations that are compared with a mark, so that the time is linear."""
+_SHORT: Final = 3
 
 
 def openings(tokens: Sequence["Token"], text: str) -> Mapping[int, int]:
@@ -56,10 +66,6 @@ def _closed(opened: Sequence[tuple[int, str]], token: "Token", text: str) -> int
     return next((inner for inner in range(1, deepest + 1) if token.word in opened[-inner][1]), 0)
 
 
-_DEEPEST: Final = 4
-"""Maximum open quotations that are compared with a mark, so that the time is linear."""
-
-
 def _may_open(token: "Token", text: str) -> bool:
     """Whether the mark can open a quotation. After a digit, it is a sign of inches. An apostrophe opens a quotation
     only between a space and a letter."""
@@ -71,10 +77,7 @@ def _is_forwarded(tokens: Sequence["Token"]) -> bool:
     """Whether the text begins with a word such as `Fwd`. After a word as short as `WG`, a colon must follow."""
     if not tokens or not tokens[0].has("forwarded"):
         return False
-    return len(tokens[0].word) >= _SHORT or (len(tokens) > 1 and tokens[1].word == ":")
-
-
-_SHORT: Final = 3
+    return len(tokens[0].word) >= _SHORT or [token.word for token in tokens[1:2]] == [":"]
 
 
 def _quoted_lines(tokens: Sequence["Token"], text: str) -> list[Span]:
@@ -86,21 +89,3 @@ def _quoted_lines(tokens: Sequence["Token"], text: str) -> list[Span]:
             inside = (n for n in range(at, len(tokens)) if line_end >= 0 and tokens[n].start > line_end)
             found.append((at, next(inside, len(tokens))))
     return found
-
-
-_CLOSING: Final = {
-    '"': '"',
-    "'": "'",
-    "‘": "'",
-    "“": "”",
-    "”": "”",
-    "„": "“”",
-    "«": "»",
-    "»": "«",
-    "‹": "›",
-    "「": "」",
-    "『": "』",
-}
-"""For each mark that opens a quotation, the marks that close it."""
-_MARKS: Final = frozenset("".join((*_CLOSING, *_CLOSING.values())))
-_HINTS: Final = _MARKS | {"’", ">"}

@@ -1,6 +1,6 @@
 """Data types for the meaning of a time expression: days while the expression is parsed, times after it is resolved."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal, NamedTuple
@@ -20,6 +20,9 @@ class Days(NamedTuple):
     end: date
     precision: Precision = "day"
 
+    def shifted(self, days: int) -> "Days":
+        return self._replace(first=self.first + days * DAY, end=self.end + days * DAY)
+
 
 class Meaning(NamedTuple):
     """The days that an expression can mean, the most likely first. `certain` means that a careful reader would also
@@ -28,6 +31,14 @@ class Meaning(NamedTuple):
     choices: tuple[Days, ...]
     certain: bool = True
     approximate: bool = False
+
+    def only_if(self, certain: bool) -> "Meaning":
+        """The same days, which are not certain if `certain` is false."""
+        return self._replace(certain=self.certain and certain)
+
+    def moved(self, move: Callable[[Days], Days]) -> "Meaning":
+        """The meaning after `move` was applied to every possible span."""
+        return self._replace(choices=tuple(map(move, self.choices)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +134,11 @@ def week_of(day: date) -> Days:
     """The week of the day, from Monday to Sunday."""
     monday = monday_of(day)
     return Days(monday, monday + WEEK, "week")
+
+
+def weekday_from(day: date, number: int, sign: int) -> date:
+    """The nearest day with the weekday `number` that is after the day (`sign` 1) or before the day (`sign` -1)."""
+    return day + sign * ((sign * (number - day.weekday()) - 1) % 7 + 1) * DAY
 
 
 def monday_of(day: date) -> date:

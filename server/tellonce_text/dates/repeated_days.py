@@ -13,7 +13,7 @@ from tellonce_text.dates.grammar import phrase_at
 from tellonce_text.dates.intervals import MOST, IntervalUnit
 from tellonce_text.dates.phrases import count_at, day_number, skip
 from tellonce_text.dates.readings import DAY
-from tellonce_text.dates.tokens import Line
+from tellonce_text.dates.tokens import Line, Token
 
 HOURS: Final = {"morning": 9, "afternoon": 14, "evening": 19, "night": 21}
 """The hour that each part of the day means if no clock time is given."""
@@ -21,6 +21,20 @@ HOURS: Final = {"morning": 9, "afternoon": 14, "evening": 19, "night": 21}
 MORNING: Final = HOURS["morning"]
 _EVERY_DAY: Final = "* * *"
 _WORKDAYS: Final = "* * 1-5"
+UNITS: Final[dict[str, tuple[int, IntervalUnit]]] = {
+    "day": (1, "day"),
+    "week": (7, "day"),
+    "fortnight": (14, "day"),
+    "month": (1, "month"),
+    "quarter": (3, "month"),
+    "half_year": (6, "month"),
+    "year": (12, "month"),
+}
+_LONG: Final = frozenset({"fortnight", "quarter", "half_year"})
+"""Units that cron cannot express."""
+_NO_UNIT: Final[tuple[int, IntervalUnit]] = (0, "day")
+_LAST_COMMON_DAY: Final = 28
+"""The last day that exists in every month."""
 
 
 class RepeatedDays(NamedTuple):
@@ -50,46 +64,28 @@ def repeated_days(line: Line, index: int, today: date) -> RepeatedDays | None:
     return _without(line, found) if found is not None and found.days in (_EVERY_DAY, _WORKDAYS) else found
 
 
-_EXCEPT: Final = frozenset("except but außer excepto salvo menos кроме".split())
-
-
 def _without(line: Line, found: RepeatedDays) -> RepeatedDays:
     """Parse `except Sunday` or `außer sonntags` after days."""
     at = skip(line, found.end + 1, "on", "article")
-    tag = "weekday" if line[at].has("weekday") else "weekdays"
-    if line[found.end].word not in _EXCEPT or not line[at].has(tag):
+    if not line[found.end].has("except") or _weekday(line[at]) is None:
         return found
-    left_out = _weekdays(line, at, tag)
-    days = (1, 2, 3, 4, 5) if found.days == _WORKDAYS else range(7)
-    kept = ",".join(str(day) for day in days if str(day) not in left_out.days)
-    return RepeatedDays(left_out.end, f"* * {kept}" if kept else "")
+    end, left_out = _weekdays(line, at)
+    days = [day for day in range(5 if found.days == _WORKDAYS else 7) if day not in left_out]
+    return RepeatedDays(end, f"* * {_cron_days(days)}" if days else "")
 
 
-EVERY: Final = {"de": "alle", "ru": "каждые"}
-"""Words for `every` that are used only before a number."""
-
-UNITS: Final[dict[str, tuple[int, IntervalUnit]]] = {
-    "day": (1, "day"),
-    "week": (7, "day"),
-    "fortnight": (14, "day"),
-    "month": (1, "month"),
-    "quarter": (3, "month"),
-    "half_year": (6, "month"),
-    "year": (12, "month"),
-}
-_LONG: Final = frozenset({"fortnight", "quarter", "half_year"})
-"""Units that cron cannot express."""
-_NO_UNIT: Final[tuple[int, IntervalUnit]] = (0, "day")
-_ALTERNATE: Final = frozenset({"alternate", "alternating", "alternos", "alternas"})
+def _weekday(token: Token) -> int | None:
+    """The weekday in `Monday` or `Mondays`."""
+    weekday: int | None = token.get("weekday")
+    return token.get("weekdays") if weekday is None else weekday
 
 
 def every_at(line: Line, index: int) -> int | None:
     """The index after a word for `every`, or `раз в`, before a number; None for other words."""
     if line[index].word == "раз" and line[index + 1].word == "в":
         return index + 2
-    if line[index].has("every") or line[index].word == EVERY.get(line.language):
-        return skip(line, index + 1, "article")
-    return None
+    every = line[index].has("every") or line[index].has("every_count")
+    return skip(line, index + 1, "article") if every else None
 
 
 def spacing(line: Line, at: int) -> tuple[int, int]:
@@ -97,11 +93,22 @@ def spacing(line: Line, at: int) -> tuple[int, int]:
     the index of the next token."""
     if line[at].has("other"):
         return 2, at + 1
-    ordinal = day_number(line, at) if line[at].has("ordinal") or line[at].suffix or _is_dotted(line, at) else None
+    ordinal = _ordinal(line, at)
     if ordinal is not None:
         return ordinal, at + 1 + _is_dotted(line, at)
     count = count_at(line, at)
     return (count.value, count.end) if count is not None and count.exact else (1, at)
+
+
+def _ordinal(line: Line, at: int) -> int | None:
+    """The number in `2nd`, `second` or `2.`; None for a plain number."""
+    numbers = line[at].has("ordinal") or line[at].suffix or _is_dotted(line, at)
+    return day_number(line, at) if numbers else None
+
+
+def _is_dotted(line: Line, at: int) -> bool:
+    """Whether the number is an ordinal with a period, such as `1.` in German."""
+    return line[at].kind == "number" and line[at + 1].word == "."
 
 
 def _spaced(line: Line, index: int, today: date) -> RepeatedDays | None:
@@ -114,17 +121,16 @@ def _spaced(line: Line, index: int, today: date) -> RepeatedDays | None:
     if begin is None:
         return None
     count, at = spacing(line, begin)
-    once_in = line[index].word == "раз"
-    counted = count > 1 or (once_in and line[at].has("unit")) or line[at].get("unit") in _LONG
+    once_in = line[index].word == "раз" and line[at].has("unit")
+    counted = count > 1 or once_in or line[at].get("unit") in _LONG
     return _every_noun(line, count, at, at + 1, today) if counted else None
 
 
 def _alternating(line: Line, index: int, today: date) -> RepeatedDays | None:
     """Parse `alternate Mondays`, `días alternos`, `un lunes sí y otro no`, `через день`, `через неделю по вторникам`."""
-    if line[index].word in _ALTERNATE:
-        return _every_noun(line, 2, index + 1, index + 2, today)
-    if line[index + 1].word in _ALTERNATE:
-        return _every_noun(line, 2, index, index + 2, today)
+    for noun, word in ((index + 1, index), (index, index + 1)):
+        if line[word].has("alternate"):
+            return _every_noun(line, 2, noun, index + 2, today)
     if line[index].word == "через":  # `через неделю` alone means once, in a week
         plain = line[index + 1].has("weekday") or line[index + 1].word == "день"
         weekly = line[index + 1].get("unit") == "week" and _weekday_at(line, index + 2)[0] is not None
@@ -140,7 +146,7 @@ def _alternating(line: Line, index: int, today: date) -> RepeatedDays | None:
 def _every_noun(line: Line, count: int, noun: int, end: int, today: date) -> RepeatedDays | None:
     """The repetition on every `count`-th weekday or in every `count`-th unit. The token `noun` names the weekday or the
     unit."""
-    weekday = line[noun].get("weekday") if line[noun].has("weekday") else line[noun].get("weekdays")
+    weekday = _weekday(line[noun])
     if weekday is not None:
         return None if _month_after(line, end) else _every_so(line, count, 7, "day", end, today, weekday)
     size, unit = UNITS.get(line[noun].get("unit") or "", _NO_UNIT)
@@ -162,19 +168,19 @@ def _weekday_at(line: Line, end: int) -> tuple[int | None, int]:
     """Parse `on Monday`, `los lunes` or `по понедельникам`. Returns the weekday and the index after it; None and `end`
     if there is no weekday."""
     at = skip(line, end, "on", "article", "every")
-    weekday = line[at].get("weekday") if line[at].has("weekday") else line[at].get("weekdays")
+    weekday = _weekday(line[at])
     return (weekday, at + 1) if weekday is not None else (None, end)
 
 
 def _weekday_of_month(line: Line, index: int) -> RepeatedDays | None:
     """Parse `first Monday of the month`, `every 2nd and 4th Friday of the month`, `letzten Freitag im Monat`."""
     found = _numbered_weekday(line, skip(line, index + 1, "article") if line[index].has("every") else index)
-    end = found and _month_after(line, found[1])
-    return RepeatedDays(end, found[0]) if found and end else None
+    end = found and _month_after(line, found.end)
+    return found._replace(end=end) if found and end else None
 
 
-def _numbered_weekday(line: Line, at: int) -> tuple[str, int] | None:
-    """Parse `first Monday` or `first and third Monday`. Returns the cron fields, and the index after the weekday."""
+def _numbered_weekday(line: Line, at: int) -> RepeatedDays | None:
+    """Parse `first Monday` or `first and third Monday`."""
     numbers: list[int] = []
     while (number := _number_in_month(line, at)) is not None:
         numbers.append(number)
@@ -185,15 +191,14 @@ def _numbered_weekday(line: Line, at: int) -> tuple[str, int] | None:
     if weekday is None or not numbers:
         return None
     day = (weekday + 1) % 7
-    return f"* * {','.join(f'{day}#{number}' if number > 0 else f'{day}L' for number in numbers)}", at + 1
+    return RepeatedDays(at + 1, f"* * {','.join(f'{day}#{number}' if number > 0 else f'{day}L' for number in numbers)}")
 
 
 def _number_in_month(line: Line, at: int) -> int | None:
     """The number of a weekday in its month: 1 to 5, or -1 for `last`; None for other words."""
-    token = line[at]
-    if token.get("ordinal") == -1:
+    if line[at].get("ordinal") == -1:
         return -1
-    ordinal = day_number(line, at) if token.has("ordinal") or token.suffix or _is_dotted(line, at) else None
+    ordinal = _ordinal(line, at)
     return ordinal if ordinal is not None and ordinal <= 5 else None
 
 
@@ -205,32 +210,31 @@ def _month_after(line: Line, end: int) -> int | None:
 
 def _weekday_range(line: Line, index: int) -> RepeatedDays | None:
     """Parse `Monday to Friday` at the beginning of the text or before a time; elsewhere, such words may name a span."""
-    led = line[index].has("from") or line[index].word == "de" or line[index].has("every")
-    first, to = index + led, index + led + 1
-    last = skip(line, to + 1, "article")
-    begin, end = line[first].get("weekday"), line[last].get("weekday")
-    if begin is None or end is None or not line[to].has("to") or line[to].has("and"):
+    first = index + (line[index].has("from") or line[index].word == "de" or line[index].has("every"))
+    last = skip(line, first + 2, "article")
+    begin, end, to = line[first].get("weekday"), line[last].get("weekday"), line[first + 1]
+    if begin is None or end is None or not to.has("to") or to.has("and"):
         return None
     if index and line[last + 1].kind != "clock" and not line[last + 1].has("exactly_at"):
         return None
-    return _weekday_list(last + 1, [day % 7 for day in range(begin, begin + (end - begin) % 7 + 1)])
+    days = _cron_days([day % 7 for day in range(begin, begin + (end - begin) % 7 + 1)])
+    return RepeatedDays(last + 1, f"* * {days}")
 
 
 def _day_of_every_month(line: Line, index: int) -> RepeatedDays | None:
     """Parse `1st of every month`, `1st and 15th of each month` and `every last day of the month`."""
     last = skip(line, index + 1, "article") if line[index].has("every") else index
     is_last = line[last].get("ordinal") == -1 and line[last + 1].get("unit") == "day"
-    days, at = (["last"], last + 2) if is_last else _month_days(line, index)
+    days, at = ("last", last + 2) if is_last else _month_days(line, index)
     at = skip(line, at, "of", "article")
+    monthly = line[at].has("every") and line[at + 1].get("unit") == "month"
     if is_last and last > index and line[at].get("unit") == "month":
         return RepeatedDays(at + 1, "last * *")
-    if days and line[at].has("every") and line[at + 1].get("unit") == "month":
-        return RepeatedDays(at + 2, f"{','.join(days)} * *")
-    return None
+    return RepeatedDays(at + 2, f"{days} * *") if days and monthly else None
 
 
-def _month_days(line: Line, at: int) -> tuple[list[str], int]:
-    """Parse `31st` or `1st and 15th`. Returns the days, and the index after them."""
+def _month_days(line: Line, at: int) -> tuple[str, int]:
+    """Parse `31st` or `1st and 15th`. Returns the days with commas, and the index after them."""
     days: list[str] = []
     while (day := day_number(line, at)) is not None:
         days.append(str(day))
@@ -239,17 +243,15 @@ def _month_days(line: Line, at: int) -> tuple[list[str], int]:
         if after == at or day_number(line, after) is None or line[after + 1].kind == "clock":
             break
         at = after
-    return days, at
+    return ",".join(days), at
 
 
 def _named(line: Line, index: int, today: date) -> RepeatedDays | None:
     token = line[index]
     if token.has("every_day") and is_adverb(line, index):
         return RepeatedDays(index + 1, _EVERY_DAY)
-    if token.has("weekdays"):
-        return _weekdays(line, index, "weekdays")
-    if token.word == "los" and line[index + 1].has("weekday"):
-        return _weekdays(line, index + 1, "weekday")
+    if token.has("weekdays") or (token.word == "los" and line[index + 1].has("weekday")):
+        return _on_weekdays(line, index + (not token.has("weekdays")))
     if token.has("workdays"):
         return RepeatedDays(index + 1, _WORKDAYS)
     if token.has("rhythm") and is_adverb(line, index):
@@ -269,8 +271,8 @@ def _every(line: Line, at: int, today: date) -> RepeatedDays | None:
     """Parse the words after `every`."""
     if line[at].has("workdays"):
         return RepeatedDays(at + 1, _WORKDAYS)
-    if line[at].has("weekday") or line[at].has("weekdays"):
-        return _weekdays(line, at, "weekday" if line[at].has("weekday") else "weekdays")
+    if _weekday(line[at]) is not None:
+        return _on_weekdays(line, at)
     if line[at].has("part"):
         return RepeatedDays(at + 1, _EVERY_DAY, HOURS[line[at].get("part")])
     if line[at].get("unit") == "month" and line[at - 2].has("of"):  # `in the first week of every month`
@@ -278,38 +280,34 @@ def _every(line: Line, at: int, today: date) -> RepeatedDays | None:
     dated = _day_of_year(line, at)
     if dated is not None or (count_at(line, at) is not None and not _is_dotted(line, at)):
         return dated
-    return _every_ordinal(line, at) if day_number(line, at) else _unit(line, line[at].get("unit"), at + 1, today)
-
-
-def _every_ordinal(line: Line, at: int) -> RepeatedDays | None:
-    """Parse `31st` or `31st of the month` after `every`."""
-    days, end = _month_days(line, at)
+    if not day_number(line, at):
+        return _unit(line, line[at].get("unit"), at + 1, today)
+    days, end = _month_days(line, at)  # `31st` or `31st of the month`
     after = skip(line, end, "of", "article")
-    if line[after].get("unit") == "month":
-        return RepeatedDays(after + 1, f"{','.join(days)} * *")
-    if any(line[end].has(tag) for tag in ("unit", "weekday", "weekdays", "part")):
+    monthly = line[after].get("unit") == "month"
+    if not monthly and any(line[end].has(tag) for tag in ("unit", "weekday", "weekdays", "part")):
         return None
-    return RepeatedDays(end, f"{','.join(days)} * *")
+    return RepeatedDays(after + 1 if monthly else end, f"{days} * *")
 
 
-def _is_dotted(line: Line, at: int) -> bool:
-    """Whether the number is an ordinal with a period, such as `1.` in German."""
-    return line[at].kind == "number" and line[at + 1].word == "."
+def _on_weekdays(line: Line, at: int) -> RepeatedDays:
+    end, days = _weekdays(line, at)
+    return RepeatedDays(end, f"* * {_cron_days(days)}")
 
 
-def _weekdays(line: Line, at: int, tag: str) -> RepeatedDays:
-    """Parse `Monday` or `Monday and Thursday`."""
-    days, end = [line[at].get(tag)], at + 1
-    while (line[end].has("and") or line[end].word == ",") and line[end + 1].has(tag):
-        days.append(line[end + 1].get(tag))
+def _weekdays(line: Line, at: int) -> tuple[int, list[int]]:
+    """Parse `Monday` or `Monday and Thursday`. Returns the index after the words, and the weekdays."""
+    days, end = [_weekday(line[at])], at + 1
+    while (line[end].has("and") or line[end].word == ",") and _weekday(line[end + 1]) is not None:
+        days.append(_weekday(line[end + 1]))
         end += 2
-    return _weekday_list(end, days)
+    return end, [day for day in days if day is not None]
 
 
-def _weekday_list(end: int, days: Sequence[int]) -> RepeatedDays:
-    """The weekdays, where Monday is 0. In cron, Sunday is 0."""
-    fields = ",".join(str((day + 1) % 7) for day in days)
-    return RepeatedDays(end, _WORKDAYS if fields == "1,2,3,4,5" else f"* * {fields}")
+def _cron_days(days: Sequence[int]) -> str:
+    """The weekdays (0 is Monday) as a field of a cron expression, in which Sunday is 0."""
+    field = ",".join(str((day + 1) % 7) for day in days)
+    return "1-5" if field == "1,2,3,4,5" else field
 
 
 def _unit(line: Line, unit: str | None, end: int, today: date) -> RepeatedDays | None:
@@ -318,7 +316,7 @@ def _unit(line: Line, unit: str | None, end: int, today: date) -> RepeatedDays |
             return RepeatedDays(end, _EVERY_DAY)
         case "week":
             weekday, end = _weekday_at(line, end)
-            return _weekday_list(end, [today.weekday() if weekday is None else weekday])
+            return RepeatedDays(end, f"* * {_cron_days([today.weekday() if weekday is None else weekday])}")
         case "weekend":
             return RepeatedDays(end, "* * 6")
         case "month":
@@ -332,13 +330,13 @@ def _unit(line: Line, unit: str | None, end: int, today: date) -> RepeatedDays |
 
 def _of_month(line: Line, end: int, today: date) -> RepeatedDays:
     """After `every month`, parse `on the first Monday`, `on the 1st`, or a bare `1` if a clock time follows it. Without
-    such words, the day is today's day of the month, but at most the 28th, because the 28th exists in every month."""
+    such words, the day is today's day of the month, or the last day that every month has."""
     at = skip(line, end, "on", "article")
     weekday = _numbered_weekday(line, at)
     if weekday is not None:
-        return RepeatedDays(weekday[1], weekday[0])
-    days, after = _month_days(line, at) if at > end or line[at + 1].kind == "clock" else ([], end)
-    return RepeatedDays(after, f"{','.join(days)} * *") if days else RepeatedDays(end, f"{min(today.day, 28)} * *")
+        return weekday
+    days, after = _month_days(line, at) if at > end or line[at + 1].kind == "clock" else ("", end)
+    return RepeatedDays(after if days else end, f"{days or min(today.day, _LAST_COMMON_DAY)} * *")
 
 
 def _day_of_year(line: Line, at: int) -> RepeatedDays | None:

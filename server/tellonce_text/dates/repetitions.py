@@ -1,17 +1,29 @@
-"""Grammar rules for repetitions with their times of day: `every Monday at 8`, `at 8 every Monday`. Pure."""
+"""Grammar rules for repetitions with their times of day: `every Monday at 8`, `every 30 minutes`, `every two hours
+between 9 and 17`. Pure."""
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime, time
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, time, timedelta
+from itertools import pairwise, product
+from typing import Final, NamedTuple, TypeVar
 
-from tellonce_text.dates.clock_phrases import Clock, awake, clock_at, part_at
-from tellonce_text.dates.intervals import Interval, IntervalUnit
+from tellonce_text.dates.clock_phrases import Clock, awake, clock_at, one_clock, part_at
+from tellonce_text.dates.elapsing import duration
+from tellonce_text.dates.intervals import MOST, UTC, Interval, IntervalUnit
 from tellonce_text.dates.items import Item, items
 from tellonce_text.dates.phrases import comma, count_at, day_number, skip
-from tellonce_text.dates.pulses import pulse
 from tellonce_text.dates.readings import DAY, add_months
-from tellonce_text.dates.repeated_days import HOURS, UNITS, RepeatedDays, repeated_days
+from tellonce_text.dates.repeated_days import HOURS, UNITS, RepeatedDays, every_at, is_adverb, repeated_days, spacing
 from tellonce_text.dates.tokens import Line, line_of
+
+LEAST: Final = 5
+"""Minimum number of minutes between two times."""
+_HOUR, _DAY = 60, 24 * 60
+_LENGTHS: Final = {"minute": 1, "hour": _HOUR, "half_hour": _HOUR // 2}
+"""The units that are shorter than a day, in minutes."""
+FoundT = TypeVar("FoundT")
+_WITHIN_DAY: Final[dict[str, tuple[int, IntervalUnit]]] = {**UNITS, "hour": (1, "hour"), "minute": (1, "minute")}
+_MISSING: Final = {"29 * *": (1, 12), "30 * *": (1, 12), "31 * *": (1, 12), "29 2 *": (12, 2)}
+"""For the days that some months or years lack: the number of months between two times, and a month with the day."""
 
 
 class End(NamedTuple):
@@ -37,9 +49,9 @@ class Repetition(NamedTuple):
 
 def repetition(line: Line, local: datetime) -> Repetition | None:
     """The first repetition in a text that was said at `local`; None if there is none."""
-    within_day = pulse(line, local)
+    within_day = _pulse(line, local)
     if within_day is not None:
-        return _limited(line, Repetition(*within_day), by_a_time=True)
+        return _limited(line, within_day, by_a_time=True)
     for index in range(len(line)):
         found = repeated_days(line, index, local.date())
         if found is not None:
@@ -94,9 +106,6 @@ def _end_at(line: Line, at: int, *, by_a_time: bool) -> End | None:
     if not number or not (led or (count is not None and line[noun + 1].word == "lang")):
         return None
     return End(noun + 1 + (line[noun + 1].word == "lang"), (number * (count.value if count is not None else 1), unit))
-
-
-_WITHIN_DAY: Final[dict[str, tuple[int, IntervalUnit]]] = {**UNITS, "hour": (1, "hour"), "minute": (1, "minute")}
 
 
 def _until_at(line: Line, at: int, *, by_a_time: bool) -> tuple[int, Item] | None:
@@ -162,12 +171,9 @@ def hour_at(line: Line, at: int) -> Clock | None:
     """The time of day at a token. A plain number is an hour only if it counts nothing: the text ends after the number,
     or `to`, `for`, `and` or a comma follows the number."""
     clock = clock_at(line, at, beside_day=True)
-    value = line[at].value if line[at].kind == "number" and not line[at].suffix else None
     following = line[at + 1]
     ends = at + 1 == len(line) or following.word == "," or any(map(following.has, ("to", "for", "and")))
-    return (
-        Clock(at + 1, value, half=value > 12) if clock is None and value is not None and value < 24 and ends else clock
-    )
+    return _plain(line, at) if clock is None and ends else clock
 
 
 def _repeats(clocks: Sequence[Clock], found: RepeatedDays, local: datetime) -> str | None:
@@ -180,10 +186,6 @@ def _repeats(clocks: Sequence[Clock], found: RepeatedDays, local: datetime) -> s
     hours = ",".join(str(hour) for hour in sorted({awake(clock) % 24 for clock in clocks}))
     minutes = {clock.minute for clock in clocks}
     return f"{minutes.pop()} {hours} {found.days}" if found.days and len(minutes) == 1 else None
-
-
-_MISSING: Final = {"29 * *": (1, 12), "30 * *": (1, 12), "31 * *": (1, 12), "29 2 *": (12, 2)}
-"""For the days that some months or years lack: the number of months between two times, and a month with the day."""
 
 
 def _clamped(clock: Clock, days: str, local: datetime) -> Interval | None:
@@ -209,3 +211,138 @@ def _interval(clock: Clock, found: RepeatedDays, local: datetime) -> Interval:
         return Interval(datetime.combine(add_months(found.first, count), start.time()), count, unit)
     later = found.first + (1 if count % 7 else count) * DAY
     return Interval(datetime.combine(later, start.time()), count, unit)
+
+
+def _pulse(line: Line, local: datetime) -> Repetition | None:
+    """The first repetition of the text that is due several times a day; None if there is none. `local` is the time at
+    which the text was said."""
+    for index in range(len(line)):
+        beat = _beat(line, index)
+        if beat is not None:
+            return _within(line, index, *beat, local)
+    return None
+
+
+def _beat(line: Line, index: int) -> tuple[int, int] | None:
+    """Parse `every 30 minutes`, `hourly`, `jede halbe Stunde`. Returns the number of minutes and the index after the
+    words."""
+    rhythm = _LENGTHS.get(line[index].get("rhythm") or "")
+    if rhythm is not None and is_adverb(line, index):
+        return rhythm, index + 1
+    begin = every_at(line, index)
+    if begin is None:
+        return None
+    count, at = spacing(line, begin)
+    found = duration(line, begin)
+    if found is not None:  # `half hour`, `hour and a half`, `anderthalb Stunden`
+        return found.length // timedelta(minutes=1), found.end
+    unit = _LENGTHS.get(line[at].get("unit") or "")
+    return (count * unit, at + 1) if unit else None
+
+
+def _within(line: Line, start: int, minutes: int, end: int, local: datetime) -> Repetition:
+    """Add the hours and the days in which the repetition is due. The text may name the hours and days before or after
+    the repetition."""
+
+    def days_at(of: Line, at: int) -> tuple[str, int] | None:
+        found = repeated_days(of, skip(of, at, "on"), local.date())
+        return (found.days, found.end) if found is not None and found.days else None
+
+    hours: tuple[int, int] | None = None
+    days: str | None = None
+    for _ in range(2):
+        if hours is None and (window := _beside(line, start, end, _window)) is not None:
+            start, end, hours = window
+        if days is None and (dated := _beside(line, start, end, days_at)) is not None:
+            start, end, days = dated
+    if hours is not None or days is not None:
+        return Repetition(start, end, _cron(minutes, hours or (0, _DAY - 1), days or "* * *"))
+    led = line[end].has("from") or line[end].word == "ab"  # `starting at 9`
+    first = one_clock(line, skip(line, end + 1, "from", "article", "at")) if led else None
+    return Repetition(start, first.end if first is not None else end, _endless(minutes, local, first))
+
+
+def _beside(
+    line: Line, start: int, end: int, parse: Callable[[Line, int], tuple[FoundT, int] | None]
+) -> tuple[int, int, FoundT] | None:
+    """Parse the words after the tokens or, if this fails, the words directly before the tokens. Returns the start and
+    the end of all these tokens, and the parsed value."""
+    after = parse(line, comma(line, end))
+    if after is not None:
+        return start, after[1], after[0]
+    for at in range(start):
+        before = parse(line, at)
+        if before is not None and comma(line, before[1]) == start:
+            return at, end, before[0]
+    return None
+
+
+def _window(line: Line, at: int) -> tuple[tuple[int, int], int] | None:
+    """Parse `between 9 and 17`, `von 9 bis 17 Uhr`, `de 9 a 17`. Returns the first and the last minute of the day at
+    which the alarm may be due. The last minute is smaller than the first if the hours cross midnight."""
+    if not (line[at].has("between") or line[at].has("from") or line[at].word == "de"):
+        return None
+    begin = skip(line, at + 1, "article", "at")
+    for first in (one_clock(line, begin), _plain(line, begin)):
+        joint = line[first.end] if first is not None else None
+        if first is None or joint is None or not (joint.has("and") or joint.has("to") or joint.has("exactly_at")):
+            continue
+        second = one_clock(line, skip(line, first.end + (not joint.has("exactly_at")), "article", "at"))
+        if second is not None:
+            last = line[second.end - 1]
+            of_24 = second.hour > 12 and not (last.has("half_of_day") or last.suffix)
+            return _minutes(first, second, of_24=of_24), second.end + (line[second.end].word == "часами")
+    return None
+
+
+def _plain(line: Line, at: int) -> Clock | None:
+    """The hour in a plain number. A plain number is tried because the next words may look like minutes but are not:
+    `entre 9 y 15`."""
+    value = line[at].value if line[at].kind == "number" and not line[at].suffix else None
+    return Clock(at + 1, value, half=value > 12) if value is not None and value < 24 else None
+
+
+def _minutes(first: Clock, second: Clock, *, of_24: bool) -> tuple[int, int]:
+    """Convert two times to minutes of the day. Without AM or PM, the second time is after the first. Both are at hours
+    when people are awake, unless the text uses the 24-hour clock."""
+    begin, end = first.hour * 60 + first.minute, second.hour * 60 + second.minute
+    noon = _DAY // 2
+    latest = end if second.half else end % noon + noon
+    if not of_24 and not first.half and first.hour <= 6 and begin + noon < latest:
+        begin += noon
+    return begin, end if second.half or end > begin else latest
+
+
+def _endless(minutes: int, local: datetime, first: Clock | None) -> str | None:
+    """The interval, which has no end. The interval begins at the first time that the text gives; without such a time,
+    it begins `minutes` after `local`."""
+    hours = minutes // _HOUR if minutes % _HOUR == 0 else 0
+    if minutes < LEAST or (hours or minutes) > MOST:
+        return None
+    start = (local.astimezone(UTC) + timedelta(minutes=minutes)).astimezone(local.tzinfo)
+    start = start.replace(second=0, microsecond=0, tzinfo=None)
+    if first is not None:
+        said = local.replace(tzinfo=None)
+        start = datetime.combine(said.date(), time(awake(first) % 24, first.minute))
+        start += DAY if start <= said else 0 * DAY
+    return str(Interval(start, hours or minutes, "hour" if hours else "minute"))
+
+
+def _cron(minutes: int, hours: tuple[int, int], days: str) -> str | None:
+    """The cron expression; None if the times do not have the same minutes in each hour. If no expression covers all
+    times, the last time is left out."""
+    times = list(range(hours[0], hours[1] + 1, minutes)) if minutes >= LEAST else []
+    for due in (times, times[:-1]):
+        of_hour, of_day = sorted({at % _HOUR for at in due}), sorted({at // _HOUR for at in due})
+        if due and due == [hour * _HOUR + minute for hour, minute in product(of_day, of_hour)]:
+            return f"{_field(of_hour)} {'*' if len(of_day) == 24 else _field(of_day)} {days}"
+    return None
+
+
+def _field(values: list[int]) -> str:
+    """The values as a field of a cron expression, as a range if they are evenly spaced."""
+    steps = {after - before for before, after in pairwise(values)}
+    if len(values) < 3 or len(steps) > 1:
+        return ",".join(map(str, values))
+    step = steps.pop()
+    return f"{values[0]}-{values[-1]}" + (f"/{step}" if step > 1 else "")

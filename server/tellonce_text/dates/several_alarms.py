@@ -13,7 +13,6 @@ from tellonce_text.dates.tokens import Line, line_of
 
 MOST: Final = 5
 """Maximum number of alarms of one request."""
-
 _MOST_JOINTS: Final = 20
 _FILLERS: Final = 2
 """Maximum number of words between `and` and a time, such as `again` or `noch einmal`."""
@@ -31,10 +30,10 @@ def alarms(text: str, said: Said, language: str | None = None) -> tuple[Alarm, .
     if line is None or whole is None:
         return ()
     cuts = _cuts(line, whole, said)
-    starts = [0, *(first for first, _ in cuts)]
-    ends = [*starts[1:], len(text)]
+    parts = [(0, 0), *cuts]
+    ends = [*(first for first, _ in cuts), len(text)]
     found = []
-    for (first, end), begin in zip(zip(starts, ends, strict=True), [0, *(at for _, at in cuts)], strict=True):
+    for (first, begin), end in zip(parts, ends, strict=True):
         one = _read(text[begin:end], said, line.language, alone=first > 0)
         if one is None:
             return (whole,)
@@ -52,8 +51,7 @@ def _cuts(line: Line, whole: Alarm, said: Said) -> list[tuple[int, int]]:
     """For each further alarm, the position of its `and` or comma, and the position of its own words."""
     cuts: list[tuple[int, int]] = []
     begun = 0
-    joints = [at for at in range(len(line)) if _is_joint(line, at)]
-    for joint in joints[:_MOST_JOINTS]:
+    for joint in [at for at in range(len(line)) if _is_joint(line, at)][:_MOST_JOINTS]:
         token = line[joint]
         left = _read(line.text[begun : token.start], said, line.language, alone=bool(cuts))
         if left is None or (left.at is None and left.repeats is None) or _is_bound(line, joint, begun, whole):
@@ -69,21 +67,22 @@ def _cuts(line: Line, whole: Alarm, said: Said) -> list[tuple[int, int]]:
 def _is_bound(line: Line, joint: int, begun: int, whole: Alarm) -> bool:
     """Whether the words on both sides of a joint (`and` or a comma) are one expression: `every Monday and Thursday`,
     `between 8 and 9`, `Friday, March 6`."""
-    if any(line[at].has("between") for at in range(joint) if line[at].start >= begun):
-        return True
+    between = any(line[at].has("between") for at in range(joint) if line[at].start >= begun)
     within = whole.start < line[joint].start < whole.end
-    return within and (whole.repeats is not None or line[joint].word == ",")
+    return between or (within and (whole.repeats is not None or line[joint].word == ","))
 
 
 def _begin(line: Line, joint: int, left: Alarm, said: Said, *, beside: bool, within: bool) -> int | None:
-    """The position of the words of the alarm that follows a joint; None if no alarm follows."""
+    """The position of the words of the alarm that follows a joint; None if no alarm follows. A comma may join only
+    alarms of one kind: `at 8, 12 and 20`, `on Monday, Wednesday and Friday`."""
     comma = line[joint].word == ","
     for at in range(joint + 1, min(joint + 2 + (_FILLERS if beside and not comma else 0), len(line))):
-        begin = line[at].start
-        bare = at == joint + 1 and left.timed and not within
-        right = _right(line, at, said, bare=bare)
-        if right is not None and (not comma or _are_alike(left, right)):
-            return begin
+        right = _right(line, at, said, bare=at == joint + 1 and left.timed and not within)
+        if right is None:
+            continue
+        days = (left.dated, left.timed) == (right.dated, right.timed) == (True, False)
+        if not comma or days or (left.timed and not right.dated):
+            return line[at].start
     return None
 
 
@@ -101,11 +100,6 @@ def _is_joint(line: Line, at: int) -> bool:
     return line[at].has("and") or line[at].has("or") or line[at].word == ","
 
 
-def _are_alike(left: Alarm, right: Alarm) -> bool:
-    """Whether a comma may join the alarms: `at 8, 12 and 20`, `on Monday, Wednesday and Friday`."""
-    return (left.timed and not right.dated) or (left.dated, left.timed) == (right.dated, right.timed) == (True, False)
-
-
 def _shared(found: Sequence[Alarm], said: Said) -> tuple[Alarm, ...]:
     """Copy shared days and times to the alarms that do not give them."""
     timed = list(found)
@@ -115,7 +109,10 @@ def _shared(found: Sequence[Alarm], said: Said) -> tuple[Alarm, ...]:
     timed = [*(_before(one, after, said) for one, after in pairwise(timed)), timed[-1]]
     shared = timed[:1]
     for one in timed[1:]:
-        shared.append(one if one.dated or not shared[-1].dated else _on_day_of(one, shared[-1], said.zone))
+        if not one.dated and shared[-1].dated:
+            moved = _at_time_of(shared[-1], one, said.zone)
+            one = moved._replace(start=one.start, end=one.end, lead=one.lead, shares_day=True)
+        shared.append(one)
     return tuple(shared)
 
 
@@ -130,30 +127,25 @@ def _before(one: Alarm, after: Alarm, said: Said) -> Alarm:
     return one._replace(at=at, halved=True)
 
 
-def _on_day_of(one: Alarm, day: Alarm, zone: ZoneInfo) -> Alarm:
-    return _at_time_of(day, one, zone)._replace(start=one.start, end=one.end, lead=one.lead, shares_day=True)
-
-
 def _at_time_of(one: Alarm, clock: Alarm, zone: ZoneInfo) -> Alarm:
     """The alarm `one`, moved to the time of day of the alarm `clock`."""
-    at = _clock(clock)
+    at, timed = _clock(clock), one._replace(timed=True)
     if at is None:
         return one
     if one.at is not None:
-        return one._replace(at=wall(one.at.date(), at, zone), timed=True)
+        return timed._replace(at=wall(one.at.date(), at, zone))
     interval = Interval.read(one.repeats or "")
     if interval is not None:
-        start = datetime.combine(interval.start.date(), at)
-        return one._replace(repeats=str(interval._replace(start=start)), timed=True)
+        return timed._replace(repeats=str(interval._replace(start=datetime.combine(interval.start.date(), at))))
     days = (one.repeats or "").split()[2:]
-    return one._replace(repeats=" ".join((str(at.minute), str(at.hour), *days)), timed=True)
+    return timed._replace(repeats=" ".join((str(at.minute), str(at.hour), *days)))
 
 
 def _clock(one: Alarm) -> time | None:
     """The time of day of an alarm; None if the alarm is due several times a day."""
-    if one.at is not None:
-        return one.at.time()
-    if (interval := Interval.read(one.repeats or "")) is not None:
-        return interval.start.time()
+    interval = Interval.read(one.repeats or "")
+    moment = one.at or (interval and interval.start)
+    if moment is not None:
+        return moment.time()
     minute, hour = (one.repeats or "* *").split()[:2]
     return time(int(hour), int(minute)) if minute.isdecimal() and hour.isdecimal() else None

@@ -1,7 +1,5 @@
 """Determines whether an expression in a sentence is about the past or the future, if this is certain."""
 
-from bisect import bisect_left
-from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from tellonce_text.dates.lexicon import endings
@@ -28,24 +26,21 @@ from tellonce_text.dates.verb_forms import (
 _FAR: Final = 30
 """Maximum number of tokens that are read on each side of an expression. The limit makes the time linear even for a text
 without punctuation."""
-
-
-def _is_attribute(line: Line, first: int, end: int) -> bool:
-    """Whether the date belongs to a thing, as in `the contract of 3 March` or `die Rechnung vom 3.4.`. If it does, the
-    tense of the sentence says nothing about the date."""
-    if any(line[at].has("to") or line[at].word in _APART for at in range(first, end)):
-        return False
-    before = line[first - 1]
-    return (before.word == "of" and line[first - 2].word != "as") or (line.language == "de" and before.word == "vom")
-
-
-def _is_thanked(line: Line, first: int) -> bool:
-    """Whether somebody is thanked for the day, as in `Thanks for Saturday`."""
-    at = first - 1 - line[first - 1].has("article")
-    return line[at].kind == "word" and line[at - 1].has("thanks")
-
-
 _BESIDE: Final = 4  # tokens: `having the old boiler serviced`
+_UNTIL: Final = frozenset({"until", "till"})
+_KNOWN_ENDINGS: Final = ("s", "ed", "n't", "'ll", "'d", "ly")
+_OTHER_CLAUSE: Final = frozenset({"tense_present", "tense_subject", "weekday", "day", "month", "unit"})
+"""If a token with one of these tags is between a verb and the expression, the verb belongs to another clause or day."""
+_RESIDENCE: Final = frozenset({"here", "there", "out", "away", "house", "home", "abroad"})
+_JOINTS: Final = frozenset({"clause", "and"})
+_SIGNS: Final = frozenset({"tense_perfect", "tense_past", "tense_future", "tense_arranged"})
+"""The tags of English words that indicate a direction. A word that ends in -ed may also indicate a direction."""
+_THIRD_PERSON: Final = frozenset({"he", "she", "it"})
+"""Before a verb without -s, these words show that the verb is in the past tense: `he hit`, but not `they hit`."""
+_SHORTEST_VERB: Final = 4
+_SHORTEST_STEM: Final = 2  # letters before an ending: `parei` is not a future
+_SHORTEST_PAST: Final = 3
+_APART: Final = frozenset(",:()–—-")
 
 
 class Look(NamedTuple):
@@ -64,49 +59,72 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     The direction comes from the nearest verb before these tokens or, if there is none, from the nearest verb after
     them. An English sentence without a verb is more often about the future.
     """
-    if _reported(line, first) or _moved_from(line, first):
+    return _by_neighbors(line, first, end) or _by_verb_before(line, first, end) or _by_verb_after(line, first, end)
+
+
+def _by_neighbors(line: Line, first: int, end: int) -> Look | None:
+    """The direction that the words next to the expression give, whatever the verb is."""
+    lead = first - 1 - line[first - 1].has("article")
+    moved_from = line[first - 1].word == "from" and any(line[at].has("tense_arranged") for at in _back(line, first))
+    if moved_from or _reported(line, first) or _only_arranged(line, first):  # `moved from Tuesday to Thursday`
         return Look(None)
-    if _only_arranged(line, first):
-        return Look(None)
-    if _is_thanked(line, first):
+    if line[lead].kind == "word" and line[lead - 1].has("thanks"):  # `Thanks for Saturday`
         return Look("past", sure=True)
     if _is_attribute(line, first, end):
         return Look("past", own=line.language == "de")
-    moved = "future" if _is_latest(line, first) else _moved(line, first)
-    if moved:
-        return Look(moved, sure=True)
+    near = range(max(0, first - _FAR // 4), first + _FAR // 4)
+    small = (at for at in range(first - 1, first - 4, -1) if not (line[at].has("article") or line[at].has("on")))
+    limit = line[next(small, first)].has("latest")  # `spätestens am Freitag`
+    if limit or any(line[index].has("tense_moved") for index in near):
+        return Look("future", sure=True)
     if _told_on(line, first):
         return Look("past", sure=True)
-    if "tense_planned" in line.tags and _is_planned(line, first, end):
-        return Look(None)
-    before = _before(line, first)
+    planned = "tense_planned" in line.tags and any(
+        line[at].has("tense_planned") for at in range(_back(line, first).stop + 1, _clause_end(line, first, end))
+    )
+    return Look(None) if planned else None  # something was planned or canceled, on this day or for this day
+
+
+def _by_verb_before(line: Line, first: int, end: int) -> Look | None:
+    before, english = _before(line, first), line.language == "en"
     lead = line[first - 1 - line[first - 1].has("article")]
     if before == "past" and (lead.has("for") or (lead.has("by") and _after(line, first, end) != "past")):
         return Look("future", sure=True, own=False)
-    if before:
-        own = _in_clause(line, first, end, before)
-        if before == "future" and not own:  # `was due on Friday`
-            return Look(None, own=False)
-        if before == "past" and not own and line.language != "en":
-            begin = _clause_begin(line, first)
-            if begin and not _may_be_past(line, first, begin, _clause_end(line, first, end)):
-                return Look("future", sure=True, inferred=True)
-        return Look(before, sure=own or line.language != "en", own=own)
-    found = _order(line, first)
-    if not found and line.language == "en" and _is_either_before(line, first):
+    if before is None:
+        return None
+    own = _in_clause(line, first, end, before)
+    if before == "future" and not own:  # `was due on Friday`
         return Look(None, own=False)
-    found = found or _after(line, first, end)
-    if found == "future" and line.language != "en" and _may_be_past(line, first, line.sentences[first][0], first):
+    if before == "past" and not own and not english:
+        begin = _clause_begin(line, first)
+        if begin and not _may_be_past(line, first, begin, _clause_end(line, first, end)):
+            return Look("future", sure=True, inferred=True)
+    return Look(before, sure=own or not english, own=own)
+
+
+def _by_verb_after(line: Line, first: int, end: int) -> Look:
+    english = line.language == "en"
+    beginning = next((at for at in reversed(_back(line, first)) if line[at].kind == "word"), first)
+    ordered = line[beginning].has("tense_order")  # `Remind me Friday`
+    if not ordered and english and _is_either_before(line, first):
+        return Look(None, own=False)
+    found = "future" if ordered else _after(line, first, end)
+    begin, stop = line.sentences[first]
+    if not english and found != "past" and _may_be_past(line, first, begin, first if found else stop):
         return Look(None)
-    if found:
-        return Look(found, sure=True, own=line.language != "en" or not _may_be_either(line, first, end))
-    if line.language != "en":
-        past = _may_be_past(line, first, *line.sentences[first])
-        return Look(None) if past else Look("future", sure=True, inferred=True)
-    return Look("future", own=not _may_be_either(line, first, end) and not _has_unknown_verb(line, first, end))
+    if english:
+        own = not _may_be_either(line, first, end) and (found or not _has_unknown_verb(line, first, end))
+        return Look(found or "future", sure=found is not None, own=bool(own))
+    return Look(found or "future", sure=True, inferred=found is None)
 
 
-_UNTIL: Final = frozenset({"until", "till"})
+def _is_attribute(line: Line, first: int, end: int) -> bool:
+    """Whether the date belongs to a thing, as in `the contract of 3 March` or `die Rechnung vom 3.4.`. If it does, the
+    tense of the sentence says nothing about the date."""
+    if any(line[at].has("to") or line[at].word in _APART for at in range(first, end)):
+        return False
+    before = line[first - 1]
+    return (before.word == "of" and line[first - 2].word != "as") or (line.language == "de" and before.word == "vom")
 
 
 def _may_be_either(line: Line, first: int, end: int) -> bool:
@@ -119,18 +137,15 @@ def _may_be_either(line: Line, first: int, end: int) -> bool:
 def _has_unknown_verb(line: Line, first: int, end: int) -> bool:
     """Whether the clause has a pronoun with an unknown verb, as in `we overslept`. Such a verb may be in the past
     tense."""
-    near = range(max(line.sentences[first][0], first - _FAR), _clause_end(line, first, end))
+    near = range(_back(line, first).stop + 1, _clause_end(line, first, end))
     verbs = (line[at + 1] for at in near if line[at].has("tense_subject"))
     return any(verb.kind == "word" and not verb.tags and not verb.word.endswith(_KNOWN_ENDINGS) for verb in verbs)
-
-
-_KNOWN_ENDINGS: Final = ("s", "ed", "n't", "'ll", "'d", "ly")
 
 
 def _is_either_before(line: Line, first: int) -> bool:
     """Whether a verb with the same form in the past and the present comes before the expression. `let's` is not such a
     verb."""
-    back = _verbal_back(line, first)
+    back = _back(line, first)
     either = any(line[at].has("tense_either") and not line[at].word.endswith("'s") for at in back)
     return either or any(is_contracted(line, at) for at in back)
 
@@ -165,19 +180,20 @@ def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
     If a verb in the present tense is between the past verb and the expression, the past verb belongs to another clause:
     `the course I paid for starts Friday`.
     """
+    back = _back(line, first)
     if found == "future":
-        return not any(
-            line[at].has("tense_future") and line[at - 1].word in {"was", "were"} for at in _back(line, first)
-        )
+        return not any(line[at].has("tense_future") and line[at - 1].word in {"was", "were"} for at in back)
     if _is_question_of(line, first, end):
         return False
-    for index in _back(line, first):
-        if line[index].has("tense_subject") and _sign(line, index - 1, first, infinitive=False) == "past":
+    for index in back:
+        if line[index].has("tense_subject") and _sign(line, index - 1, first) == "past":
             continue  # the subject follows its verb: `da ging ich am Freitag hin`
         if line[index].has("clause") or line[index].word in _APART:
             return _after(line, first, end) == "past"
-        if _sign(line, index, first, infinitive=False) == "past":
-            return not _is_notice(line, index, first)
+        if _sign(line, index, first) == "past":
+            # A sentence that begins with a participle, such as `Closed on Friday`, may be about the past or the future.
+            opens = index == line.sentences[first][0] and index >= first - 2
+            return not (opens and is_english_participle(line[index]))
         if not _OTHER_CLAUSE.isdisjoint(line[index].tags):
             return False
     return True
@@ -193,48 +209,28 @@ def _clause_begin(line: Line, first: int) -> int | None:
     return next(begins, None)
 
 
-_OTHER_CLAUSE: Final = frozenset({"tense_present", "tense_subject", "weekday", "day", "month", "unit"})
-"""If a token with one of these tags is between a verb and the expression, the verb belongs to another clause or day."""
-
-
-def _is_notice(line: Line, index: int, first: int) -> bool:
-    """Whether the sentence begins with a participle without an auxiliary, as in `Closed on Friday`. Such a sentence may
-    be about the past or the future."""
-    return index == line.sentences[first][0] and index >= first - 2 and is_english_participle(line[index])
-
-
 def _is_question_of(line: Line, first: int, end: int) -> bool:
     """Whether the question is about the day itself, which may be past or future: `Was Friday all right?`, `Did you say
     Friday?`."""
-    return line[first - 1].word in {"say", "mean"} or (
-        first == line.sentences[first][0] + 1 and line[line.sentences[end - 1][1] - 1].word == "?"
-    )
+    asked = line[line.sentences[end - 1][1] - 1].word == "?"
+    return line[first - 1].word in {"say", "mean"} or (first == line.sentences[first][0] + 1 and asked)
 
 
 def _reported(line: Line, first: int) -> bool:
     """Whether the day was only thought or said, as in `I thought the meeting was the 12th`. Such a day may be past or
     future."""
-    for index in _back(line, first) if "tense_reported" in line.tags else ():
-        token = line[index]
-        if token.has("tense_reported"):
-            return token.word in {"thought", "assumed"} or not line[first - 1].has("on")
-        if token.has("tense_future"):
-            return False
-    return False
+    back = _back(line, first) if "tense_reported" in line.tags else ()
+    token = next((line[at] for at in back if line[at].has("tense_reported") or line[at].has("tense_future")), None)
+    if token is None or not token.has("tense_reported"):
+        return False
+    return token.word in {"thought", "assumed"} or not line[first - 1].has("on")
 
 
 def _told_on(line: Line, first: int) -> bool:
     """Whether something was told on this day, as in `she told me on Sunday that …` or `they announced it on Sunday`."""
     announced = line[first - 3].has("tense_planned") and line[first - 2].word in {"it", "that", "this"}
-    return line[first - 1].has("on") and (
-        announced or any(line[at].has("tense_reported") for at in (first - 2, first - 3))
-    )
-
-
-def _is_planned(line: Line, first: int, end: int) -> bool:
-    """Whether the clause of the expression says that something was planned or canceled, on this day or for this day."""
-    begin = max(line.sentences[first][0], first - _FAR)
-    return any(line[at].has("tense_planned") for at in range(begin, _clause_end(line, first, end)))
+    reported = any(line[at].has("tense_reported") for at in (first - 2, first - 3))
+    return line[first - 1].has("on") and (announced or reported)
 
 
 def _only_arranged(line: Line, first: int) -> bool:
@@ -248,8 +244,8 @@ def _only_arranged(line: Line, first: int) -> bool:
         if token.has("tense_arranged") and is_english_participle(token) and not signed:
             auxiliary = any(line[at].has("tense_be") for at in range(index - 3, index))
             beside = (index == first - 1 and token.word.endswith("ed")) or line[first - 1].word in {"in", "on"}
-            return not auxiliary and not _moved_to(line, first) and beside
-        if _sign(line, index, first, infinitive=False) or token.has("tense_present"):
+            return not auxiliary and beside
+        if _sign(line, index, first) or token.has("tense_present"):
             return False
     return False
 
@@ -262,50 +258,15 @@ def _changes_residence(line: Line, index: int, first: int) -> bool:
     return following in _RESIDENCE or (following == "to" and line[index - 1].has("tense_subject"))
 
 
-_RESIDENCE: Final = frozenset({"here", "there", "out", "away", "house", "home", "abroad"})
-
-
-def _moved_from(line: Line, first: int) -> bool:
-    """Whether something was moved from this day to another: `moved from Tuesday to Thursday`. The day from which
-    something was moved may be past or future."""
-    before = line[first - 1]
-    return before.word == "from" and any(line[index].has("tense_arranged") for index in _back(line, first))
-
-
 def _back(line: Line, first: int) -> range:
     """Return the indexes of the tokens before the expression in the expression's sentence, the nearest token first."""
     return range(first - 1, max(line.sentences[first][0], first - _FAR) - 1, -1)
 
 
-def _verbal_back(line: Line, first: int) -> Sequence[int]:
-    """The indexes of `_back` at which a token may show the tense."""
-    back = _back(line, first)
-    return _verbal(line, back.stop + 1, first)[::-1]
-
-
-def _verbal(line: Line, start: int, end: int) -> Sequence[int]:
-    return line.verbal[bisect_left(line.verbal, start) : bisect_left(line.verbal, end)]
-
-
-def _moved(line: Line, first: int) -> Direction | None:
-    """Future if a word nearby says that something was postponed or moved. The English word list contains no such
-    words."""
-    near = range(max(0, first - _FAR // 4), first + _FAR // 4)
-    return "future" if any(line[index].has("tense_moved") for index in near) else None
-
-
-def _is_latest(line: Line, first: int) -> bool:
-    """Whether the day is a limit, as in `no later than Friday` or `spätestens am Freitag`."""
-    at = next(
-        (at for at in range(first - 1, first - 4, -1) if not (line[at].has("article") or line[at].has("on"))), first
-    )
-    return line[at].has("latest")
-
-
 def _before(line: Line, first: int) -> Direction | None:
     infinitive = False
     weak: Direction | None = None
-    for index in _verbal_back(line, first):
+    for index in _back(line, first):
         if is_subordinate(line, index):
             return weak
         found = _sign(line, index, first, infinitive=infinitive)
@@ -322,8 +283,8 @@ def _before(line: Line, first: int) -> Direction | None:
 def _after(line: Line, first: int, end: int) -> Direction | None:
     weak: Direction | None = None
     clause_end = _clause_end(line, first, end)
-    for index in _verbal(line, end, min(line.sentences[end - 1][1], end + _FAR)):
-        found = _sign(line, index, -1, infinitive=False)
+    for index in range(end, min(line.sentences[end - 1][1], end + _FAR)):
+        found = _sign(line, index, -1)
         if index > clause_end and (found == "past" or (found and line.language != "en")):
             return weak
         if found:
@@ -336,16 +297,11 @@ def _after(line: Line, first: int, end: int) -> Direction | None:
 def _clause_end(line: Line, first: int, end: int) -> int:
     """The index of the token that ends the clause of an expression. A comma or conjunction directly after an expression
     that begins its sentence does not end the clause: `On Friday, we met`."""
-    before = (line[at].tags for at in range(max(line.sentences[first][0], first - _FAR), first))
+    before = (line[at].tags for at in _back(line, first))
     begins = all(tags and not any(tag.startswith("tense_") for tag in tags) for tags in before)
     until = min(line.sentences[end - 1][1], end + _FAR)
-    joints = (
-        at for at in range(end + begins, until) if line[at].word in _APART or not _JOINTS.isdisjoint(line[at].tags)
-    )
-    return next(joints, until)
-
-
-_JOINTS: Final = frozenset({"clause", "and"})
+    near = range(end + begins, until)
+    return next((at for at in near if line[at].word in _APART or not _JOINTS.isdisjoint(line[at].tags)), until)
 
 
 def _is_present(line: Line, index: int) -> bool:
@@ -354,22 +310,13 @@ def _is_present(line: Line, index: int) -> bool:
     return line[index].has("tense_present") and (line.language == "en" or not is_whole_perfect(line, index))
 
 
-def _order(line: Line, first: int) -> Direction | None:
-    """Future if the sentence begins with a command, as in `Remind me Friday`."""
-    index = line.sentences[first][0]
-    if first - index > _FAR:
-        return None
-    beginning = next((n for n in range(index, first) if line[n].kind == "word"), first)
-    return "future" if line[beginning].has("tense_order") else None
-
-
-def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction | None:
+def _sign(line: Line, index: int, first: int, *, infinitive: bool = False) -> Direction | None:
     """The direction that this token indicates. `first` is the index of the expression, or -1 if the token comes after
     the expression."""
     token = line[index]
     if token.kind != "word":
         return None
-    if "having" in line.words and any(line[at].word == "having" for at in range(index - _BESIDE, index)):
+    if "having" in line.tags and any(line[at].has("having") for at in range(index - _BESIDE, index)):
         return "future"
     if token.has("tense_either") and line[index - 1].word in _THIRD_PERSON:
         return "past"
@@ -380,17 +327,7 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
     if token.has("tense_order") and index == line.sentences[index][0]:
         return None
     if token.has("tense_past") and not (token.has("unit") or token.has("season") or is_named_act(line, index)):
-        if line.language == "en" and (is_english_adjective(line, index) or is_state(line, index)):
-            return None
-        if infinitive and token.has("tense_committed"):
-            return "future"
-        if token.has("tense_arranged") and _moved_to(line, first):
-            return "future"
-        if token.word == "got" and (line[index - 1].has("tense_have") or line[index - 2].has("tense_have")):
-            return "future"
-        if token.has("tense_perfect") and not is_whole_perfect(line, index):
-            return None
-        return None if is_condition(line, index) else "past"
+        return _sign_of_past(line, index)
     if token.has("tense_future"):
         return "future"
     if line.language != "en":
@@ -400,17 +337,18 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
     beside = index == first - 2 and line[first - 1].word not in _UNTIL
     if first > index and _moved_to(line, first) and (token.has("tense_arranged") or beside):
         return "future"
-    if infinitive and token.has("tense_committed"):
+    return "future" if infinitive and token.has("tense_committed") else by_auxiliary(line, index)
+
+
+def _sign_of_past(line: Line, index: int) -> Direction | None:
+    """The direction that a word in the past tense indicates."""
+    token = line[index]
+    if line.language == "en" and (is_english_adjective(line, index) or is_state(line, index)):
+        return None
+    if token.word == "got" and (line[index - 1].has("tense_have") or line[index - 2].has("tense_have")):
         return "future"
-    return by_auxiliary(line, index)
-
-
-_SIGNS: Final = frozenset({"tense_perfect", "tense_past", "tense_future", "tense_arranged"})
-"""The tags of English words that indicate a direction. A word that ends in -ed may also indicate a direction."""
-
-
-_THIRD_PERSON: Final = frozenset({"he", "she", "it"})
-"""Before a verb without -s, these words show that the verb is in the past tense: `he hit`, but not `they hit`."""
+    whole = not token.has("tense_perfect") or is_whole_perfect(line, index)
+    return "past" if whole and not is_condition(line, index) else None
 
 
 def _by_ending(line: Line, index: int) -> Direction | None:
@@ -431,17 +369,9 @@ def _by_ending(line: Line, index: int) -> Direction | None:
     return "past" if token.word.endswith((*endings(line.language, "past"), *endings(line.language, personal))) else None
 
 
-_SHORTEST_VERB: Final = 4
-_SHORTEST_STEM: Final = 2  # letters before an ending: `parei` is not a future
-_SHORTEST_PAST: Final = 3
-
-
 def _moved_to(line: Line, first: int) -> bool:
     """Whether something was moved or arranged to this day: `pushed to May 12`, `booked for Friday`."""
     at = first - 1
     while at > first - 4 and (line[at].has("article") or line[at].word in {"after", "before", "around", "about"}):
         at -= 1
     return line[at].word in {"to", "for", "until", "till", "forward", "back"}
-
-
-_APART: Final = frozenset(",:()–—-")

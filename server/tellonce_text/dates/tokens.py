@@ -7,11 +7,38 @@ from functools import cache, cached_property
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
-from tellonce_text.dates.abbreviations import spelled_out
-from tellonce_text.dates.lexicon import LANGUAGES, NO_TAGS, Lexicon, Tags, english, lexicon, signs
+from tellonce_text.dates.lexicon import LANGUAGES, NO_TAGS, Lexicon, Tags, english, han_words, letters, lexicon, signs
 from tellonce_text.dates.quotations import openings
 
 Kind = Literal["stamp", "numeric", "clock", "han", "number", "word", "mark", "end"]
+MOST_TOKENS: Final = 8_000
+"""Maximum number of tokens of a text that are read. About 40,000 characters of prose contain this many."""
+_MOST_DETECTED: Final = 4_000
+"""Number of characters at the start of a text from which the text's language is detected."""
+_SHARES: Final = 420
+"""A number that is divisible by every number of languages from 1 to 7."""
+_FEW: Final = 10
+_ENDS: Final = frozenset("!?;…。！？.")
+_ABBREVIATED: Final = frozenset({"short_month", "short_weekday"})
+_DATED: Final = frozenset({"month", "short_month", "o_clock", "hour_h"})
+_LONGEST_MONTH: Final = 31
+_YEAR: Final = 4  # digits
+_WORD = r"(?<!\w)(?:[qQ][1-4]|[hH][12])(?!\w)|(?<!\w)[apAP]\.\s?[mM]\b\.?|[^\W\d_\u3040-\u30ff\u4e00-\u9fff]+(?:['’-][^\W\d_]+)*"
+_TOKEN: Final = re.compile(
+    r"(?P<stamp>(?<![\d.-])(\d{4})-(\d\d?)-(\d\d?)(?:(?:[T ]| at )(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|[+-]\d\d:?\d\d)?(?!\d))?(?![\d-]))"
+    r"|(?P<numeric>(?<![\w.,/-])(\d{4}|\d\d?)([./-])(?:(?<!-)|(?=\d\d?-\d))(\d\d?)(?:\11(\d{4}|\d\d|(?<=\d{4}.\d.)\d|(?<=\d{4}.\d\d.)\d)(?!\d)|(\.)(?!\d)|(?![\d.]))(?![/%-]\d))"
+    r"|(?P<clock>(?<![\d:.,])([01]?\d|2[0-4])[:h]([0-5]\d)(?::([0-5]\d))?(?![\d:]))"
+    r"|(?P<han>明後日|[今昨明前后後]天|[今昨明]日|[上下]周[一二三四五六日天]?|[上下]个月|[来先]週(?:の[月火水木金土日]曜日?)?|[先来]月|[去明昨来]年)"
+    r"|(?P<number>(?<!\w)\d{1,9})(?P<suffix>[^\W\d_]{1,3}(?![\w]))?(?P<tail>\.m\b\.?)?"
+    rf"|(?P<word>{_WORD})"
+    r"|(?P<mark>[^\s\w]|_+)|\d+"
+)
+_ELISION: Final = re.compile(r"([ldjnmtsc]|qu|jusqu|lorsqu|dell|all|nell|dall|sull|quest)'(?=.)")
+"""Matches an elided French or Italian word: `l'anno`, `d'octobre`."""
+_PART: Final = re.compile(r"[^-]+|-")
+_MAYBE: Final = re.compile(r"\d|[^\W\d_]{2}")
+_OF_NUMBER: Final = frozenset({"number", "suffix", "tail"})
+_GROUPS: Final = {"stamp": range(2, 9), "numeric": range(10, 15), "clock": range(16, 19)}
 
 
 class Token(NamedTuple):
@@ -36,13 +63,12 @@ class Token(NamedTuple):
 
 
 END: Final = Token("end", 0, 0, "")
-_PAD: Final = 80
-"""The number of empty tokens before and after the text. No rule reads more tokens than this beyond the text."""
-_PADDING: Final = (END,) * _PAD
+_LONGEST: Final = 80
+"""Number of tokens. No rule reads more tokens than this after the first token of an expression."""
 
 
 class Line:
-    """The tokens of a text, with empty tokens before the first and after the last token.
+    """The tokens of a text. Before the first and after the last token, there are only empty tokens.
 
     Expressions may begin before the index `searched`. For a very long text, this index is a little before the last
     token, so that no expression is cut off.
@@ -51,54 +77,34 @@ class Line:
     def __init__(self, text: str, tokens: Sequence[Token], language: str, *, complete: bool = True) -> None:
         self.text = text
         self.language = language
-        self._length = len(tokens)
-        self.searched = self._length - (0 if complete else _PAD)
-        self._padded = [*_PADDING, *tokens, *_PADDING]
+        self._tokens = tuple(tokens)
+        self.searched = len(tokens) - (0 if complete else _LONGEST)
 
     def __len__(self) -> int:
-        return self._length
+        return len(self._tokens)
 
     def __getitem__(self, index: int) -> Token:
-        return self._padded[index + _PAD]
+        return self._tokens[index] if 0 <= index < len(self._tokens) else END
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        return frozenset(token.word for token in self._padded)
-
-    @cached_property
-    def tags(self) -> frozenset[str]:
-        """All tags of the line's tokens."""
-        return frozenset(tag for token in self._padded for tag in token.tags)
+    def tags(self) -> tuple[str, ...]:
+        """All tags of the line's tokens. A tuple takes less memory than a set, and lines are cached."""
+        return tuple({tag: True for token in self._tokens for tag in token.tags})
 
     @cached_property
     def openings(self) -> Mapping[int, int]:
         """For each quoted token, the index of the token that opens its quotation."""
-        return openings(self._padded[_PAD : _PAD + self._length], self.text)
-
-    @cached_property
-    def verbal(self) -> Sequence[int]:
-        """The indexes of the tokens that may show the tense of a sentence."""
-        unknown = "having" in self.words
-        return [at for at in range(self._length) if unknown or _is_verbal(self[at], self.language)]
+        return openings(self._tokens, self.text)
 
     @cached_property
     def sentences(self) -> Sequence[tuple[int, int]]:
         """For each token, return the index of the first token of the token's sentence, and the index after the last
         token of this sentence."""
         bounds: list[tuple[int, int]] = []
-        for index in range(self._length):
-            if ends_sentence(self, index) or index == self._length - 1:
+        for index in range(len(self)):
+            if ends_sentence(self, index) or index == len(self) - 1:
                 bounds += [(len(bounds), index + 1)] * (index + 1 - len(bounds))
         return bounds
-
-
-def _is_verbal(token: Token, language: str) -> bool:
-    if token.kind == "word" and (language != "en" or token.word.endswith("ed")):
-        return True
-    return token.word in _VERBAL_WORDS or any(tag == "clause" or tag.startswith("tense_") for tag in token.tags)
-
-
-_VERBAL_WORDS: Final = frozenset({",", "to"})
 
 
 def ends_sentence(line: Line, index: int) -> bool:
@@ -118,16 +124,9 @@ def ends_sentence(line: Line, index: int) -> bool:
     return following.start > token.end and before.kind == "word" and not abbreviated
 
 
-_ENDS: Final = frozenset("!?;…。！？.")
-
-
-_MOST_DETECTED: Final = 4_000
-"""Number of characters at the start of a text from which the text's language is detected."""
-
-
 def language_of(text: str) -> str:
     """The language that most words at the start of the text indicate; English if no word indicates a language."""
-    return _language([token for match in _TOKEN.finditer(text[:_MOST_DETECTED]) for token in _tokens(match)])
+    return _language(_raw_tokens(text[:_MOST_DETECTED]))
 
 
 def line_of(text: str, language: str | None = None) -> Line | None:
@@ -135,35 +134,22 @@ def line_of(text: str, language: str | None = None) -> Line | None:
     detected."""
     if not _MAYBE.search(text):
         return None
-    tokens = (token for match in _TOKEN.finditer(text) for token in _tokens(match))
-    raw = list(islice(tokens, MOST_TOKENS))
+    raw = _raw_tokens(text)
     language = language or _language(raw)
     return Line(text, _tagged(raw, language, text), language, complete=len(raw) < MOST_TOKENS)
 
 
-MOST_TOKENS: Final = 8_000
-"""Maximum number of tokens of a text that are read. About 40,000 characters of prose contain this many."""
-
-
-_WORD = r"(?<!\w)(?:[qQ][1-4]|[hH][12])(?!\w)|(?<!\w)[apAP]\.\s?[mM]\b\.?|[^\W\d_\u3040-\u30ff\u4e00-\u9fff]+(?:['’-][^\W\d_]+)*"
-_TOKEN: Final = re.compile(
-    r"(?P<stamp>(?<![\d.-])(\d{4})-(\d\d?)-(\d\d?)(?:(?:[T ]| at )(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|[+-]\d\d:?\d\d)?(?!\d))?(?![\d-]))"
-    r"|(?P<numeric>(?<![\w.,/-])(\d{4}|\d\d?)([./-])(?:(?<!-)|(?=\d\d?-\d))(\d\d?)(?:\11(\d{4}|\d\d|(?<=\d{4}.\d.)\d|(?<=\d{4}.\d\d.)\d)(?!\d)|(\.)(?!\d)|(?![\d.]))(?![/%-]\d))"
-    r"|(?P<clock>(?<![\d:.,])([01]?\d|2[0-4])[:h]([0-5]\d)(?::([0-5]\d))?(?![\d:]))"
-    r"|(?P<han>(?:(\d{4})年)?(\d\d?)月(?:(\d\d?)[日号號])?|[上下]周[一二三四五六日天]?|上个月|下个月|(?:来|先)週(?:の[月火水木金土日]曜日?)?|[先来]月|去年|明年|昨年|来年|今天|昨天|明天|前天|后天|後天|明後日|今日|昨日|明日)"
-    r"|(?P<number>(?:(?<!\w)|(?<=[^\W\d]_)(?=\d{8}(?!\w)))\d{1,9})(?P<suffix>[^\W\d_]{1,3}(?![\w]))?(?P<tail>\.m\b\.?)?"
-    rf"|(?P<word>{_WORD})"
-    r"|(?P<mark>[^\s\w]|_+)|\d+",
-)
-_ELISION: Final = re.compile(r"([ldjnmtsc]|qu|jusqu|lorsqu|dell|all|nell|dall|sull|quest)'(?=.)")
-"""Matches an elided French or Italian word: `l'anno`, `d'octobre`."""
-_PART: Final = re.compile(r"[^-]+|-")
-_MAYBE: Final = re.compile(r"\d|[^\W\d_]{2}")
+def _raw_tokens(text: str) -> list[Token]:
+    """The tokens of the text without tags, at most MOST_TOKENS."""
+    return list(islice((token for match in _TOKEN.finditer(text) for token in _tokens(match)), MOST_TOKENS))
 
 
 def _tokens(match: re.Match[str]) -> Sequence[Token]:
     """The tokens of a match. There are several tokens for an elided word (`l'anno`), and for a compound such as
     `mid-June` if the lexicon does not contain it."""
+    if match.lastgroup == "han":
+        parts = _han_parts().finditer(match.string, *match.span())
+        return [Token("han", *part.span(), part[0], han_words()[part[0]]) for part in parts]
     token = _token(match)
     if token.kind != "word" or not ("'" in token.word or "-" in token.word):
         return (token,)
@@ -179,20 +165,20 @@ def _tokens(match: re.Match[str]) -> Sequence[Token]:
 def _split(token: Token, text: str) -> Sequence[Token]:
     if "-" not in token.word or token.word in _compounds():
         return (token,)
+    parts = ((part[0], token.start + part.start(), token.start + part.end()) for part in _PART.finditer(text))
     return [
-        Token(
-            "mark" if part[0] == "-" else "word",
-            token.start + part.start(),
-            token.start + part.end(),
-            _lowered(part[0]),
-            capital=part[0][0].isupper(),
-        )
-        for part in _PART.finditer(text)
+        Token("mark" if part == "-" else "word", start, end, _lowered(part), capital=part[0].isupper())
+        for part, start, end in parts
     ]
 
 
 def _lowered(word: str) -> str:
     return word.lower().replace("’", "'")
+
+
+@cache
+def _han_parts() -> re.Pattern[str]:
+    return re.compile("|".join(sorted(han_words(), key=len, reverse=True)))
 
 
 @cache
@@ -213,21 +199,14 @@ def _token(match: re.Match[str]) -> Token:
     return Token("mark", start, end, _lowered(text))
 
 
-_OF_NUMBER: Final = frozenset({"number", "suffix", "tail"})
-_GROUPS: Final = {"stamp": range(2, 9), "numeric": range(10, 15), "clock": range(16, 19), "han": range(20, 23)}
-
-
 def is_read(text: str) -> bool:
     """Whether the resolver supports the text's language. At least one in ten of the words at the start of the text must
     indicate the same language. A text of only a few words in the Latin or Cyrillic script is also accepted."""
-    tokens = [token for match in _TOKEN.finditer(text[:_MOST_DETECTED]) for token in _tokens(match)]
+    tokens = _raw_tokens(text[:_MOST_DETECTED])
     words = [token.word for token in tokens if token.kind == "word"]
     known = max(_votes(tokens).values(), default=0) // _SHARES
     other = sum(letter.isalpha() and letter.lower() == letter.upper() for letter in text[:_MOST_DETECTED])
     return known * 10 > len(words) or (len(words) < _FEW and other < _FEW)
-
-
-_FEW: Final = 10
 
 
 def _language(tokens: Sequence[Token]) -> str:
@@ -236,8 +215,8 @@ def _language(tokens: Sequence[Token]) -> str:
     votes = _votes(tokens)
     for token in tokens:
         if token.kind == "word":
-            for letter in _LETTERS.keys() & set(token.word):
-                votes[_LETTERS[letter]] += _SHARES
+            for letter in letters().keys() & set(token.word):
+                votes[letters()[letter]] += _SHARES
     return max(LANGUAGES, key=lambda language: votes[language])
 
 
@@ -247,25 +226,11 @@ def _votes(tokens: Sequence[Token]) -> Counter[str]:
     votes: Counter[str] = Counter()
     known, foreign = english(), signs()
     for token in tokens:
-        if token.kind != "word":
-            continue
-        languages = (*foreign.get(token.word, ()), *(("en",) if token.word in known else ()))
-        for language in languages:
-            votes[language] += _SHARES // len(languages)
+        if token.kind == "word":
+            languages = (*foreign.get(token.word, ()), *(("en",) if token.word in known else ()))
+            for language in languages:
+                votes[language] += _SHARES // len(languages)
     return votes
-
-
-_SHARES: Final = 420
-"""A number that is divisible by every number of languages from 1 to 7."""
-_LETTERS: Final = {
-    **dict.fromkeys("äöüß", "de"),
-    **dict.fromkeys("ñ", "es"),
-    **dict.fromkeys("êîœ", "fr"),
-    **dict.fromkeys("ìò", "it"),
-    **dict.fromkeys("ãõ", "pt"),
-    **dict.fromkeys("абвгдежзийклмнопрстуфхцчшщъыьэюя", "ru"),
-}
-"""Letters that usually indicate a language."""
 
 
 def _tagged(raw: Sequence[Token], language: str, text: str) -> list[Token]:
@@ -273,48 +238,66 @@ def _tagged(raw: Sequence[Token], language: str, text: str) -> list[Token]:
     tokens: list[Token] = []
     index = 0
     while index < len(raw):
-        token = raw[index]
+        token, length = raw[index], 1
         if token.kind == "word" or token.word in known.phrases:
             length = _phrase(raw, index, known)
-            if length > 1:
-                token = _joined(raw[index : index + length], text)
-            token = _with_tags(token, known)
-            index += length - 1
-        elif token.kind == "mark":
-            token = _with_tags(token, known)
-        tokens.append(token)
-        index += 1
+        if length > 1:
+            last = raw[index + length - 1]
+            word = " ".join(part.word for part in raw[index : index + length])
+            token = Token("word", token.start, last.end, word, capital=text[token.start].isupper())
+        tokens.append(_with_tags(token, known) if token.kind in {"word", "mark"} else token)
+        index += length
     return [
-        spelled_out(tokens, at, language) if _ABBREVIATED & token.tags.keys() else token
+        token if _ABBREVIATED.isdisjoint(token.tags) else _spelled_out(tokens, at, language)
         for at, token in enumerate(tokens)
     ]
 
 
-_ABBREVIATED: Final = frozenset({"short_month", "short_weekday"})
-
-
 def _phrase(raw: Sequence[Token], index: int, known: Lexicon) -> int:
+    """The number of tokens of the longest phrase of the lexicon at the token; 1 if there is no phrase."""
     for parts in known.phrases.get(raw[index].word, ()):
         last = index + len(parts) - 1
-        if last >= len(raw) or any(raw[index + n].word != part for n, part in enumerate(parts[:-1])):
-            continue
-        if raw[last].word in {parts[-1], f"{parts[-1]}'s"}:
+        ended = last < len(raw) and raw[last].word in {parts[-1], f"{parts[-1]}'s"}
+        if ended and all(raw[index + n].word == part for n, part in enumerate(parts[:-1])):
             return len(parts)
     return 1
-
-
-def _joined(tokens: Sequence[Token], text: str) -> Token:
-    start, end = tokens[0].start, tokens[-1].end
-    word = " ".join(token.word for token in tokens)
-    return Token("word", start, end, word, capital=text[start].isupper())
 
 
 def _with_tags(token: Token, known: Lexicon) -> Token:
     """The token with the tags of its word. A possessive such as `yesterday's` gets the tags of `yesterday`."""
     word = token.word
-    tags = known.words.get(word)
-    if tags is None and word.endswith("'s"):
-        tags = known.words.get(word[:-2])
-    if tags is None:
-        return token
-    return Token(token.kind, token.start, token.end, word, tags, capital=token.capital)
+    tags = known.words.get(word) or (known.words.get(word[:-2]) if word.endswith("'s") else None)
+    return Token(token.kind, token.start, token.end, word, tags, capital=token.capital) if tags else token
+
+
+def _spelled_out(tokens: Sequence[Token], index: int, language: str) -> Token:
+    """Return the token with the tag of the weekday or month that it abbreviates. Many abbreviations are also other
+    words (`so`, `mar`, `set`), so the neighboring tokens must show that a date is meant."""
+    token = tokens[index]
+    if token.has("short_month") and _is_month(tokens, index):
+        return token._replace(tags={"month": token.get("short_month")})
+    if token.has("short_weekday") and _is_weekday(tokens, index, language):
+        return token._replace(tags={"weekday": token.get("short_weekday")})
+    return token
+
+
+def _is_month(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a day comes before the token, as in `13. Nov.`, or a year follows the token."""
+    before = next((t for t in reversed(tokens[max(0, index - 2) : index]) if t.word not in {".", "-"}), END)
+    after = next((t for t in tokens[index + 1 : index + 3] if t.word not in {".", "-"}), END)
+    return 1 <= (before.value or 0) <= _LONGEST_MONTH or (after.kind == "number" and len(after.word) == _YEAR)
+
+
+def _is_weekday(tokens: Sequence[Token], index: int, language: str) -> bool:
+    """Whether a date or a time follows the token, as in `Di 14:30`, or a word such as `am` comes before it."""
+    before = tokens[index - 1] if index else END
+    if (language == "de" and not tokens[index].capital) or before.kind == "number":
+        return False
+    dotted = [token.word for token in tokens[index + 1 : index + 2]] == ["."]
+    first, *rest = [*(token for token in tokens[index + 1 : index + 5] if token.word not in {".", ","}), END]
+    if (before.has("on") or before.has("by")) and (dotted or language in {"de", "ru"}):
+        return True
+    if first.kind in {"numeric", "clock"} or first.suffix == "h" or (dotted and first.has("at")):
+        return True
+    dated = any(not _DATED.isdisjoint(token.tags) for token in rest[:2])
+    return first.kind == "number" and dated

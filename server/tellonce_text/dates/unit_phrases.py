@@ -5,56 +5,45 @@ from datetime import time
 from typing import Final
 
 from tellonce_text.dates.counted_phrases import distance_at, exactly_from, weeks_by_days
-from tellonce_text.dates.day_arithmetic import DAY_UNITS, unit_days, weekday_in
+from tellonce_text.dates.day_arithmetic import DAY_UNITS, SATURDAY, SUNDAY, unit_days, weekday_in
 from tellonce_text.dates.lexicon import english
-from tellonce_text.dates.nights import TODAY
-from tellonce_text.dates.phrases import Phrase, choose, shifted, skip
-from tellonce_text.dates.readings import (
-    DAY,
-    WEEK,
-    Meaning,
-    Scene,
-    month_of,
-    one_day,
-)
+from tellonce_text.dates.phrases import TODAY, Phrase, choose, day_phrase, days_phrase, skip
+from tellonce_text.dates.readings import DAY, WEEK, Meaning, Scene, month_of, one_day
 from tellonce_text.dates.tokens import Line
 from tellonce_text.dates.weekday_phrases import WEEK_HENCE, steps
 
+PLURAL: Final = frozenset("days weeks weekends months quarters years wks yrs".split())
 _SMALL_HOURS: Final = time(4)
+_ARTICLES: Final = frozenset({"article", "contracted", "part_lead", "own", "every", "one", "indefinite", "exactly_at"})
+_WEEKEND_LEADS: Final = frozenset({"on", "inside", "at", "contracted", "own"})
+_MONDAY_FIRST: Final = frozenset(
+    "GB IE DE AT CH FR BE NL LU ES IT PL CZ SK HU SI HR RO BG GR DK SE NO FI IS EE LV LT RU UA BY TR AU NZ".split()
+)
 
 
 def day_word(line: Line, index: int) -> Phrase | None:
-    """Parse `yesterday`, `the day after tomorrow`. Shortly after midnight, "tomorrow" is not certain."""
+    """Parse `yesterday`, `the day after tomorrow`. Shortly after midnight, "tomorrow" may mean the day that has just
+    begun, so it is not certain."""
     at = skip(line, index, "article")
-    token = line[at]
-    if token.kind == "han":
-        return _han_day(token.word, index + 1)
+    token, after = line[at], line[at + 1]
     offset = token.get("day")
     if offset is None or (token.has("part") and token.has("day_only") and _is_morning(line, at)):
         return None
-    if line[at + 1].word == "week" and line.language == "en" and line[at + 2].kind != "number":
+    if after.word == "week" and line.language == "en" and line[at + 2].kind != "number":  # `today week`
         shift = offset + (7 if offset >= 0 else -7)
-        return Phrase(at + 2, lambda s: Meaning((one_day(s.today + shift * DAY),), s.region in WEEK_HENCE), single=True)
+        found = day_phrase(at + 2, lambda today: today + shift * DAY)
+        return found.changed(lambda meaning, scene: meaning.only_if(scene.region in WEEK_HENCE))
     weeks = weeks_by_days(line, at + 1)
     if weeks and offset >= 0:
-        shift = offset + 7 * weeks[0]
-        return Phrase(weeks[1], lambda s: Meaning((one_day(s.today + shift * DAY),)), single=True)
-    back = line[at + 1].has("ago_before")
-    distance = distance_at(line, at + 2) if line[at + 1].has("in") or back else None
-    if distance and line.language != "en":
+        return day_phrase(weeks[1], lambda today: today + offset * DAY + weeks[0] * WEEK)
+    back = after.has("ago_before")
+    distance = distance_at(line, at + 2) if line.language != "en" and (after.has("in") or back) else None
+    if distance:
         count, unit, end = distance
-        return Phrase(
-            end,
-            lambda s: exactly_from(s, unit, -count.value if back else count.value, offset, sure=count.exact),
-            single=True,
-        )
-    titled = _is_titled(line, at)
-    return Phrase(
-        at + 1,
-        lambda s: Meaning((one_day(s.today + offset * DAY),), not titled and (offset != 1 or not _is_new_day(s))),
-        single=True,
-        form="" if offset else TODAY,
-    )
+        away = -count.value if back else count.value
+        return Phrase(end, lambda s: exactly_from(s, unit, away, offset, sure=count.exact), single=True)
+    found = day_phrase(at + 1, lambda today: today + offset * DAY, not _is_titled(line, at), "" if offset else TODAY)
+    return found.changed(lambda meaning, s: meaning.only_if(offset != 1 or not time(0) < s.said.time() < _SMALL_HOURS))
 
 
 def _is_morning(line: Line, index: int) -> bool:
@@ -63,9 +52,6 @@ def _is_morning(line: Line, index: int) -> bool:
     before = line[index - 1]
     adjective = line[index].capital and before.word.endswith("en") and line.language == "de"
     return before.has("day") or adjective or not _ARTICLES.isdisjoint(before.tags)
-
-
-_ARTICLES: Final = frozenset({"article", "contracted", "part_lead", "own", "every", "one", "indefinite", "exactly_at"})
 
 
 def _is_titled(line: Line, index: int) -> bool:
@@ -81,48 +67,22 @@ def _is_titled(line: Line, index: int) -> bool:
     )
 
 
-def _is_new_day(scene: Scene) -> bool:
-    """Whether it is shortly after midnight, when "tomorrow" may mean the day that has just begun."""
-    return time(0) < scene.said.time() < _SMALL_HOURS
-
-
-def _han_day(word: str, end: int) -> Phrase | None:
-    """Parse a Chinese or Japanese word such as `昨天` or `先月`, or the weekday of a week, such as `下周三` or `来週の金曜日`."""
-    known = _HAN.get(word)
-    if known:
-        unit, step = known
-        return Phrase(end, lambda s: Meaning((unit_days(s.today, unit, step),)), single=unit == "day")
-    weekday = next((_HAN_WEEKDAYS[letter] for letter in word[2:] if letter in _HAN_WEEKDAYS), None)
-    week = _HAN.get(word[:2])
-    if weekday is None or week is None:
-        return None
-    return Phrase(end, lambda s: Meaning((weekday_in(s, weekday, week[1]),)), single=True, form="weekday")
-
-
-_HAN: Final = {
-    **dict.fromkeys(("今天", "今日"), ("day", 0)), **dict.fromkeys(("昨天", "昨日"), ("day", -1)),
-    **dict.fromkeys(("明天", "明日"), ("day", 1)), **dict.fromkeys(("后天", "後天", "明後日"), ("day", 2)),
-    "前天": ("day", -2), **dict.fromkeys(("上周", "先週"), ("week", -1)), **dict.fromkeys(("下周", "来週"), ("week", 1)),
-    **dict.fromkeys(("上个月", "先月"), ("month", -1)), **dict.fromkeys(("下个月", "来月"), ("month", 1)),
-    **dict.fromkeys(("去年", "昨年"), ("year", -1)), **dict.fromkeys(("明年", "来年"), ("year", 1)),
-}  # fmt: skip
-_HAN_WEEKDAYS: Final = {
-    letter: number for days in ("一二三四五六日", "月火水木金土日") for number, letter in enumerate(days)
-} | {"天": 6}
-
-
 def unit_step(line: Line, index: int) -> Phrase | None:
     """Parse `last week`, `this month`, `the week after next`, `semana pasada`, `the weekend`."""
     at = skip(line, index, "article")
     step, nearest, after = steps(line, at)
-    unit = line[after].get("unit")
+    unit, before = line[after].get("unit"), line[index - 1]
     if unit not in DAY_UNITS or unit in {"fortnight", "workday"} or line[after].word in PLURAL:
         return None
     end = after + 1
     if step is None and line.language != "en":  # `la semana pasada`
         step, nearest, end = steps(line, end)
+    if step is None and (line[end].has("before_last") or line[end].has("after_next")):
+        away = -2 if line[end].has("before_last") else 2
+        return days_phrase(end + 1, lambda scene: unit_days(scene.today, unit, away), form="unit")
     if step is None:
-        return _unit_alone(line, index, end, unit, articled=at > index)
+        led = not _WEEKEND_LEADS.isdisjoint(before.tags) or (line.language == "ru" and before.has("for"))
+        return Phrase(end, _the_weekend) if unit == "weekend" and (at > index or led) else None
     if unit == "day":
         return None
     if unit == "weekend":
@@ -130,20 +90,15 @@ def unit_step(line: Line, index: int) -> Phrase | None:
     named = end + line[end].has("on")
     number = line[named].get("weekday")
     if unit == "week" and number is not None and line[named + 1].kind != "number":
-        return Phrase(named + 1, lambda scene: Meaning((weekday_in(scene, number, step),)), single=True)
-    if unit == "year" and (month := _month_of_year(line, end, step)):
-        return month
-    sure = not (nearest and step < 0)
-    return Phrase(end, lambda scene: _unit(scene, unit, step, sure=sure), form="unit")
-
-
-def _month_of_year(line: Line, index: int, step: int) -> Phrase | None:
-    """Parse the month in `last year in May` or `в прошлом году в мае`."""
-    led = line[index].has("month_lead")
-    number = line[index + 1].get("month") if led else None
-    if number is None or line[index + 2].kind == "number":
-        return None
-    return Phrase(index + 2, lambda scene: Meaning((month_of(scene.today.year + step, number),)))
+        return days_phrase(named + 1, lambda scene: weekday_in(scene, number, step))._replace(single=True)
+    month = line[end + 1].get("month") if unit == "year" and line[end].has("month_lead") else None
+    if month is not None and line[end + 2].kind != "number":  # `letztes Jahr im Mai`
+        return days_phrase(end + 2, lambda s: month_of(s.today.year + step, month))
+    found = days_phrase(end, lambda s: unit_days(s.today, unit, step), not (nearest and step < 0), form="unit")
+    # On a Sunday, "next week" may begin today or tomorrow, except in regions where weeks begin on Monday.
+    return found.changed(
+        lambda meaning, s: meaning.only_if(unit != "week" or s.today.weekday() != SUNDAY or s.region in _MONDAY_FIRST)
+    )
 
 
 def same_time(line: Line, index: int) -> Phrase | None:
@@ -154,70 +109,28 @@ def same_time(line: Line, index: int) -> Phrase | None:
     found = unit_step(line, index + led) or day_word(line, index + led)
     if found is None or not (led or line[found.end].has("same_time")):
         return None
-    return Phrase(found.end + (not led), lambda scene: _today_of(found.meaning(scene), scene), single=True)
 
+    def today_of(meaning: Meaning, scene: Scene) -> Meaning:
+        days = meaning.choices[0]
+        if days.end - days.first == WEEK:
+            return Meaning((one_day(days.first + scene.today.weekday() * DAY),))
+        return meaning.only_if(days.precision == "day")
 
-def _today_of(meaning: Meaning | None, scene: Scene) -> Meaning | None:
-    """For a week, the day in that week that has today's weekday. Any other span is unchanged, and certain only if it is
-    a single day."""
-    if meaning is None or meaning.choices[0].end - meaning.choices[0].first != WEEK:
-        single = meaning is not None and meaning.choices[0].precision == "day"
-        return meaning and meaning._replace(certain=meaning.certain and single)
-    return Meaning((one_day(meaning.choices[0].first + scene.today.weekday() * DAY),))
-
-
-def _unit(scene: Scene, unit: str, step: int, *, sure: bool) -> Meaning:
-    by_custom = unit != "week" or _begins_alike(scene)
-    return Meaning((unit_days(scene.today, unit, step),), sure and by_custom)
-
-
-def _begins_alike(scene: Scene) -> bool:
-    """Whether the meaning of a week is certain. On a Sunday, "next week" may begin today or tomorrow, except in regions
-    where weeks begin on Monday."""
-    return scene.today.weekday() != 6 or scene.region in _MONDAY_FIRST
-
-
-_MONDAY_FIRST: Final = frozenset(
-    "GB IE DE AT CH FR BE NL LU ES IT PL CZ SK HU SI HR RO BG GR DK SE NO FI IS EE LV LT RU UA BY TR AU NZ".split()
-)
-
-
-PLURAL: Final = frozenset("days weeks weekends months quarters years wks yrs".split())
-
-
-def _unit_alone(line: Line, index: int, end: int, unit: str, *, articled: bool) -> Phrase | None:
-    """Parse `the week before last`, `week after next`, `semana pasada`, `the weekend`."""
-    if line[end].has("before_last") or line[end].has("after_next"):
-        step = -2 if line[end].has("before_last") else 2
-        return Phrase(end + 1, lambda scene: Meaning((unit_days(scene.today, unit, step),)), form="unit")
-    before = line[index - 1]
-    if unit == "weekend" and (
-        articled or not _WEEKEND_LEADS.isdisjoint(before.tags) or (line.language == "ru" and before.has("for"))
-    ):
-        return Phrase(end, _the_weekend)
-    return None
-
-
-_WEEKEND_LEADS: Final = frozenset({"on", "inside", "at", "contracted", "own"})
-_SATURDAY: Final = 5
+    return found.changed(today_of)._replace(end=found.end + (not led), single=True, form="")
 
 
 def _weekend(scene: Scene, step: int, *, nearest: bool) -> Meaning:
-    here, today = unit_days(scene.today, "weekend", 0), scene.today
-    if nearest and step > 0 and today.weekday() < _SATURDAY:
-        return Meaning((here,))
+    here, weekday, past = unit_days(scene.today, "weekend", 0), scene.today.weekday(), scene.direction == "past"
     if step < 0:
-        return Meaning((shifted(here, -7),))
+        return Meaning((here.shifted(-7),))
     if step == 0:
-        just_gone = scene.direction == "past" and today.weekday() < 3
-        return Meaning(
-            (shifted(here, -7),) if just_gone else (here,), scene.direction != "past" or today.weekday() != 3
-        )
-    return Meaning((shifted(here, 7), here), today.weekday() >= 5)
+        return Meaning((here.shifted(-7) if past and weekday < 3 else here,), not past or weekday != 3)
+    if nearest and weekday < SATURDAY:
+        return Meaning((here,))
+    return Meaning((here.shifted(7), here), weekday >= SATURDAY)
 
 
 def _the_weekend(scene: Scene) -> Meaning | None:
     here = unit_days(scene.today, "weekend", 0)
-    begun = here.first <= scene.today
-    found = choose(scene, here if begun else shifted(here, -7), here)
-    return found and Meaning(found.choices, found.certain and scene.sure)
+    found = choose(scene, here if here.first <= scene.today else here.shifted(-7), here)
+    return found and found.only_if(scene.sure)

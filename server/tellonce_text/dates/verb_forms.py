@@ -7,6 +7,22 @@ from tellonce_text.dates.lexicon import endings, strong_preterites
 from tellonce_text.dates.readings import Direction
 from tellonce_text.dates.tokens import Line, Token
 
+_INSEPARABLE: Final = ("be", "er", "emp", "ent", "ver", "zer", "miss", "unter", "über", "hinter", "wider")
+"""German verbs with these prefixes have participles without `ge`."""
+_PREFIXES: Final = tuple(
+    "an ab auf aus ein mit nach vor zu zurück um her hin weg ver zer be ge ent er miss über unter".split()
+)
+_SHORTEST: Final = 4
+_NO_PRONOUNS: Final = {
+    "es": ("el",),
+    "it": ("i", "il"),
+    "fr": ("mon", "ma", "mes", "ton", "ta", "tes", "son", "sa", "ses", "notre", "votre", "un", "une", "des", "du"),
+}
+"""Articles and possessives that are never pronouns, so that a noun follows them."""
+_INFINITIVES: Final = {"es": ("ar", "er", "ir"), "pt": ("ar", "er", "ir")}
+_LONGEST_BRACKET: Final = 15  # tokens between a German auxiliary and its participle
+_VERBAL: Final = frozenset({"tense_arranged", "tense_committed"})
+
 
 def is_name(line: Line, index: int) -> bool:
     """Whether the word has a capital letter, although it does not begin its sentence."""
@@ -28,24 +44,14 @@ def is_foreign_participle(line: Line, index: int) -> bool:
 def is_participle(token: Token) -> bool:
     """Whether the word has the form of a German participle."""
     word = token.word
-    if token.capital or not word.endswith(("t", "en")):
-        return False
-    return "ge" in word[:-3] or word.startswith(_INSEPARABLE) or word.endswith("iert")
-
-
-_INSEPARABLE: Final = ("be", "er", "emp", "ent", "ver", "zer", "miss", "unter", "über", "hinter", "wider")
-"""German verbs with these prefixes have participles without `ge`."""
+    formed = "ge" in word[:-3] or word.startswith(_INSEPARABLE) or word.endswith("iert")
+    return formed and word.endswith(("t", "en")) and not token.capital
 
 
 def is_adjective(line: Line, index: int) -> bool:
     """Whether the German word is between an ordinary word and a noun, as in `treffe ich alte Freunde`."""
     before, after = line[index - 1], line[index + 1]
     return after.kind == "word" and after.capital and before.kind == "word" and before.tags.keys() <= {"tense_subject"}
-
-
-_PREFIXES: Final = tuple(
-    "an ab auf aus ein mit nach vor zu zurück um her hin weg ver zer be ge ent er miss über unter".split()
-)
 
 
 def is_preterite(line: Line, index: int) -> bool:
@@ -62,14 +68,7 @@ def is_preterite(line: Line, index: int) -> bool:
 def is_strong(token: Token) -> bool:
     """Whether the word has the form of a German strong preterite, with or without a prefix."""
     bare = token.word.removesuffix("en")
-    return not _without_prefixes(bare).isdisjoint(strong_preterites())
-
-
-def _without_prefixes(bare: str) -> frozenset[str]:
-    return frozenset((bare, *(bare.removeprefix(prefix) for prefix in _PREFIXES)))
-
-
-_SHORTEST: Final = 4
+    return not strong_preterites().isdisjoint((bare, *(bare.removeprefix(prefix) for prefix in _PREFIXES)))
 
 
 def is_led_noun(line: Line, index: int) -> bool:
@@ -89,24 +88,12 @@ def is_named_act(line: Line, index: int) -> bool:
     return shown and (line[index - 1].has("article") or line[index - 1].has("own"))
 
 
-_NO_PRONOUNS: Final = {
-    "es": ("el",),
-    "it": ("i", "il"),
-    "fr": ("mon", "ma", "mes", "ton", "ta", "tes", "son", "sa", "ses", "notre", "votre", "un", "une", "des", "du"),
-}
-"""Articles and possessives that are never pronouns, so that a noun follows them."""
-
-
 def is_subordinate(line: Line, index: int) -> bool:
     """Whether the word begins a clause that has its own verb. In this case, a verb before the word says nothing about a
     day in this clause: `dijo que se casa el 30`, but not `tuve que ir el 30`."""
-    following = line[index + 1].word
     if line.language == "pt" and line[index].word == "se":  # elsewhere, `se` is reflexive: `ela se casou`
         return line[index - 1].word.endswith(("ou", "aram"))
-    return line[index].has("subordinate") and not following.endswith(_INFINITIVES.get(line.language, ()))
-
-
-_INFINITIVES: Final = {"es": ("ar", "er", "ir"), "pt": ("ar", "er", "ir")}
+    return line[index].has("subordinate") and not line[index + 1].word.endswith(_INFINITIVES.get(line.language, ()))
 
 
 def is_condition(line: Line, index: int) -> bool:
@@ -123,12 +110,8 @@ def is_state(line: Line, index: int) -> bool:
 def is_whole_perfect(line: Line, index: int) -> bool:
     """Whether a participle follows the auxiliary, as in `hat … gekauft`. Without a participle, the verb is present
     (`hat offen`)."""
-    near = _LONGEST_BRACKET if line.language == "de" else 5
-    until = min(line.sentences[index][1], index + near)
+    until = min(line.sentences[index][1], index + (_LONGEST_BRACKET if line.language == "de" else 5))
     return any(is_foreign_participle(line, at) for at in range(index + 1, until))
-
-
-_LONGEST_BRACKET: Final = 15  # tokens between a German auxiliary and its participle
 
 
 def is_contracted(line: Line, index: int) -> bool:
@@ -161,18 +144,11 @@ def is_english_adjective(line: Line, index: int) -> bool:
     indefinite article, a possessive or a preposition, it is taken as an adjective if a noun follows (`a folded
     book`)."""
     before, after = line[index - 1], line[index + 1]
-    if before.has("article"):
-        return True
-    led = any(before.has(tag) for tag in ("article", "one", "own", "on", "of", "for", "in")) or before.word == "with"
-    return led and after.kind == "word" and not after.tags
+    led = any(before.has(tag) for tag in ("one", "own", "on", "of", "for", "in")) or before.word == "with"
+    return before.has("article") or (led and after.kind == "word" and not after.tags)
 
 
 def is_english_participle(token: Token) -> bool:
     """Whether the word ends in -ed or is a verb of arranging such as `set`, and is not an adjective such as `tired`."""
-    word = token.word
-    if token.has("tense_stative"):
-        return False
-    return token.has("tense_arranged") or (len(word) > 3 and word.endswith("ed") and not token.tags.keys() - _VERBAL)
-
-
-_VERBAL: Final = frozenset({"tense_arranged", "tense_committed"})
+    formed = len(token.word) > 3 and token.word.endswith("ed") and not token.tags.keys() - _VERBAL
+    return (token.has("tense_arranged") or formed) and not token.has("tense_stative")

@@ -1,11 +1,16 @@
 """Grammar rules for years and decades: `in 2024`, `2019 bis 2021`, `the 1990s`, `los ochenta`."""
 
-from datetime import date
 from typing import Final
 
-from tellonce_text.dates.phrases import FIRST_YEAR, Phrase, doubtful, fixed, skip, year_at
-from tellonce_text.dates.readings import Days, year_of
+from tellonce_text.dates.phrases import FIRST_YEAR, Phrase, days_phrase, skip, year_at
+from tellonce_text.dates.readings import year_of
 from tellonce_text.dates.tokens import Line
+
+_FIRST_OLD_YEAR: Final = 1500
+_FIRST_YEAR: Final = 1900
+_LAST_YEAR: Final = 2050
+_SIGNS_OF_AMOUNTS: Final = frozenset("€$£%")
+_FAR: Final = 30  # tokens
 
 
 def year(line: Line, index: int) -> Phrase | None:
@@ -16,16 +21,16 @@ def year(line: Line, index: int) -> Phrase | None:
     found = year_at(line, index) or _old_year(line, index)
     until = year_at(line, found[1] + 1) if found and line[found[1]].word in {"-", "–"} else None
     if found and until and found[0] < until[0]:
-        days = Days(date(found[0], 1, 1), date(until[0] + 1, 1, 1), "year")
-        return Phrase(until[1], fixed(days), absolute=True)
-    if found is None or not (
-        line[index - 1].has("year_lead") or _is_german_year(line, index) or _is_of_a_group(line, index)
-    ):
+        return _years(until[1], found[0], until[0] + 1 - found[0])
+    led = line[index - 1].has("year_lead") or _is_german_year(line, index) or _is_of_a_group(line, index)
+    if found is None or not led:
         return None
-    named = Phrase(skip(line, found[1], "year_word"), fixed(year_of(found[0])), absolute=True)
-    if line[index - 1].has("tense_perfect"):  # `ich habe 1950 bezahlt` is an amount
-        return named._replace(meaning=doubtful(named.meaning))
-    return named
+    amount = line[index - 1].has("tense_perfect")  # `ich habe 1950 bezahlt`
+    return _years(skip(line, found[1], "year_word"), found[0]).only_if(not amount)
+
+
+def _years(end: int, first: int, count: int = 1) -> Phrase:
+    return days_phrase(end, lambda _scene: year_of(first, count))._replace(absolute=True)
 
 
 def _old_year(line: Line, index: int) -> tuple[int, int] | None:
@@ -38,14 +43,10 @@ def _old_year(line: Line, index: int) -> tuple[int, int] | None:
     return (value, index + 1) if plain and alone and led and _FIRST_OLD_YEAR <= value < _FIRST_YEAR else None
 
 
-_FIRST_OLD_YEAR: Final = 1500
-_FIRST_YEAR: Final = 1900
-
-
 def bare_year(line: Line, index: int) -> Phrase | None:
     """Parse a year such as `2024` or `'24`, with a word such as `году` after it."""
     found = year_at(line, index)
-    return found and Phrase(skip(line, found[1], "year_word"), fixed(year_of(found[0])), absolute=True)
+    return found and _years(skip(line, found[1], "year_word"), found[0])
 
 
 def _is_german_year(line: Line, index: int) -> bool:
@@ -66,41 +67,30 @@ def _is_of_a_group(line: Line, index: int) -> bool:
     return line.language == "en" and line[index - 1].has("article") and bool(recent) and noun
 
 
-_LAST_YEAR: Final = 2050
-_SIGNS_OF_AMOUNTS: Final = frozenset("€$£%")
-
-
 def _decade(line: Line, index: int) -> Phrase | None:
     """Parse `the 90s`, `the nineties`, `80er Jahre`, `années 80`, `anni '80`, `80-х`."""
-    token = line[index]
-    quoted = token.word == "'"
-    token = line[index + quoted]
+    quoted = line[index].word == "'"
+    before, token = line[index - 1], line[index + quoted]
     value = token.value if token.kind == "number" else token.get("tens") or token.get("number")
     end = index + quoted + 1
-    if value in _CENTURIES and line[end].has("tens"):  # `the nineteen seventies`
-        return Phrase(end + 1, fixed(year_of(100 * value + line[end].get("tens"), 10)), absolute=True)
+    if value in {18, 19} and line[end].has("tens"):  # `the nineteen seventies`
+        return _years(end + 1, 100 * value + line[end].get("tens"), 10)
     if value is None or value % 10 or value < 10:
         return None
     if token.suffix == "s" or (token.has("tens") and line.language == "en"):
-        led = line[index - 1].has("decade_lead")
-    elif token.suffix in {"er", "ern"} or token.has("tens"):
-        led = line.language == "ru" or (line.language == "de" and _is_german_decade(line, index, end))
-        end += line[end].get("unit") == "year" or line[end].has("year_word")
+        led = before.has("decade_lead") or value > FIRST_YEAR
+    elif token.suffix in {"er", "ern"} or token.has("tens"):  # `80er Jahre`, `in den 80ern`, `восьмидесятые`
+        decades = line[end].get("unit") == "year" or (before.word == "den" and token.word.endswith("ern"))
+        led = line.language == "ru" or (line.language == "de" and decades)
     elif line[end].word == "-" and line[end + 1].word in {"х", "е"}:
         led, end = True, end + 2
-        end += line[end].has("year_word") or line[end].get("unit") == "year"
     else:
-        led = (line[index - 1].has("years") or _is_spanish_decade(line, index)) and not token.suffix
-    first = value if value > 1000 else (1900 + value if value >= 30 else 2000 + value)
-    if not 1800 <= first <= 2100 or not (led or (value > 1000 and token.suffix == "s")):
+        led = (before.has("years") or _is_spanish_decade(line, index)) and not token.suffix
+    first = value if value > FIRST_YEAR else (1900 + value if value >= 30 else 2000 + value)
+    if not led or not 1800 <= first <= 2100:
         return None
-    meaning = fixed(year_of(first, 10))
-    return Phrase(end, doubtful(meaning) if _may_be_degrees(line, index, value) else meaning, absolute=True)
-
-
-def _is_german_decade(line: Line, index: int, end: int) -> bool:
-    """Whether the number names a decade, as in `80er Jahre` or `in den 80ern`."""
-    return line[end].get("unit") == "year" or (line[index - 1].word == "den" and line[index].word.endswith("ern"))
+    end += (token.suffix != "s") and (line[end].get("unit") == "year" or line[end].has("year_word"))
+    return _years(end, first, 10).only_if(not _may_be_degrees(line, index, value))
 
 
 def _is_spanish_decade(line: Line, index: int) -> bool:
@@ -110,9 +100,6 @@ def _is_spanish_decade(line: Line, index: int) -> bool:
     return token.kind == "word" and line[index - 1].word == "los" and alone
 
 
-_CENTURIES: Final = frozenset({18, 19})
-
-
 def _may_be_degrees(line: Line, index: int, value: int) -> bool:
     """Whether `in the 90s` may be a temperature, as in `it's in the 90s here`, because no verb near it is in the past."""
     if value > FIRST_YEAR or line[index - 2].word != "in" or line.language != "en":
@@ -120,6 +107,3 @@ def _may_be_degrees(line: Line, index: int, value: int) -> bool:
     begin, end = line.sentences[index]
     near = range(max(begin, index - _FAR), min(end, index + _FAR))
     return not any(line[at].has("tense_past") or line[at].word.endswith("ed") for at in near)
-
-
-_FAR: Final = 30  # tokens

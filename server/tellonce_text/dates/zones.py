@@ -4,7 +4,6 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from tellonce_text.dates.tokens import Line
@@ -12,32 +11,14 @@ from tellonce_text.dates.tokens import Line
 
 def zone_at(line: Line, index: int) -> tuple[ZoneInfo, int] | None:
     """Parse a time zone. Returns the zone and the index after it, or None if there is no zone at this token."""
-    start = index + 1 if line[index].word == "(" else index
-    found = _abbreviated(line, start) or _named(line, start)
-    if found is None or start == index:
-        return found
-    return (found[0], found[1] + 1) if line[found[1]].word == ")" else None
-
-
-def _abbreviated(line: Line, index: int) -> tuple[ZoneInfo, int] | None:
-    token = line[index]
-    raw = line.text[token.start : token.end]
-    name = _abbreviations().get(raw) if raw.isupper() else None
-    return (ZoneInfo(name), index + 1) if name else None
-
-
-def _named(line: Line, index: int) -> tuple[ZoneInfo, int] | None:
-    for length in (1, 2, 3):
-        if line[index + length].word == "time":
-            name = " ".join(line[index + n].word for n in range(length))
-            zone = _names().get(name)
-            return (ZoneInfo(zone), index + length + 1) if zone else None
-    return None
-
-
-@cache
-def _abbreviations() -> Mapping[str, str]:
-    return _inverted("abbreviations")
+    at = index + (line[index].word == "(")
+    raw = line.text[line[at].start : line[at].end]
+    name, end = _tables()["abbreviations"].get(raw) if raw.isupper() else None, at + 1
+    if name is None:
+        end = next((at + length + 1 for length in (1, 2, 3) if line[at + length].word == "time"), at)
+        name = _names().get(" ".join(line[n].word for n in range(at, end - 1)))
+    closed = at == index or line[end].word == ")"
+    return (ZoneInfo(name), end + (at > index)) if name and closed else None
 
 
 @cache
@@ -47,13 +28,18 @@ def _names() -> Mapping[str, str]:
     cities = {
         zone.rsplit("/", 1)[1].replace("_", " ").lower(): zone for zone in sorted(available_timezones()) if "/" in zone
     }
-    return cities | _inverted("names")
+    return cities | _tables()["names"]
 
 
-def _inverted(table: str) -> dict[str, str]:
+@cache
+def _tables() -> Mapping[str, dict[str, str]]:
+    """The tables of the data file, each with the zones by their names."""
     file = resources.files("tellonce_text.dates") / "words" / "zones.toml"
-    data: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
-    return {name.replace("_", " "): zone.strip() for zone, names in data[table].items() for name in names.split()}
+    tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    return {
+        table: {word.replace("_", " "): zone.strip() for zone, words in zones.items() for word in words.split()}
+        for table, zones in tables.items()
+    }
 
 
 def region_of(zone: ZoneInfo) -> str | None:
