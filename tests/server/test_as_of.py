@@ -74,6 +74,8 @@ def repeated(work: w.WorkInput) -> w.WorkResult:
         case w.ThreadInput():
             told = [chunk.text.replace("Chunk: ", f"{work.level.title()}: ") for chunk in work.chunks]
             return w.SummaryResult(text="\n".join([*filter(None, [work.prior_text]), *told]))
+        case w.SecondReadingInput():
+            return w.SecondReadingResult()
         case w.ProfileInput():
             return w.ProfileResult(narrative="\n".join(f"Profile: {memory.text}" for memory in work.memories))
         case w.RoutineInput():

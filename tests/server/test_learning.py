@@ -68,6 +68,8 @@ def _result(work: w.WorkInput, answer: Answer, canonical: str) -> w.WorkResult:
     match work:
         case w.ExchangeInput():
             return w.ExchangeResult(items=tuple(answer(work)), canonical=w.Canonical(llm_inferred=canonical))
+        case w.SecondReadingInput():
+            return w.SecondReadingResult()
         case w.ProfileInput():
             return w.ProfileResult(narrative="\n".join(m.text for m in work.memories))
         case _:

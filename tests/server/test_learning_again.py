@@ -54,6 +54,8 @@ def answer(work: w.WorkInput, kind: w.LearnedKind, readings: Mapping[str, str]) 
                 if said.text in readings
             )
             return w.ExchangeResult(items=items, canonical=w.Canonical())
+        case w.SecondReadingInput():
+            return w.SecondReadingResult()
         case w.ProfileInput():
             return w.ProfileResult(narrative="A person.")
         case _:

@@ -33,6 +33,8 @@ def answer(item: w.WorkItem) -> w.WorkResult:
     match item.input:
         case w.ExchangeInput():
             return w.ExchangeResult(canonical=w.Canonical(general_summary=f"up to {item.input.messages[-1].id}"))
+        case w.SecondReadingInput():
+            return w.SecondReadingResult()
         case w.ProfileInput():
             return w.ProfileResult(narrative="A person.")
         case w.RoutineInput():
