@@ -193,8 +193,7 @@ async def test_a_bot_without_a_user_is_connected_by_a_link_and_then_answers(ligh
             await api.say(f"/start {code[1]}", user=77)
             await running.until("TELEGRAM_USER_ID is now in")
             await api.until(lambda: len(api.sent) == 1)
-            await api.say("/help", user=77)
-            await api.replies(2)
+            await api.ask("/help", user=77, replies=2)
             await running.end(signal.SIGTERM)
     assert "TELEGRAM_USER_ID=77" in (light_home.folder / ".env").read_text()
 

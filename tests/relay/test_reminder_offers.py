@@ -91,16 +91,12 @@ def test_a_second_time_is_shown_with_the_days_of_the_first(text: str, words: lis
 @pytest.mark.anyio
 async def test_requests_in_other_words_are_set_offered_or_said_not_to_be_set(memory: Memory, clock: Clock) -> None:
     async with relaying(memory, clock=clock) as api:
-        await api.say("remind me every weekday at 8:30 and 17:00 to log hours")
-        await api.replies(1)
-        await api.say("Dentist on Friday at 3 pm, remind me an hour before")
-        await api.replies(4)
-        await api.say("every Friday at 5 pm water the plants")
-        await api.replies(6)
+        await api.ask("remind me every weekday at 8:30 and 17:00 to log hours", replies=1)
+        await api.ask("Dentist on Friday at 3 pm, remind me an hour before", replies=4)
+        await api.ask("every Friday at 5 pm water the plants", replies=6)
         await api.press(api.sent[5], "⏰ Yes, remind me")
         await api.until(lambda: "I'll remind you" in texts(api)[5])
-        await api.say("Dentist next week, remind me an hour before")
-        shown = await api.replies(9)
+        shown = await api.ask("Dentist next week, remind me an hour before", replies=9)
     assert shown[0].splitlines()[1:] == [
         "1. tomorrow at 8:30 AM: log hours (every weekday at 8:30)",
         "2. today at 5:00 PM: log hours (every weekday at 17:00)",

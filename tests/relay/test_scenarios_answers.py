@@ -84,8 +84,7 @@ async def test_emoji_that_belong_together_stay_together_and_refused_marks_go_pla
         await api.replies(count)
         await until_recorded(memory, api.sent[0])
         api.faults["sendMessage"] = [Refuse(400, "Bad Request: can't parse entities: unsupported start tag")]
-        await api.say("Show me a broken table")
-        await api.replies(count + 1)
+        await api.ask("Show me a broken table", replies=count + 1)
         await until_recorded(memory, api.sent[count])
         kept = [
             (await client.explain(c.ExplainArgs(message_id=str(api.sent[at]["message_id"])))).text for at in (0, count)
@@ -121,30 +120,6 @@ async def test_a_pasted_contract_that_a_kill_cuts_is_one_question(memory: Memory
     assert "Clause 14 says that the Lessee" in responder.prompts[-1].message
     assert responder.prompts[-1].message.endswith(third)
     assert " ".join(texts(api)).count("re The notice") == 1
-
-
-async def test_five_messages_that_correct_each_other_are_one_turn(memory: Memory) -> None:
-    said = (
-        "Dentist is on Wednesday 24 June",
-        "at 4",
-        "no sorry, Thursday 25 June",
-        "at 4 pm of course",
-        "can you note that?",
-    )
-    gate = asyncio.Event()
-    async with telegram() as api:
-        api.world.pace = 1
-        async with relaying(memory, Echo(gate), api=api, own={"breath_seconds": 10}), memory.client() as client:
-            for one in said:
-                await api.say(one)
-            await api.all_fetched()
-            await api.until(lambda: bool(api.api.of("sendChatAction")))  # the bot shows that it is typing
-            gate.set()
-            assert await api.replies(1) == ["re " + "\n".join(said)]
-            await until_recorded(memory, api.sent[0])
-            window = (await client.get_context(c.GetContextArgs(include=("history",)))).context or ""
-    assert window.count("User: ") == 5
-    assert window.count("Assistant: ") == 1
 
 
 class Looking(Scripted):
@@ -218,13 +193,10 @@ async def test_stop_ends_one_persons_answer_closes_the_model_and_leaves_the_othe
         await api.say("Tell me the history of Lisbon in detail")
         await api.say("The same in detail for me", user=43)
         await api.until(lambda: len(api.world.drafts) == 2)
-        await api.say("/stop")
-        await api.replies(2)
-        await api.say("And Porto, in one sentence?")
-        await api.replies(3)
+        await api.ask("/stop", replies=2)
+        await api.ask("And Porto, in one sentence?", replies=3)
         assert responder.closed == ["Tell me the history of Lisbon in detail"], "the other answer goes on"
-        await api.say("/stop", user=43)
-        await api.replies(5)
+        await api.ask("/stop", user=43, replies=5)
         window = (await client.get_context(c.GetContextArgs(include=("history",)))).context or ""
         known = await client.get_profile(c.GetProfileArgs())
     shown = [message["text"] for message in api.sent if message["chat"]["id"] == 42]
@@ -239,20 +211,16 @@ async def test_a_stopped_question_is_not_answered_later_not_even_after_a_restart
     responder = Mending()
     async with telegram() as api:
         async with relaying(memory, responder, api=api, state=tmp_path), memory.client() as client:
-            await api.say("What do I need for Porto?")
-            await api.replies(1)
-            await api.say("/stop")
-            await api.replies(2)
+            await api.ask("What do I need for Porto?", replies=1)
+            await api.ask("/stop", replies=2)
             responder.down = False
             window = (await client.get_context(c.GetContextArgs(include=("history",)))).context or ""
         async with relaying(memory, responder, api=api, state=tmp_path):
-            await api.say("Are you there?")
-            await api.replies(3)
+            await api.ask("Are you there?", replies=3)
     assert texts(api)[1:] == [phrase("turn.stopped"), "re Are you there?"]
     assert "What do I need for Porto?" in window
 
 
 async def test_stop_with_nothing_to_stop_is_one_sentence(memory: Memory, api: Telegram) -> None:
     async with relaying(memory, Echo(), api=api):
-        await api.say("/stop")
-        assert await api.replies(1) == [phrase("turn.nothing_to_stop")]
+        assert await api.ask("/stop", replies=1) == [phrase("turn.nothing_to_stop")]

@@ -32,8 +32,7 @@ async def test_the_memory_is_one_message_with_tabs_pages_and_what_can_be_done_to
         for n in range(8):
             await client.remember(c.RememberArgs(content=f"The user owns boat number {n}", kind="fact"))
         await client.remember(c.RememberArgs(content="The user likes tea", kind="preference"))
-        await api.say("/memory")
-        await api.replies(1)
+        await api.ask("/memory", replies=1)
         shown = api.sent[0]
         assert labels(shown) == ["👤 Facts", "⚙️ Likes"]
         await api.press(shown, "👤 Facts")
@@ -68,8 +67,7 @@ async def test_notes_that_are_only_searched_have_a_line_and_a_tab_and_the_shell_
         for n in range(8):
             await client.remember(c.RememberArgs(content=f"I own boat number {n}", kind="fact"))
         await tables.execute("update memories set note = true, shown = id > 7")
-        await api.say("/memory")
-        await api.replies(1)
+        await api.ask("/memory", replies=1)
         shown = api.sent[0]
         first = shown["text"]
         await api.press(shown, "🔎 Searched")
@@ -106,13 +104,11 @@ async def test_a_person_is_greeted_and_served_in_their_language(memory: Memory) 
     async with relaying(memory) as api:
         api.world.languages[42] = "de-AT"
         await api.say("/start")
-        await api.say("Merk dir, dass ich Tee mag")
-        await api.replies(2)
+        await api.ask("Merk dir, dass ich Tee mag", replies=2)
         await api.say("danke")
         await api.until(lambda: bool(api.world.reactions))
         await api.say("/remember ???")
-        await api.say("/forget Tee Fallschirm")
-        await api.replies(4)
+        await api.ask("/forget Tee Fallschirm", replies=4)
     with speaking("de"):
         assert texts(api)[0] == phrase("start.greeting", name="Priya")
         assert texts(api)[2] == phrase("server.nothing_stated")

@@ -152,6 +152,12 @@ class Telegram:
         await self.until(lambda: len(self.sent) >= count)
         return [message["text"] for message in self.sent]
 
+    async def ask(self, text: str, user: int = 42, *, replies: int, **more: Any) -> list[str]:
+        """Send a person's message (with the arguments of `say`), and wait until the bot has sent at least `replies`
+        messages in all. Returns the texts of the bot's messages."""
+        await self.say(text, user, **more)
+        return await self.replies(replies)
+
     async def until(self, wanted: Callable[[], bool]) -> None:
         """Wait until the condition on the emulator is true. Raises TimeoutError."""
         async with asyncio.timeout(HANGS), self.world.changed:
