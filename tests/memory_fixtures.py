@@ -2,7 +2,7 @@
 cloned from a template."""
 
 import itertools
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,9 +12,11 @@ import pytest
 from mcp.client import Client
 from pydantic import BaseModel
 
+from tellonce import contract as c
 from tellonce.client import MemoryClient, ResultT
 from tellonce.connect import PROTOCOL, connected
 from tellonce.contract import Place
+from tellonce.forget_contract import selection, ticked
 from tellonce.settings import ServerSettings
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage
@@ -129,6 +131,15 @@ class InPrivateChat(MemoryClient):
         if isinstance(args, Place) and args.chat_id is None and args.conversation_id is None:
             args = args.model_copy(update={"chat_id": self._user_id})
         return await super()._call(tool, args, kind)
+
+
+async def forget(client: MemoryClient, kept: Collection[int] | None = None, **what: object) -> c.Forgotten:
+    """Preview an erasure and confirm it. Erases the ticked matches or, if `kept` is given, all matches but these."""
+    preview = await client.forget(c.ForgetArgs.model_validate(what))
+    assert preview.confirm is not None, f"{what} is not found"
+    numbers = {match.id for match in preview.matches}
+    chosen = selection(numbers.difference(kept), ticked(preview.matches)) if kept is not None else {}
+    return await client.forget(c.ForgetArgs.model_validate({**what, **chosen, "confirm": preview.confirm}))
 
 
 class Memory:

@@ -17,7 +17,7 @@ from tellonce_server.app.storage import Storage
 from tellonce_server.store import threads
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.local_model import with_local_model
-from tests.memory_fixtures import USER, Clock, Memory, opened
+from tests.memory_fixtures import USER, Clock, Memory, forget, opened
 from tests.offline_worker import work_off
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.competent import competent
@@ -235,8 +235,7 @@ async def test_9_forget_leaves_no_trace_and_being_told_again_lifts_it(life: Life
     for number in range(22):
         await life.say(f"Small talk number {number}")
     assert "ingpass" in (await life.everywhere()).lower()
-    preview = await life.client.forget(c.ForgetArgs(topic="SingPass"))
-    done = await life.client.forget(c.ForgetArgs(topic="SingPass", confirm=preview.confirm))
+    done = await forget(life.client, topic="SingPass")
     await work_off(life.agent, life.chain)
     assert done.traces_left == 0
     assert "ingpass" not in (await life.everywhere()).lower()

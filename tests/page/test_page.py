@@ -14,6 +14,7 @@ from playwright.async_api import Browser, expect
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.connect import connect_http
+from tests.memory_fixtures import forget
 from tests.page.browser import Tab, signed_in
 from tests.page.seed import ask
 from tests.patience import HANGS
@@ -164,8 +165,7 @@ async def test_of_several_memories_those_that_can_be_are_changed_and_the_page_sa
     page = await tab.show("memories")
     for number in (gone.id, TIAGO):
         await tab.memory(number).get_by_role("checkbox").check()
-    preview = await memory.forget(c.ForgetArgs(memory_ids=(gone.id,)))
-    await memory.forget(c.ForgetArgs(memory_ids=(gone.id,), confirm=preview.confirm))
+    await forget(memory, memory_ids=(gone.id,))
     await page.get_by_role("toolbar").get_by_role("button", name="Pin", exact=True).click()
     await tab.noted(f"Pinned. Memory #{gone.id} no longer exists.")
     assert (await state(memory, TIAGO)).pinned
@@ -231,8 +231,7 @@ async def test_why_shows_the_answer_and_what_it_quotes_and_that_forgetting_erase
     await expect(section.locator("li", has_text="Tiago broke his arm")).to_contain_text("·")
     await expect(section.get_by_role("link", name="Mara dislikes")).to_have_attribute("href", f"#memory/{SEA}")
     await memory.record_message(c.RecordMessageArgs(role="user", content="The zorvath is broken", **place))
-    preview = await memory.forget(c.ForgetArgs(topic="zorvath"))
-    await memory.forget(c.ForgetArgs(topic="zorvath", confirm=preview.confirm))
+    await forget(memory, topic="zorvath")
     await expect((await tab.show("why")).get_by_text("records of all earlier answers")).to_be_visible()
 
 

@@ -19,10 +19,11 @@ from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.turn.reminders import what_of
 from tellonce_server.app.server import build_server
 from tellonce_server.core.scope import Caller
+from tests.hand_worker import read
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.running_relay import ZONE, Scripted, relaying, texts
-from tests.server.test_learning_again import dropped, read
+from tests.server.test_learning_again import dropped, reads
 from tests.stubs.telegram_emulator import DropAfter, telegram
 
 pytestmark = pytest.mark.anyio
@@ -55,7 +56,7 @@ async def test_a_reminder_set_in_words_is_confirmed_delivered_once_and_history_t
         clock.forward(minutes=5)
         async with memory.agent() as agent:
             again = {CALL: "The user wants to call mom on 2026-02-17 at 09:00"}
-            await read(agent, "claude", "date", again)
+            await read(agent, reads(again, kind="date"))
             assert await dropped(agent) == {"set or ended since": 1}
         clock.forward(hours=21, minutes=55)  # 7:15 on that day in Singapore
         await api.ask("/reminders", replies=2)

@@ -11,6 +11,7 @@ from tellonce import work as w
 from tellonce.client import MemoryRefused
 from tellonce_relay.catalogue import phrase
 from tellonce_server.app.storage import Storage
+from tests.hand_worker import claim, exchange, item, submit
 from tests.memory_fixtures import opened
 from tests.relay.running_relay import GROUP, Echo, Scripted, relaying, texts
 from tests.relay.scenario_day import Day, Life, forwarded
@@ -27,13 +28,6 @@ OBEDIENT = (
 )
 
 
-def learned(work: w.WorkInput) -> w.WorkResult:
-    assert isinstance(work, w.ExchangeInput)
-    quote = w.Quote(message_id=work.messages[0].id, text="Falkenberg offered me the job.")
-    item = w.ExchangeItem(text="Mara has an offer of Falkenberg", kind="fact", quotes=(quote,))
-    return w.ExchangeResult(items=(item,), canonical=w.Canonical(general_summary="An offer of Falkenberg."))
-
-
 async def test_what_is_forgotten_while_it_is_learned_and_answered_leaves_no_trace(life: Life) -> None:
     gate = asyncio.Event()
     model = Echo(gate, before="About Falkenberg: ")
@@ -41,13 +35,13 @@ async def test_what_is_forgotten_while_it_is_learned_and_answered_leaves_no_trac
         await day.api.say(OFFER)
         await day.api.until(lambda: len(model.prompts) == 1)
         life.clock.forward(minutes=1)
-        (job,) = (await agent.claim_work(w.ClaimWorkArgs(worker="w", best_tier="claude"))).jobs
+        job = await claim(agent, best_tier="claude")
+        learned = item(job.input, "Mara has an offer of Falkenberg", "Falkenberg offered me the job.")
         await day.api.say("/forget Falkenberg")
         await day.api.until(lambda: any(text.startswith("Forget “Falkenberg”?") for text in texts(day.api)))
         assert (await day.press("Forget")).startswith("✓ Forgotten")
-        late = {"job_id": job.job_id, "fence": job.fence, "result": learned(job.input), "model": "m", "tier": "claude"}
         with pytest.raises(MemoryRefused):
-            await agent.submit_work(w.SubmitWorkArgs(**late))
+            await submit(agent, job, exchange(learned, general_summary="An offer of Falkenberg."), "claude")
         gate.set()
         await day.new()
         life.clock.forward(hours=1)

@@ -221,26 +221,6 @@ async def test_four_processes_starting_at_once_share_one_server(server: Embedded
     assert await server.ping() == "down"
 
 
-async def test_a_killed_process_does_not_keep_the_server_running(server: EmbeddedPostgres, reachable: Path) -> None:
-    async with child(reachable / "data") as process:
-        assert await said(process) == "up"
-        await server.start()
-        process.kill()
-        await process.wait()
-    await server.release()
-    assert await server.ping() == "down"
-
-
-async def test_the_last_of_two_leaves_and_stops_the_server(server: EmbeddedPostgres, reachable: Path) -> None:
-    await server.start()
-    async with child(reachable / "data") as process:
-        assert await said(process) == "up"
-        await server.release()
-        assert await server.ping() == "up"
-        await tell_to_leave(process)
-    assert await server.ping() == "down"
-
-
 async def test_ctrl_c_in_the_terminal_does_not_reach_the_server(server: EmbeddedPostgres, reachable: Path) -> None:
     async with child(reachable / "data", start_new_session=True, stderr=subprocess.DEVNULL) as process:
         assert await said(process) == "up"
@@ -366,6 +346,7 @@ async def test_a_server_survives_its_killed_user_while_another_uses_it(
     assert recorded_pid(server) == head
     assert await server.ping() == "up"
     await server.release()
+    assert await server.ping() == "down"
     await nobody_watches(server)
 
 

@@ -43,6 +43,7 @@ from tellonce_server.embedding.model_files import (
     download,
     fetch,
 )
+from tellonce_server.embedding.ollama import OllamaEmbedder
 from tellonce_server.embedding.onnx_format import FLOAT, extension, graph, value
 from tellonce_server.embedding.onnx_graph import EARLY, EARLY_TOKENS, EMBEDDING, build, early
 from tellonce_server.embedding.onnx_session import Session
@@ -106,7 +107,7 @@ async def until_ready(embedder: Embedder) -> None:
 
 
 @asynccontextmanager
-async def running(embedder: LocalEmbedder) -> AsyncGenerator[None]:
+async def running(embedder: LocalEmbedder | OllamaEmbedder) -> AsyncGenerator[None]:
     task = asyncio.create_task(embedder.run())
     try:
         yield

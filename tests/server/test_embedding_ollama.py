@@ -1,9 +1,6 @@
 """Embeddings by Ollama are checked, requested again after an outage, and never delay a question."""
 
-import asyncio
 import math
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
@@ -13,6 +10,7 @@ from tellonce_server.embedding import ollama
 from tellonce_server.embedding.ollama import OllamaEmbedder
 from tellonce_server.embedding.protocol import EmbeddingUnavailable
 from tests.patience import HANGS, promised
+from tests.server.test_embedding import running
 from tests.stubs.ollama_stub import OllamaStub
 from tests.unit.test_secrets import SK
 
@@ -39,16 +37,6 @@ def answering(monkeypatch: pytest.MonkeyPatch, answer: Any) -> tuple[OllamaEmbed
 
 async def sound(texts: list[str]) -> list[list[float]]:
     return [[float(len(text)), 2.0] + [0.0] * 382 for text in texts]
-
-
-@asynccontextmanager
-async def running(embedder: OllamaEmbedder) -> AsyncGenerator[None]:
-    task = asyncio.create_task(embedder.run())
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
 
 
 async def until(embedder: OllamaEmbedder, *, ready: bool) -> None:

@@ -12,13 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from tellonce import contract as c
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import MigrationError, migrate, missing, statements
 from tellonce_sql import Migration, migrations
-from tests.memory_fixtures import Clock, opened
+from tests.memory_fixtures import Clock, forget, opened
 from tests.patience import HANGS
 
 pytestmark = pytest.mark.anyio
@@ -157,8 +156,7 @@ async def test_what_an_older_version_stored_is_found_and_forgotten(
         await db.execute(OLD_MESSAGE)
     moved = settings.model_copy(update={"database_url": SecretStr(empty)})
     async with opened(Storage(moved, clock)) as memory, memory.client() as client:
-        preview = await client.forget(c.ForgetArgs(topic="Vuxley"))
-        done = await client.forget(c.ForgetArgs(topic="Vuxley", confirm=preview.confirm))
+        done = await forget(client, topic="Vuxley")
     async with connected(empty) as db:
         left = await db.fetchrow("select content, speaker, (select quotes from memories) as quotes from messages")
     assert (done.erased["messages"], done.erased["memory_quotes"], done.traces_left) == (1, 1, 0)

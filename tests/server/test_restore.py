@@ -11,7 +11,7 @@ from tellonce_server.app.bootstrap import KEY_NAME
 from tellonce_server.store.backup.archive import BackupRefused, write
 from tellonce_server.store.backup.restore import aside, replace, texts_held
 from tellonce_server.store.database import as_login
-from tests.memory_fixtures import USER, Clock, Memory
+from tests.memory_fixtures import USER, Clock, Memory, forget
 
 pytestmark = pytest.mark.anyio
 
@@ -26,8 +26,7 @@ async def test_a_restore_that_fails_at_its_end_changes_nothing(
         await client.remember(c.RememberArgs(content="My locker opens with zq77a1"))
         await client.remember(c.RememberArgs(content="I keep bees"))
         await write(tables, file)
-        preview = await client.forget(c.ForgetArgs(topic="zq77a1"))
-        await client.forget(c.ForgetArgs(topic="zq77a1", confirm=preview.confirm))
+        await forget(client, topic="zq77a1")
     async with as_login(dsn) as login:
         await create_token(login, "new", USER, ("assistant",), clock())
     tables = await asyncpg.connect(dsn)

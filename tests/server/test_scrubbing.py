@@ -18,7 +18,7 @@ from tellonce_server.app.storage import Storage
 from tellonce_server.domain.erasure.scrub import Scrubber
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.scrub import LOCK, give_way
-from tests.memory_fixtures import Clock, Memory
+from tests.memory_fixtures import Clock, Memory, forget
 from tests.patience import HANGS, promised
 
 pytestmark = pytest.mark.anyio
@@ -55,8 +55,7 @@ async def test_forgotten_text_leaves_the_files_with_the_scrub(tmp_path: Path, cl
                 await client.record_message(c.RecordMessageArgs(role="user", content=said, message_id=str(number)))
             await client.remember(c.RememberArgs(content=f"I keep a {CANARY} in the garden"))
             await client.get_context(c.GetContextArgs(query=CANARY))
-            preview = await client.forget(c.ForgetArgs(topic=CANARY))
-            await client.forget(c.ForgetArgs(topic=CANARY, confirm=preview.confirm))
+            await forget(client, topic=CANARY)
             before = holding(cluster, CANARY)
             async with traffic(client) as waits:
                 await scrubbed(storage)
@@ -131,8 +130,7 @@ async def watching(caller: "asyncpg.Connection[asyncpg.Record]") -> bool:
 async def test_a_scrub_waits_for_nobody_for_long_and_goes_on_where_it_gave_way(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.tables() as reader:
         await client.remember(c.RememberArgs(content=f"I keep a {CANARY} in the garden"))
-        preview = await client.forget(c.ForgetArgs(topic=CANARY))
-        await client.forget(c.ForgetArgs(topic=CANARY, confirm=preview.confirm))
+        await forget(client, topic=CANARY)
         scrubber = memory.storage.opened.scrubber
         assert scrubber is not None
         async with reader.transaction():
@@ -154,8 +152,7 @@ async def test_a_start_does_the_scrub_that_gave_way_for_a_week(memory: Memory, c
         assert not await scrubber.scrub_if_overdue()
         for days, overdue in ((0, True), (2, False), (8, True)):
             await client.remember(c.RememberArgs(content=f"I keep a {CANARY} in the garden"))
-            preview = await client.forget(c.ForgetArgs(topic=CANARY))
-            await client.forget(c.ForgetArgs(topic=CANARY, confirm=preview.confirm))
+            await forget(client, topic=CANARY)
             clock.forward(days=days)
             assert await scrubber.scrub_if_overdue() == overdue
 

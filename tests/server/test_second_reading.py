@@ -7,9 +7,9 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
+from tests.hand_worker import facts, profile, say
 from tests.memory_fixtures import Clock, Memory
 from tests.server.test_assistant_learning import learn
-from tests.server.test_learning import facts, profile, say
 
 pytestmark = pytest.mark.anyio
 

@@ -14,7 +14,7 @@ from tellonce.connect import connect_http
 from tellonce_server.app.access_tokens import create_token
 from tellonce_server.store.database import as_login
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
-from tests.memory_fixtures import USER, database
+from tests.memory_fixtures import USER, database, forget
 from tests.server.processes import HttpServer, http_server
 
 pytestmark = pytest.mark.anyio
@@ -65,8 +65,7 @@ async def test_what_one_process_forgot_no_other_process_still_says(servers: Two)
         writer, reader = await servers.clients(stack)
         await writer.remember(c.RememberArgs(content="My locker code is 4417"))
         assert "4417" in ((await reader.get_context(c.GetContextArgs())).context or "")
-        preview = await writer.forget(c.ForgetArgs(topic="locker code"))
-        await writer.forget(c.ForgetArgs(topic="locker code", confirm=preview.confirm))
+        await forget(writer, topic="locker code")
         assert "4417" not in ((await reader.get_context(c.GetContextArgs())).context or "")
         assert not (await reader.search_memory(c.SearchMemoryArgs(query="locker code 4417"))).results
 
