@@ -25,11 +25,6 @@ CALLS = (
 )
 
 
-@pytest.fixture
-def claude(npm_bin: Path, tmp_path: Path) -> Claude:
-    return Claude(npm_bin, tmp_path / "home")
-
-
 @pytest.fixture(params=["stdio", "http"])
 def entry(request: pytest.FixtureRequest, tmp_path: Path, dsn: str, http_process: HttpServer) -> dict[str, Any]:
     """The server's entry in a client's configuration file."""

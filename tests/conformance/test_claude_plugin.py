@@ -4,7 +4,6 @@ turn is recorded and recalled."""
 import asyncio
 import shlex
 import sys
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,11 +28,6 @@ pytestmark = [pytest.mark.anyio, pytest.mark.node]
 
 PROMPT = "Which day do we deploy the billing service?"
 ROOT = PLUGIN.parents[1]
-
-
-@pytest.fixture
-def claude(npm_bin: Path, tmp_path: Path) -> Claude:
-    return Claude(npm_bin, tmp_path / "home")
 
 
 async def test_the_plugin_and_its_marketplace_are_valid(claude: Claude) -> None:

@@ -1,6 +1,5 @@
 """Every screen of the memory page and every action on it. A tool checks the effect of each action."""
 
-import asyncio
 import json
 import re
 from datetime import datetime
@@ -17,7 +16,7 @@ from tellonce.connect import connect_http
 from tests.memory_fixtures import forget
 from tests.page.browser import Tab, signed_in
 from tests.page.seed import ask
-from tests.patience import HANGS
+from tests.patience import HANGS, until
 from tests.server.processes import HttpServer
 from tests.stubs.exports import telegram
 
@@ -346,8 +345,7 @@ async def test_an_import_is_counted_first_and_export_and_backup_are_taken(
     assert await messages(memory) == before
     assert len(list((server.data_dir / "uploads").iterdir())) == 1
     await tab.show("today")
-    while list((server.data_dir / "uploads").iterdir()):  # noqa: ASYNC110
-        await asyncio.sleep(0.05)
+    await until(lambda: not list((server.data_dir / "uploads").iterdir()))
     await tab.show("data")
     await page.locator("#import-file").set_input_files(tmp_path / "result.json")
     await expect(page.locator("#import-plan")).to_contain_text("telegram", timeout=HANGS * 1000)

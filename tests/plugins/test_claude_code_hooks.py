@@ -16,8 +16,8 @@ from tellonce_hooks import notation
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import database
-from tests.patience import HANGS
-from tests.plugins.hooks import PLUGIN, Session, told, until
+from tests.patience import HANGS, until
+from tests.plugins.hooks import PLUGIN, Session, told
 from tests.server.processes import HttpServer, free_port, http_server
 
 pytestmark = pytest.mark.anyio

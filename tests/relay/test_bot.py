@@ -33,8 +33,7 @@ async def test_a_message_is_answered_once_and_both_sides_are_recorded(memory: Me
 async def test_the_menu_is_set_and_typing_is_shown_while_the_model_thinks(memory: Memory) -> None:
     thinking = asyncio.Event()
     async with relaying(memory, Echo(thinking)) as api:
-        await api.say("Hello")
-        await api.until(lambda: bool(api.world.actions))
+        await api.say("Hello", until=lambda: bool(api.world.actions))
         assert not api.sent
         thinking.set()
         await api.replies(1)
@@ -123,13 +122,8 @@ async def test_a_slow_answer_is_streamed(memory: Memory, monkeypatch: pytest.Mon
     monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
     gate = asyncio.Event()
 
-    class Slow(Scripted):
-        async def answer(self, prompt, incoming, memory):
-            yield "The beginning [REM"
-            await gate.wait()
-            yield "EMBER: likes tea] and the end"
-
-    async with relaying(memory, Slow("")) as api:
+    answer = "The beginning [REM", gate, "EMBER: likes tea] and the end"
+    async with relaying(memory, Scripted(answer)) as api:
         api.api.drafts = drafts
         await api.say("Go")
         await api.until(

@@ -85,8 +85,7 @@ async def test_a_question_and_its_end_are_one_answer(memory: Memory, quick: Tele
     async with relaying(memory, responder, api=quick, own=BURST) as api:
         await api.say("Is it raining?")
         await asked(api, responder)
-        await api.say("never mind, I can see it")
-        await api.until(lambda: len(responder.prompts) == 2)
+        await api.say("never mind, I can see it", until=lambda: len(responder.prompts) == 2)
         responder.gate.set()
         assert await api.replies(1) == ["Well, re Is it raining?\nnever mind, I can see it"]
 
@@ -149,8 +148,7 @@ async def test_commands_are_answered_in_order_while_an_answer_is_written(memory:
         responder.gate.set()
         await api.replies(4)
         await api.press(api.sent[1], "Forget")
-        await api.press(api.sent[1], "Forget")
-        await api.until(lambda: len(api.world.toasts) == 2)
+        await api.press(api.sent[1], "Forget", until=lambda: len(api.world.toasts) == 2)
     remembered, forgotten, listed, answer = texts(api)
     assert remembered == "✓ Remembered: I like green tea"
     assert forgotten == "✓ Forgotten (1 memory)"
@@ -168,8 +166,7 @@ async def test_a_reminder_that_falls_due_comes_while_an_answer_is_written(
         await api.say("How far is the moon?")
         await asked(api, responder)
         clock.forward(minutes=6)
-        await api.say("/help")
-        await api.until(lambda: any(text.startswith("⏰ call mom") for text in texts(api)))
+        await api.say("/help", until=lambda: any(text.startswith("⏰ call mom") for text in texts(api)))
         responder.gate.set()
         await api.until(lambda: texts(api)[-1] == "Well, re How far is the moon?")
     assert sum(text.startswith("⏰ call mom") for text in texts(api)) == 1
@@ -182,8 +179,7 @@ async def test_a_voice_message_that_is_corrected_in_words_is_one_turn(memory: Me
         async with relaying(memory, responder, api=quick, own=own) as api:
             await api.voice()
             await asked(api, responder)
-            await api.say("I meant goat milk")
-            await api.until(lambda: len(responder.prompts) == 2)
+            await api.say("I meant goat milk", until=lambda: len(responder.prompts) == 2)
             responder.gate.set()
             await api.replies(2)
     assert texts(api) == [phrase("senses.heard", text="Buy oat milk"), "Well, re Buy oat milk\nI meant goat milk"]

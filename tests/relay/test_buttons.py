@@ -38,12 +38,9 @@ async def test_forget_shows_each_match_and_the_ticked_ones_go(memory: Memory) ->
         await api.ask("/forget Singapore", replies=4)
         asked = api.sent[3]
         assert f"Tea was good. {part} The bus was late.\n    ✂ only “{part}”" in asked["text"]
-        await api.press(asked, "☑ 4")
-        await api.until(lambda: "3 of 4 matches ticked" in asked["text"])
-        await api.press(asked, "☑ 2")
-        await api.until(lambda: "2 of 4 matches ticked" in asked["text"])
-        await api.press(asked, "Forget")
-        await api.until(lambda: asked["text"].startswith("✓ Erased (2 memories)"))
+        await api.press(asked, "☑ 4", until=lambda: "3 of 4 matches ticked" in asked["text"])
+        await api.press(asked, "☑ 2", until=lambda: "2 of 4 matches ticked" in asked["text"])
+        await api.press(asked, "Forget", until=lambda: asked["text"].startswith("✓ Erased (2 memories)"))
         profile = await client.get_profile(c.GetProfileArgs())
     left = (*profile.facts, *profile.preferences, *profile.goals, *profile.dates)
     assert [m.content for m in left] == ["I like Singapore noodles"]
@@ -58,8 +55,7 @@ async def test_forgetting_what_one_asked_about_ticks_the_answer_too(memory: Memo
             await api.ask(text, replies=count)
         await until_recorded(memory, api.sent[1])
         shown = (await api.ask("/forget sarah's number", replies=3))[2]
-        await api.press(api.sent[2], "Forget")
-        await api.until(lambda: texts(api)[2].startswith("✓ Forgotten"))
+        await api.press(api.sent[2], "Forget", until=lambda: texts(api)[2].startswith("✓ Forgotten"))
         assert (await api.ask("What is Sarah's number?", replies=4))[3] == phrase("offline.nothing")
     assert shown.startswith("Forget “sarah's number”? 3 of 3 matches ticked.")
     assert phrase("offline.kept") not in shown, "the bot's acknowledgment is no news beside the matches"
@@ -78,12 +74,9 @@ async def test_with_nothing_ticked_nothing_is_forgotten_and_cancel_keeps_all(mem
         await client.record_message(c.RecordMessageArgs(role="user", content="The SingPass “beta” is late"))
         await api.ask("/forget SingPass", replies=1)
         (asked,) = api.sent
-        await api.press(asked, "☑ 1")
-        await api.until(lambda: "0 of 1" in asked["text"])
-        await api.press(asked, "Forget")
-        await api.until(lambda: len(api.world.toasts) == 2)
-        await api.press(asked, "Cancel")
-        await api.until(lambda: asked["text"] == "Kept")
+        await api.press(asked, "☑ 1", until=lambda: "0 of 1" in asked["text"])
+        await api.press(asked, "Forget", until=lambda: len(api.world.toasts) == 2)
+        await api.press(asked, "Cancel", until=lambda: asked["text"] == "Kept")
         context = await client.get_context(c.GetContextArgs())
     assert api.world.toasts[1] == phrase("forget.none_ticked")
     assert "SingPass" in (context.context or "")
@@ -94,12 +87,10 @@ async def test_forget_alone_asks_before_wiping_and_keep_keeps(memory: Memory) ->
         await api.ask("/forget", replies=1)
         await api.ask("/remember I like tea", replies=2)
         await api.ask("/forget", replies=3)
-        await api.press(api.sent[2], "Keep")
-        await api.until(lambda: api.sent[2]["text"] == "Kept")
+        await api.press(api.sent[2], "Keep", until=lambda: api.sent[2]["text"] == "Kept")
         kept = await client.get_profile(c.GetProfileArgs())
         await api.ask("/forget", replies=4)
-        await api.press(api.sent[3], "Forget everything")
-        await api.until(lambda: api.sent[3]["text"] == "✓ Forgotten (1 memory)")
+        await api.press(api.sent[3], "Forget everything", until=lambda: api.sent[3]["text"] == "✓ Forgotten (1 memory)")
         wiped = await client.get_profile(c.GetProfileArgs())
     assert texts(api)[0] == phrase("forget.wipe_nothing")
     assert [m.content for m in kept.facts] == ["I like tea"]
@@ -112,8 +103,7 @@ async def test_a_button_of_something_long_gone_says_so(memory: Memory) -> None:
         await api.ask("Hello", replies=2)
         target = c.ForgetArgs(memory_ids=(number,))
         await client.forget(target.model_copy(update={"confirm": (await client.forget(target)).confirm}))
-        await api.press(api.sent[1], "✓")
-        await api.until(lambda: bool(api.world.toasts))
+        await api.press(api.sent[1], "✓", until=lambda: bool(api.world.toasts))
     assert api.world.toasts == [phrase("server.no_memory", id=number)]
 
 
@@ -123,10 +113,8 @@ async def test_an_uncertain_memory_is_asked_about_under_a_later_reply_and_a_tap_
         await api.ask("Hello", chat=PERSONAL, replies=1)
         await api.ask("Hello", replies=4)
         asked = api.sent[2:4]
-        await api.press(asked[0], "✓")
-        await api.until(lambda: asked[0]["text"].startswith("✓"))
-        await api.press(asked[1], "✗")
-        await api.until(lambda: asked[1]["text"] == "✗ Not kept")
+        await api.press(asked[0], "✓", until=lambda: asked[0]["text"].startswith("✓"))
+        await api.press(asked[1], "✗", until=lambda: asked[1]["text"] == "✗ Not kept")
         await api.ask("And now?", replies=6)
         states = {
             m.id: m.status

@@ -37,8 +37,7 @@ async def test_without_a_model_a_statement_in_a_group_gets_a_sign_and_a_question
 
 async def test_the_bots_name_in_a_question_is_not_a_word_that_answers_it(memory: Memory) -> None:
     async with relaying(memory) as api:
-        await api.say("@memory_bot our meeting is at 19:00", chat=GROUP)
-        await api.until(lambda: len(api.world.reactions) == 1)
+        await api.say("@memory_bot our meeting is at 19:00", chat=GROUP, until=lambda: len(api.world.reactions) == 1)
         (answer,) = await api.ask("@memory_bot when does my passport expire?", chat=GROUP, replies=1)
     assert answer == phrase("offline.nothing") or answer.startswith(phrase("offline.nearest"))
     assert "memory_bot" not in answer

@@ -89,8 +89,7 @@ async def test_who_asks_what_the_best_model_will_not_answer_is_not_told_to_wait(
         ollama(Fail(500)) as (second, _),
         relaying(memory, ModelResponder(FirstAvailable([first, InOnePiece(second)]), 20)) as api,
     ):
-        await api.say("Hello")
-        await api.until(lambda: texts(api) == [phrase("turn.would_not")])
+        await api.say("Hello", until=lambda: texts(api) == [phrase("turn.would_not")])
 
 
 async def test_an_answer_that_was_too_long_says_that_it_ends_early(memory: Memory) -> None:

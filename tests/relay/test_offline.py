@@ -53,8 +53,7 @@ async def test_a_burst_is_quoted_as_one_and_messages_without_words_are_no_eviden
     async with relaying(memory, own={"breath_seconds": 1.5}) as api:
         await api.burst("I have a dentist appointment", "on March 3")
         await api.replies(1)
-        await api.say("👍")
-        await api.until(lambda: len(api.world.reactions) == 1)
+        await api.say("👍", until=lambda: len(api.world.reactions) == 1)
         await api.say("When is my dentist appointment?")
         shown = await api.ask("?", replies=3)
     assert ": “I have a dentist appointment on March 3”" in shown[1]

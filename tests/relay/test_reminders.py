@@ -96,13 +96,10 @@ async def test_undo_and_the_list_take_reminders_back(memory: Memory, clock: Cloc
         for count, text in enumerate(("in 20 minutes to take the pizza out", "on Friday at 6pm about the dentist"), 1):
             await api.ask(f"Remind me {text}", replies=count)
         first = api.sent[0]
-        await api.press(first, "Undo")
-        await api.until(lambda: first["text"] == "✗ Cancelled: take the pizza out")
-        await api.press(first, "Undo")
-        await api.until(lambda: first["text"].startswith("⏰ Back again: take the pizza out"))
+        await api.press(first, "Undo", until=lambda: first["text"] == "✗ Cancelled: take the pizza out")
+        await api.press(first, "Undo", until=lambda: first["text"].startswith("⏰ Back again: take the pizza out"))
         listed = (await api.ask("what reminders do I have?", replies=3))[2]
-        await api.press(api.sent[2], "✗ 2")
-        await api.until(lambda: api.sent[2]["text"].startswith("✗ Cancelled: the dentist"))
+        await api.press(api.sent[2], "✗ 2", until=lambda: api.sent[2]["text"].startswith("✗ Cancelled: the dentist"))
         kept = await statuses(memory)
     assert listed.splitlines()[1:] == [
         "1. today at 9:36 AM: take the pizza out",
@@ -155,8 +152,7 @@ async def test_without_a_model_a_reply_is_about_its_message_and_words_about_a_re
         await api.ask("What's this?", reply_to=number, replies=2)
         await api.ask("remind me every Monday at 8", reply_to=number, replies=3)
         await api.ask("cancel the boiler reminder, that serial number is wrong", replies=5)
-        await api.press(api.sent[4], "✗ 1")
-        await api.until(lambda: api.sent[4]["text"].startswith("✗ Cancelled"))
+        await api.press(api.sent[4], "✗ 1", until=lambda: api.sent[4]["text"].startswith("✗ Cancelled"))
         shown = await api.ask("forget this", reply_to=number, replies=6)
     assert shown[1].endswith("“The boiler's serial number is BX-99”")
     assert shown[2].startswith("⏰ I'll remind you Mon, Feb 23 at 8:00 AM: The boiler's serial number is BX-99")
@@ -212,14 +208,11 @@ async def test_what_is_forgotten_never_rings_and_a_lost_answer_of_telegram_doubl
             at = clock() + timedelta(minutes=minutes)
             await relay.set_reminder(SetReminderArgs(chat_id=42, content=what, at=at))
         await api.ask("/forget Zoe", replies=1)
-        await api.press(api.sent[0], "Forget")
-        await api.until(lambda: api.sent[0]["text"].startswith("✓ Forgotten"))
+        await api.press(api.sent[0], "Forget", until=lambda: api.sent[0]["text"].startswith("✓ Forgotten"))
         clock.forward(hours=1)
         api.faults["sendMessage"] = [DropAfter()]
-        await api.say("/help")
-        await api.until(lambda: len(api.sent) >= 3)
-        await api.say("/help")
-        await api.until(lambda: len(api.sent) >= 4)
+        await api.say("/help", until=lambda: len(api.sent) >= 3)
+        await api.say("/help", until=lambda: len(api.sent) >= 4)
     assert sum("stir the soup" in text for text in texts(api)) == 1
     assert not any("Zoe" in text for text in texts(api)[1:])
     assert client is not None
@@ -275,8 +268,7 @@ async def test_the_time_of_a_reminder_may_be_given_in_the_next_message(
             assert (await api.ask("at 7pm", replies=4))[3] == phrase("offline.kept")
             await api.ask("remind me to call Ann", replies=5)
             await api.ask("/forget Ann", replies=6)
-            await api.press(api.sent[5], "Forget")
-            await api.until(lambda: texts(api)[5].startswith("✓ Forgotten"))
+            await api.press(api.sent[5], "Forget", until=lambda: texts(api)[5].startswith("✓ Forgotten"))
             await api.say("at 7pm")
             assert (await api.replies(7))[6].startswith("What should I remind you of?")
             number = await api.say("remind me to water the plants")
@@ -294,8 +286,7 @@ async def test_without_a_model_a_named_day_is_offered_as_a_reminder(memory: Memo
         said = await api.say("The dentist is on Friday")
         await api.replies(2)
         assert api.sent[1]["text"] == "⏰ Shall I remind you Fri, Feb 20 at 9:00 AM?"
-        await api.edit(said, "The dentist is on Saturday at 15:00")
-        await api.until(lambda: bool(api.world.reactions))
+        await api.edit(said, "The dentist is on Saturday at 15:00", until=lambda: bool(api.world.reactions))
         await api.press(api.sent[1], "⏰ Yes, remind me", old=True)
         await api.until(lambda: "Feb 21 at 2:00 PM: The dentist is on Saturday at 15:00" in texts(api)[1])
         await api.ask("don't forget to call the plumber on Friday", replies=3)
@@ -318,8 +309,7 @@ async def test_a_reminder_every_two_weeks_comes_again_after_two_weeks(memory: Me
         ]
         (first,) = await coming(client, bool)
         clock.at = first.due_at
-        await api.say("/help")
-        await api.until(lambda: "⏰ put out the glass (every other Friday at 8)" in texts(api))
+        await api.say("/help", until=lambda: "⏰ put out the glass (every other Friday at 8)" in texts(api))
         await coming(client, lambda found: found[0].due_at == first.due_at + timedelta(days=14))
 
 

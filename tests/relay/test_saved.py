@@ -29,8 +29,7 @@ async def test_what_a_model_invents_is_asked_about_and_never_the_users_word(memo
     async with relaying(memory, Scripted("Sunny. [REMEMBER: Ann is divorced]")) as api:
         replies = await api.ask("What will the weather be like tomorrow?", replies=2)
         stored = await everything(memory)
-        await api.press(api.sent[1], "✗")
-        await api.until(lambda: api.sent[1]["text"] == "✗ Not kept")
+        await api.press(api.sent[1], "✗", until=lambda: api.sent[1]["text"] == "✗ Not kept")
     assert replies[0] == "Sunny."
     assert replies[1].splitlines() == [
         "❔ Is this right?",
@@ -61,13 +60,10 @@ async def test_what_a_tag_would_close_stays_open_unless_the_user_mentions_it(mem
         await api.ask("/remind tomorrow at 9 to call the dentist", replies=1)
         replies = await api.ask("They write:\n> I ran the marathon", replies=4)
         open_goals = (await client.get_profile(c.GetProfileArgs())).goals
-        await api.press(api.sent[3], "✗")
-        await api.until(lambda: api.sent[3]["text"] == "Kept")
-        await api.press(api.sent[2], "✓")
-        await api.until(lambda: api.sent[2]["text"] == "💾 Done: Run a marathon")
+        await api.press(api.sent[3], "✗", until=lambda: api.sent[3]["text"] == "Kept")
+        await api.press(api.sent[2], "✓", until=lambda: api.sent[2]["text"] == "💾 Done: Run a marathon")
         closed = (await client.get_profile(c.GetProfileArgs())).goals
-        await api.press(api.sent[2], "Undo")
-        await api.until(lambda: api.sent[2]["text"] == "↩ Open again: Run a marathon")
+        await api.press(api.sent[2], "Undo", until=lambda: api.sent[2]["text"] == "↩ Open again: Run a marathon")
         reopened = (await client.get_profile(c.GetProfileArgs())).goals
     assert replies[1:3] == ["Noted.", "❔ Is it done?\nRun a marathon"]
     assert replies[3].startswith("❔ Is it done?\ncall the dentist (")

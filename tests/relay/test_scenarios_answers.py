@@ -16,7 +16,7 @@ from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.telegram import attachment_reader, chat_surface
 from tellonce_relay.updates import arrivals
 from tests.memory_fixtures import Memory
-from tests.relay.running_relay import USER, Echo, Mending, Scripted, relaying, texts, until_recorded
+from tests.relay.running_relay import USER, Echo, Failing, Scripted, relaying, texts, until_recorded
 from tests.stubs.telegram_emulator import Refuse, Telegram, telegram
 from tests.stubs.telegram_emulator.world import units
 
@@ -57,11 +57,9 @@ async def test_a_guide_with_code_across_two_messages_is_whole_in_each_and_one_an
         drafts = [str(call.arguments.get("text", "")) for call in api.calls if "Draft" in call.method]
         await api.say("/why", reply_to=parts[0]["message_id"])
         await api.say("/why", reply_to=parts[1]["message_id"])
-        await api.say("/why", reply_to=parts[2]["message_id"])
-        await api.until(lambda: len(api.sent) >= 7)
+        await api.say("/why", reply_to=parts[2]["message_id"], until=lambda: len(api.sent) >= 7)
         explained = texts(api)[-3:]
-        await api.say("Thanks, that is all")
-        await api.until(lambda: len(responder.prompts) == 2)
+        await api.say("Thanks, that is all", until=lambda: len(responder.prompts) == 2)
         stored = await client.explain(c.ExplainArgs(message_id=str(parts[0]["message_id"])))
     assert all(units(part["text"]) <= 4096 for part in parts)
     assert "\n".join(code_of(part) for part in parts).strip("\n") == SOURCE, "no line of code is cut or unmarked"
@@ -122,29 +120,13 @@ async def test_a_pasted_contract_that_a_kill_cuts_is_one_question(memory: Memory
     assert " ".join(texts(api)).count("re The notice") == 1
 
 
-class Looking(Scripted):
-    """A responder that can see pictures and counts the pictures of each message."""
-
-    def __init__(self) -> None:
-        super().__init__("The third one")
-        self.kinds = frozenset(("image",))
-        self.gate = asyncio.Event()
-
-    async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        self.prompts.append(prompt)
-        await self.gate.wait()
-        yield "The third one"
-
-    @property
-    def pictures(self) -> list[int]:
-        return [len(prompt.files) for prompt in self.prompts]
-
-
 @pytest.mark.parametrize(("failures", "seen"), [(2, 4), (0, 3)])
 async def test_an_album_and_a_text_are_one_question_even_if_a_picture_fails(
     memory: Memory, failures: int, seen: int
 ) -> None:
-    responder, flaw = Looking(), Refuse(500, "Internal Server Error")
+    gate, flaw = asyncio.Event(), Refuse(500, "Internal Server Error")
+    responder = Scripted([gate, "The third one"])
+    responder.kinds = frozenset(("image",))
     async with telegram() as api:
         api.world.pace = 0
         api.faults["getFile"] = [None, None, None, *[flaw] * failures]
@@ -154,12 +136,12 @@ async def test_an_album_and_a_text_are_one_question_even_if_a_picture_fails(
                 del api.world.files[api.world.messages[USER, numbers[-1]]["photo"][0]["file_id"]]
             await api.say("the rent must be below 1200")
             await api.all_fetched()
-            responder.gate.set()
+            gate.set()
             await api.until(lambda: "The third one" in texts(api))
             await until_recorded(memory, api.sent[-1])
             found = (await client.search_memory(c.SearchMemoryArgs(query="rent below 1200"))).results
             window = (await client.get_context(c.GetContextArgs(include=("history",)))).context or ""
-    assert responder.pictures[-1] == seen
+    assert len(responder.prompts[-1].files) == seen
     assert responder.prompts[-1].message.count("balcony") == 1
     assert "below 1200" in responder.prompts[-1].message
     assert texts(api) == ([phrase("senses.not_fetched")] if seen == 3 else []) + ["The third one"]
@@ -191,8 +173,7 @@ async def test_stop_ends_one_persons_answer_closes_the_model_and_leaves_the_othe
     responder = Story()
     async with relaying(memory, responder) as api, memory.client() as client:
         await api.say("Tell me the history of Lisbon in detail")
-        await api.say("The same in detail for me", user=43)
-        await api.until(lambda: len(api.world.drafts) == 2)
+        await api.say("The same in detail for me", user=43, until=lambda: len(api.world.drafts) == 2)
         await api.ask("/stop", replies=2)
         await api.ask("And Porto, in one sentence?", replies=3)
         assert responder.closed == ["Tell me the history of Lisbon in detail"], "the other answer goes on"
@@ -208,12 +189,12 @@ async def test_stop_ends_one_persons_answer_closes_the_model_and_leaves_the_othe
 async def test_a_stopped_question_is_not_answered_later_not_even_after_a_restart(
     memory: Memory, tmp_path: Path
 ) -> None:
-    responder = Mending()
+    responder = Failing(always="busy")
     async with telegram() as api:
         async with relaying(memory, responder, api=api, state=tmp_path), memory.client() as client:
             await api.ask("What do I need for Porto?", replies=1)
             await api.ask("/stop", replies=2)
-            responder.down = False
+            responder.always = None
             window = (await client.get_context(c.GetContextArgs(include=("history",)))).context or ""
         async with relaying(memory, responder, api=api, state=tmp_path):
             await api.ask("Are you there?", replies=3)

@@ -32,8 +32,7 @@ async def test_what_is_forgotten_while_it_is_learned_and_answered_leaves_no_trac
     gate = asyncio.Event()
     model = Echo(gate, before="About Falkenberg: ")
     async with life.day(model) as day, life.memory.agent() as agent:
-        await day.api.say(OFFER)
-        await day.api.until(lambda: len(model.prompts) == 1)
+        await day.api.say(OFFER, until=lambda: len(model.prompts) == 1)
         life.clock.forward(minutes=1)
         job = await claim(agent, best_tier="claude")
         learned = item(job.input, "Mara has an offer of Falkenberg", "Falkenberg offered me the job.")
@@ -209,8 +208,7 @@ async def test_a_person_taken_off_the_list_gets_nothing_until_they_are_back(life
         one = {"timezone": "Europe/Berlin", "user_ids": (42,)}
         async with relaying(memory, api=life.api, state=life.state, clock=life.clock, own=one):
             await life.api.say("hello?", user=43)
-            await life.api.say("/help")
-            await life.api.until(lambda: len(life.api.sent) >= 2)
+            await life.api.say("/help", until=lambda: len(life.api.sent) >= 2)
     assert [message["chat"]["id"] for message in life.api.sent] == [43, 42]
     life.clock.forward(minutes=5)
     async with life.day() as day:
@@ -244,8 +242,7 @@ async def test_an_edit_does_not_overwrite_a_newer_change(life: Life) -> None:
         await day.say("/memory")
         await day.press("👤 Facts")
         await day.press("1")
-        await day.api.press(day.api.sent[-1], "✎ Edit")
-        await day.api.until(lambda: len(day.api.sent) == 2)
+        await day.api.press(day.api.sent[-1], "✎ Edit", until=lambda: len(day.api.sent) == 2)
         question = day.api.sent[-1]["message_id"]
         assert await day.say("/new", reply_to=question) == [
             question_of("Works at Acme", known.id),
@@ -288,8 +285,7 @@ async def test_a_new_conversation_ends_a_running_answer_at_once_and_keeps_what_i
         await day.say("Let's plan the surprise for Lena: theme is Venice")
         await day.say("/remind tomorrow at 9 buy masks")
         gate.clear()
-        await day.api.say("Which colours fit?")
-        await day.api.until(lambda: len(model.prompts) == 2)
+        await day.api.say("Which colours fit?", until=lambda: len(model.prompts) == 2)
         assert await day.say_all("/new", "/new") == [phrase("summary.new_chat")] * 2
         gate.set()
         assert await day.say("What theme did we talk about?") == ["re What theme did we talk about?"]

@@ -1,7 +1,6 @@
 """A demanding person's questions while the model, Telegram or the memory fails, and while they have blocked the bot."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import suppress
 from datetime import timedelta
 from itertools import pairwise
@@ -11,21 +10,17 @@ import httpx
 import pytest
 
 from tellonce import contract as c
-from tellonce.client import MemoryClient
 from tellonce.reminders import ListRemindersArgs
 from tellonce_cli import doctor
 from tellonce_llm.errors import Cause
-from tellonce_llm.model import Answer
 from tellonce_relay.catalogue import phrase, speaking
-from tellonce_relay.incoming_message import Incoming
-from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.telegram import chat_surface
 from tellonce_relay.turn.model_call import Persistence, trouble
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.outages import Away
-from tests.relay.running_relay import USER, Echo, Scripted, down, relaying, settings, texts, until_recorded
+from tests.relay.running_relay import USER, Echo, Failing, Scripted, down, relaying, settings, texts, until_recorded
 from tests.server.processes import free_port
 from tests.stubs.telegram_emulator import DropAfter, Refuse, slow_down, telegram
 
@@ -55,23 +50,6 @@ class Sleeps:
             self.held.set()
             await self.go_on.wait()
         await asyncio.sleep(0)
-
-
-class Failing(Scripted):
-    """A responder that raises these errors one after another. When no error is left, it repeats the message."""
-
-    def __init__(self, *errors: CannotAnswer, always: Cause | None = None) -> None:
-        super().__init__("")
-        self.errors = list(errors)
-        self.always: Cause | None = always
-
-    async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        self.prompts.append(prompt)
-        if self.errors:
-            raise self.errors.pop(0)
-        if self.always is not None:
-            raise down(self.always)
-        yield f"re {incoming.text}"
 
 
 async def history(memory: Memory, chat: int = USER) -> str:
@@ -165,17 +143,14 @@ async def test_a_wrong_key_is_named_to_each_in_their_language_and_a_reminder_com
         await api.say("My locker is number 77 at the gym")
         await api.ask("Что мне подарить сестре?", user=43, replies=2)
         await api.say("What is my locker number?")
-        await api.say("Remind me in 30 minutes to stretch")
-        await api.until(lambda: any("stretch" in text for text in texts(api)))
+        await api.say("Remind me in 30 minutes to stretch", until=lambda: any("stretch" in text for text in texts(api)))
         clock.forward(minutes=40)
-        await api.say("/help", user=43)
-        await api.until(lambda: any(text.startswith("⏰ stretch") for text in texts(api)))
+        await api.say("/help", user=43, until=lambda: any(text.startswith("⏰ stretch") for text in texts(api)))
         told = [message["text"] for message in api.sent if message["chat"]["id"] == USER]
         model.always = None
         await api.say("/help")
         await api.say("Ещё тут?", user=43)
-        await api.say("Still there?")
-        await api.until(lambda: "re Still there?" in texts(api) and "re Ещё тут?" in texts(api))
+        await api.say("Still there?", until=lambda: "re Still there?" in texts(api) and "re Ещё тут?" in texts(api))
         left = (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders
     with speaking("ru"):
         assert trouble(cause, owed=True) in [m["text"] for m in api.sent if m["chat"]["id"] == 43]
@@ -208,20 +183,13 @@ async def test_a_reminder_ordered_when_the_outage_begins_is_set_once_and_owes_no
 async def test_a_limit_of_telegram_delays_the_parts_of_an_answer_and_loses_none(memory: Memory) -> None:
     long = "\n\n".join(f"Paragraph {n}." + " word" * 100 for n in range(28))
     sleeps = Sleeps(holds=30)
-
-    class Guide(Echo):
-        async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-            self.prompts.append(prompt)
-            yield long if "guide" in incoming.text else f"re {incoming.text}"
-
-    model = Guide()
+    model = Scripted(long, "re hi")
     async with relaying(memory, model, sleep=sleeps) as api:
         api.faults["sendMessage"] = [None, slow_down(30)]
         await api.say("Long guide please")
         await sleeps.held.wait()
         await api.say("/status")
-        await api.say("hi", user=43)
-        await api.until(lambda: "re hi" in texts(api))
+        await api.say("hi", user=43, until=lambda: "re hi" in texts(api))
         waited = [m["text"] for m in api.sent if m["chat"]["id"] == USER]
         sleeps.go_on.set()
         await api.until(lambda: any(text.endswith(long[-200:]) for text in texts(api)))
@@ -349,10 +317,8 @@ async def test_who_blocks_the_bot_for_days_hears_a_missed_reminder_once_after_co
             await api.until(lambda seen=count: texts(api).count(phrase("help.text")) > seen)
         attempts = [call for call in api.api.of("sendMessage")[before:] if int(call["chat_id"]) == USER]
         api.world.blocked.clear()
-        await api.say("/start")
-        await api.until(lambda: any(text.startswith("⏰ water the plants") for text in texts(api)))
-        await api.say("What did I miss?")
-        await api.until(lambda: "re What did I miss?" in texts(api))
+        await api.say("/start", until=lambda: any(text.startswith("⏰ water the plants") for text in texts(api)))
+        await api.say("What did I miss?", until=lambda: "re What did I miss?" in texts(api))
         async with asyncio.timeout(HANGS):
             while (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)

@@ -123,8 +123,7 @@ async def test_the_bot_answers_who_addresses_it_and_nobody_else(memory: Memory, 
         await api.photo(chat=GROUP, caption="@memory_bot what is this?", caption_entities=caption)
         await api.until(lambda: any("what is this" in text for text in texts(api)))
         mention = [{"type": "text_mention", "offset": 0, "length": 6, "user": BOT}]
-        await api.say("Memory, hear me", chat=GROUP, entities=mention)
-        await api.until(lambda: "re Memory, hear me" in texts(api))
+        await api.say("Memory, hear me", chat=GROUP, entities=mention, until=lambda: "re Memory, hear me" in texts(api))
         await api.say("@memory_bot when did Tom say lunch is?", chat=GROUP)
         await api.until(lambda: "re @memory_bot when did Tom say lunch is?" in texts(api))
     answered = {text.removeprefix("re ") for text in texts(api) if text.startswith("re ")}
@@ -230,8 +229,7 @@ async def test_of_a_groups_list_a_stranger_gets_nothing_and_a_double_tap_erases_
         await api.press(asked, "Forget", user=EVE)
         await api.all_fetched()
         await api.press(asked, "Forget")
-        await api.press(asked, "Forget")
-        await api.until(lambda: len(api.world.toasts) == 2)
+        await api.press(asked, "Forget", until=lambda: len(api.world.toasts) == 2)
     assert asked["text"].startswith("✓ Forgotten (1 memory")
     assert api.world.toasts == [asked["text"], phrase("memory.used")]
 
@@ -263,8 +261,7 @@ async def test_a_moved_group_gets_its_answers_reminders_and_routines_in_its_new_
     ) as api:
         await api.ask("@memory_bot what's the cabin code?", chat=NEW, replies=2)
         clock.forward(minutes=40)
-        await api.say("/help", user=TOM)
-        await api.until(lambda: any("buy bread" in text for text in in_chat(api, NEW)))
+        await api.say("/help", user=TOM, until=lambda: any("buy bread" in text for text in in_chat(api, NEW)))
     assert in_chat(api, GROUP) == []
     assert in_chat(api, NEW)[0] == "re @memory_bot tell us about the trip"
     assert "our cabin code is 4417" in model.prompts[-1].text
@@ -289,8 +286,7 @@ async def test_a_reminder_of_a_deleted_topic_comes_to_the_group_and_a_lost_group
                 await client.set_reminder(args)
         del api.world.messages[GROUP, topic]
         clock.forward(minutes=31)
-        await api.say("/help")
-        await api.until(lambda: any("water the hedge" in text for text in in_chat(api, GROUP)))
+        await api.say("/help", until=lambda: any("water the hedge" in text for text in in_chat(api, GROUP)))
         api.world.blocked.add(GROUP)
         clock.forward(minutes=31)
         for count in range(20):
@@ -301,8 +297,7 @@ async def test_a_reminder_of_a_deleted_topic_comes_to_the_group_and_a_lost_group
         api.world.blocked.clear()
         clock.forward(hours=2)
         model_question = "@memory_bot what did we say about the hedge?"
-        await api.say(model_question, chat=GROUP)
-        await api.until(lambda: f"re {model_question}" in in_chat(api, GROUP))
+        await api.say(model_question, chat=GROUP, until=lambda: f"re {model_question}" in in_chat(api, GROUP))
         await api.until(lambda: any("meet at the gate" in text for text in in_chat(api, GROUP)))
     assert len(tried) == 1, "a chat that removed the bot is not asked again and again"
     assert sum("meet at the gate" in text for text in texts(api)) == 1

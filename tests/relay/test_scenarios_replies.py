@@ -1,21 +1,16 @@
 """A demanding person's replies, quotes, edits and deletions, and the texts that the person chooses to forget."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tellonce import contract as c
-from tellonce.client import MemoryClient
-from tellonce_llm.model import Answer
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.incoming_message import Incoming
-from tellonce_relay.responders.prompt import Prompt
 from tests.memory_fixtures import Clock, Memory, tables_with
 from tests.offline_worker import work_off
-from tests.relay.running_relay import USER, Echo, Mending, Scripted, relaying, texts, until_recorded
+from tests.relay.running_relay import USER, Echo, Failing, Scripted, relaying, texts, until_recorded
 from tests.stubs.telegram_emulator import Telegram, telegram
 
 pytestmark = pytest.mark.anyio
@@ -75,8 +70,7 @@ async def test_a_quoted_sentence_is_named_in_the_prompt_and_a_reply_without_one_
 ) -> None:
     model, sentence = Scripted(OPTIONS, "ok", "ok"), "Option C costs 12,000 and needs a permit."
     async with relaying(memory, model) as api:
-        await api.say("What are my options?")
-        await api.until(lambda: bool(api.sent) and "Option D59" in texts(api)[-1])
+        await api.say("What are my options?", until=lambda: bool(api.sent) and "Option D59" in texts(api)[-1])
         await until_recorded(memory, api.sent[0])
         parts = list(api.sent)
         part = next(message for message in parts if sentence in message["text"])
@@ -104,8 +98,7 @@ async def test_forget_this_with_a_quote_means_the_quoted_words_alone(memory: Mem
         await api.replies(1)
         quote = {"text": "The gate code is 5093.", "position": 0, "is_manual": True}
         await api.ask("forget this", reply_to=number, quote=quote, replies=2)
-        await api.press(api.sent[1], "Forget")
-        await api.until(lambda: "reply_markup" not in api.sent[1])
+        await api.press(api.sent[1], "Forget", until=lambda: "reply_markup" not in api.sent[1])
         left = (await client.explain(c.ExplainArgs(message_id=str(number)))).text
     assert left == "The dog is called Rex."
 
@@ -119,15 +112,13 @@ async def test_without_a_model_a_statement_that_is_taken_back_by_an_edit_is_know
             await api.replies(1)
             async with memory.agent() as agent:
                 await work_off(agent)
-            await api.edit(number, "Ich bin allergisch gegen Krabben")
-            await api.until(lambda: len(api.world.reactions) == 1)
+            await api.edit(number, "Ich bin allergisch gegen Krabben", until=lambda: len(api.world.reactions) == 1)
             async with memory.agent() as agent:
                 await work_off(agent)
             await api.ask("Wogegen bin ich allergisch?", replies=2)
             first = await everything(memory)
             why = await client.explain(c.ExplainArgs(message_id=str(number)))
-            await api.edit(number, ".")
-            await api.until(lambda: len(api.world.reactions) == 2)
+            await api.edit(number, ".", until=lambda: len(api.world.reactions) == 2)
             async with memory.agent() as agent:
                 await work_off(agent)
             await api.ask("Wogegen bin ich denn allergisch?", replies=3)
@@ -149,18 +140,10 @@ async def everything(memory: Memory) -> str:
 
 
 async def test_an_edit_that_changes_no_word_changes_nothing_at_all(memory: Memory) -> None:
-    gate, model = asyncio.Event(), Echo()
-
-    class Waiting(Echo):
-        async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-            self.prompts.append(prompt)
-            await gate.wait()
-            yield f"re {incoming.text}"
-
-    model = Waiting()
+    gate = asyncio.Event()
+    model = Echo(gate)
     async with relaying(memory, model) as api, memory.client() as client:
-        number = await api.say("See http://example.org – what is it?")
-        await api.until(lambda: len(model.prompts) == 1)
+        number = await api.say("See http://example.org – what is it?", until=lambda: len(model.prompts) == 1)
         await api.edit(number, "See http://example.org – what is it?")  # Telegram shows a preview of the link
         await api.all_fetched()
         gate.set()
@@ -187,8 +170,7 @@ async def test_a_question_edited_an_hour_later_is_answered_neither_again_nor_wit
         await api.replies(1)
         await api.ask("Thanks", replies=2)
         clock.forward(hours=1)
-        await api.edit(number, "Distance Berlin – Rome?")
-        await api.until(lambda: len(api.world.reactions) == 1)
+        await api.edit(number, "Distance Berlin – Rome?", until=lambda: len(api.world.reactions) == 1)
         await api.ask("/help", replies=3)
     assert texts(api)[:2] == ["re Distance Berlin – Prague?", "re Thanks"]
     assert len(model.prompts) == 2
@@ -201,10 +183,8 @@ async def forget(api: Telegram, topic: str) -> str:
     asked = api.sent[before]
     labels = [button["text"] for row in asked["reply_markup"]["inline_keyboard"] for button in row]
     if "All" in labels:
-        await api.press(asked, "All")
-        await api.until(lambda: len(api.world.toasts) >= 1)
-    await api.press(asked, "Forget")
-    await api.until(lambda: "reply_markup" not in asked)
+        await api.press(asked, "All", until=lambda: len(api.world.toasts) >= 1)
+    await api.press(asked, "Forget", until=lambda: "reply_markup" not in asked)
     return str(asked["text"])
 
 
@@ -222,8 +202,7 @@ async def test_a_forgotten_text_that_an_edit_and_a_reply_bring_back_can_be_forgo
         assert (await forget(api, "Adler")).startswith("✓")
         assert await traces(memory, "Adler") == []
         old = dict(api.world.messages[USER, number])
-        await api.edit(number, "My therapist is Dr Adler, Wednesdays")
-        await api.until(lambda: len(api.world.reactions) == 1)
+        await api.edit(number, "My therapist is Dr Adler, Wednesdays", until=lambda: len(api.world.reactions) == 1)
         origin = {"type": "user", "date": 1, "sender_user": {"id": USER, "is_bot": False, "first_name": "Mara"}}
         await api.say("My therapist is Dr Adler, Wednesdays", forward_origin=origin)
         await api.say("what day was it?", reply_to_message={**old, "text": "My therapist is Dr Adler, Tuesdays"})
@@ -264,12 +243,12 @@ async def test_a_model_is_told_that_deleting_in_the_chat_erases_nothing(memory: 
 
 
 async def test_a_late_answer_whose_question_was_deleted_comes_without_the_reply_mark(memory: Memory) -> None:
-    model = Mending()
+    model = Failing(always="busy")
     async with relaying(memory, model) as api:
         number = await api.say("PIN of the bike lock?")
         await api.replies(1)
         del api.world.messages[USER, number]
-        model.down = False
+        model.always = None
         await api.replies(2)
     assert texts(api)[1] == "re PIN of the bike lock?"
     assert "reply_to_message" not in api.sent[1]
@@ -285,13 +264,10 @@ async def test_of_eleven_matches_the_ticked_ones_go_and_an_old_list_after_a_rest
                 await client.remember(c.RememberArgs(content=one, scope="global"))
             await api.ask("/forget Porto", replies=1)
             first = api.sent[0]
-            await api.press(first, "None")
-            await api.until(lambda: "0 of 11 matches ticked" in first["text"])
-            await api.press(first, "☐ 2")
-            await api.until(lambda: "1 of 11 matches ticked" in first["text"])
+            await api.press(first, "None", until=lambda: "0 of 11 matches ticked" in first["text"])
+            await api.press(first, "☐ 2", until=lambda: "1 of 11 matches ticked" in first["text"])
         async with relaying(memory, api=api, state=tmp_path), memory.client() as client:
-            await api.press(first, "Forget")
-            await api.until(lambda: first["text"] == phrase("forget.list_gone"))
+            await api.press(first, "Forget", until=lambda: first["text"] == phrase("forget.list_gone"))
             assert (
                 len((await client.get_profile(c.GetProfileArgs())).facts)
                 + len((await client.get_profile(c.GetProfileArgs())).preferences)
@@ -299,21 +275,17 @@ async def test_of_eleven_matches_the_ticked_ones_go_and_an_old_list_after_a_rest
             )
             await api.ask("/forget Porto", replies=2)
             second = api.sent[1]
-            await api.press(second, "None")
-            await api.until(lambda: "0 of 11" in second["text"])
+            await api.press(second, "None", until=lambda: "0 of 11" in second["text"])
             for label, ticked in (("☐ 2", 1), ("☐ 5", 2), ("☑ 5", 1)):
                 await api.press(second, label)
                 await api.until(lambda count=ticked: f"{count} of 11" in second["text"])
-            await api.press(second, "▶")
-            await api.until(lambda: "☐ 11" in str(second["reply_markup"]))
+            await api.press(second, "▶", until=lambda: "☐ 11" in str(second["reply_markup"]))
             for label, ticked in (("☐ 9", 2), ("☐ 11", 3)):
                 await api.press(second, label)
                 await api.until(lambda count=ticked: f"{count} of 11" in second["text"])
             old = dict(second)
-            await api.press(second, "Forget")
-            await api.until(lambda: "reply_markup" not in second)
-            await api.press(old, "Forget")
-            await api.until(lambda: phrase("memory.used") in api.world.toasts)
+            await api.press(second, "Forget", until=lambda: "reply_markup" not in second)
+            await api.press(old, "Forget", until=lambda: phrase("memory.used") in api.world.toasts)
             known = await client.get_profile(c.GetProfileArgs())
     assert "3 memories" in second["text"]
     assert len((*known.facts, *known.preferences, *known.pins)) == 8

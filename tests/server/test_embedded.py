@@ -21,7 +21,7 @@ import pytest
 from tellonce.file_lock import is_held
 from tellonce_server.store.postgres import embedded, embedded_account, embedded_cluster, watcher
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError, State, bindir
-from tests.patience import HANGS, promised
+from tests.patience import HANGS, promised, until
 
 pytestmark = pytest.mark.anyio
 
@@ -137,15 +137,11 @@ async def tell_to_leave(process: anyio.abc.Process) -> None:
 
 
 async def reaped(pid: int) -> None:
-    with anyio.fail_after(HANGS):
-        while _state(pid):  # noqa: ASYNC110  # only its parent is notified of its end
-            await anyio.sleep(0.01)
+    await until(lambda: not _state(pid))
 
 
 async def gone(pid: int) -> None:
-    with anyio.fail_after(HANGS):
-        while _state(pid) not in ("", "Z"):  # noqa: ASYNC110  # only its parent is notified of its end
-            await anyio.sleep(0.01)
+    await until(lambda: _state(pid) in ("", "Z"))
 
 
 def _state(pid: int) -> str:
@@ -351,9 +347,7 @@ async def test_a_server_survives_its_killed_user_while_another_uses_it(
 
 
 async def nobody_watches(server: EmbeddedPostgres) -> None:
-    with anyio.fail_after(HANGS):
-        while is_held(server.cluster.parent / ".watch"):  # noqa: ASYNC110  # another process holds it
-            await anyio.sleep(0.05)
+    await until(lambda: not is_held(server.cluster.parent / ".watch"))
 
 
 async def test_a_vanished_socket_is_cured_by_a_restart(

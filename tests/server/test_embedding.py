@@ -52,7 +52,7 @@ from tellonce_server.embedding.question_cache import VectorCache
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database
 from tests.memory_fixtures import Clock, Memory
-from tests.patience import HANGS, promised
+from tests.patience import HANGS, promised, until
 
 pytestmark = pytest.mark.anyio
 
@@ -385,14 +385,11 @@ async def test_files_that_could_not_be_had_are_tried_for_again(tmp_path: Path, m
     embedder = LocalEmbedder(tmp_path / MODEL, source)
     monkeypatch.setattr(LocalEmbedder, "_load", lambda *_: object())
     async with running(embedder):
-        with anyio.fail_after(HANGS):
-            while embedder.state["failed"] is None:  # noqa: ASYNC110 (this state can only be polled)
-                await anyio.sleep(0.01)
-            assert "does not contain model.safetensors" in embedder.state["failed"]
-            for name in (GRAPH, TOKENIZER):
-                (source / name).touch()
-            while not embedder.ready:  # noqa: ASYNC110
-                await anyio.sleep(0.01)
+        await until(lambda: embedder.state["failed"])
+        assert "does not contain model.safetensors" in str(embedder.state["failed"])
+        for name in (GRAPH, TOKENIZER):
+            (source / name).touch()
+        await until(lambda: embedder.ready)
     assert embedder.state["failed"] is None
 
 

@@ -28,7 +28,7 @@ from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.hand_worker import claim, drain, submit, talk
 from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import Clock, Memory, opened
-from tests.patience import HANGS
+from tests.patience import HANGS, until
 from tests.server.processes import http_server
 from tests.server.wire import request, wire_headers
 from tests.stubs.anthropic_stub import AnthropicStub
@@ -220,9 +220,7 @@ async def test_a_slow_disk_slows_writers_down_and_nobody_else(memory: Memory, ds
         writing = asyncio.create_task(
             client.record_message(c.RecordMessageArgs(role="user", content="Slowly", message_id="slow"))
         )
-        async with asyncio.timeout(HANGS):
-            while not await connection.fetchval(WAITS):  # noqa: ASYNC110 (this state can only be polled)
-                await asyncio.sleep(0.01)
+        await until(lambda: connection.fetchval(WAITS))
         context = await client.get_context(c.GetContextArgs())
         assert not writing.done()
         await connection.execute("select pg_advisory_unlock(4711)")

@@ -1,7 +1,6 @@
 """Names that a client gave, such as a channel or the id of a message, can be forgotten. A forgotten name is not stored
 anywhere. A client that uses the name again still reaches the same chat and the same messages."""
 
-import asyncio
 from datetime import timedelta
 
 import anyio
@@ -11,7 +10,7 @@ from tellonce import contract as c
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_messages import Importer, ImportMessage
 from tests.memory_fixtures import USER, Clock, Memory, forget, tables_with
-from tests.patience import HANGS
+from tests.patience import until
 from tests.server.test_forgetting_by_looking import said
 from tests.server.test_rates import WAITING
 
@@ -147,9 +146,7 @@ async def test_what_is_forgotten_while_an_import_waits_to_write_is_not_written(m
         async with anyio.create_task_group() as tasks, tables.transaction():
             await tables.execute("select from chats where chat_id = $1 for update", USER)
             tasks.start_soon(Importer(deps, ChatScope(USER, USER)).add, read)
-            with anyio.fail_after(HANGS):
-                while not await other.fetchval(WAITING):  # noqa: ASYNC110 (this can only be polled)
-                    await asyncio.sleep(0.01)
+            await until(lambda: other.fetchval(WAITING))
             done = await forget(client, literal="Zqvuxley sings")
         assert (done.erased["messages"], done.traces_left) == (1, 0)
         assert await tables_with(tables, "zqvuxley") == []

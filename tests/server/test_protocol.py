@@ -321,19 +321,12 @@ async def test_forget_asks_nothing_when_nothing_matches(memory: Memory, mode: st
     assert asked == []
 
 
-@asynccontextmanager
-async def second_process(settings: ServerSettings, clock: Clock) -> AsyncGenerator[Memory]:
-    """Another server on the same database. Like a second process, it shares only PostgreSQL with the first."""
-    async with opened(Storage(settings, clock)) as memory:
-        yield memory
-
-
 async def test_a_subscriber_hears_what_another_server_changed(
     memory: Memory, settings: ServerSettings, clock: Clock
 ) -> None:
     uri = "memory://profile"
     async with (
-        second_process(settings, clock) as other,
+        opened(Storage(settings, clock)) as other,
         client_of(memory, MODES[0]) as listener,
         client_of(other, MODES[0]) as writer,
         listener.listen(resource_subscriptions=[uri]) as events,
@@ -351,7 +344,7 @@ async def test_a_subscriber_hears_of_one_memory_and_of_the_list_of_chats(
     memory: Memory, settings: ServerSettings, clock: Clock
 ) -> None:
     async with (
-        second_process(settings, clock) as other,
+        opened(Storage(settings, clock)) as other,
         client_of(memory, MODES[0]) as listener,
         client_of(other, MODES[0]) as writer,
     ):
@@ -382,7 +375,7 @@ async def test_a_subscriber_hears_of_each_resource_that_a_call_changes(
         (f"{chat}/messages", "forget", {"literal": "green", "conversation_id": "x"}),
     )
     async with (
-        second_process(settings, clock) as other,
+        opened(Storage(settings, clock)) as other,
         client_of(memory, MODES[0]) as listener,
         client_of(other, MODES[0]) as writer,
     ):
@@ -420,7 +413,7 @@ async def test_a_subscriber_hears_of_its_own_memory_only(
 ) -> None:
     mine = f"memory://chat/{USER}/messages"
     async with (
-        second_process(settings, clock) as other,
+        opened(Storage(settings, clock)) as other,
         client_of(memory, MODES[0]) as listener,
         client_of(other, MODES[0], user=43) as stranger,
         client_of(other, MODES[0]) as writer,

@@ -19,7 +19,7 @@ from tellonce_server.domain.erasure.scrub import Scrubber
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.scrub import LOCK, give_way
 from tests.memory_fixtures import Clock, Memory, forget
-from tests.patience import HANGS, promised
+from tests.patience import HANGS, promised, until
 
 pytestmark = pytest.mark.anyio
 
@@ -105,9 +105,8 @@ HOLDS = "do $$ begin lock table messages in access exclusive mode; perform pg_sl
 async def test_a_rewrite_that_somebody_waits_for_gives_way_within_a_second(dsn: str) -> None:
     session, watch, caller = [await asyncpg.connect(dsn) for _ in range(3)]
     rewriting = asyncio.create_task(give_way(session, watch, HOLDS))
+    await until(lambda: watching(caller))
     with anyio.fail_after(HANGS):
-        while not await watching(caller):  # noqa: ASYNC110  # another session takes it
-            await asyncio.sleep(0.01)
         began = time.monotonic()
         await caller.fetchval("select count(*) from messages")
         waited = time.monotonic() - began
@@ -162,9 +161,7 @@ async def test_only_one_server_scrubs_at_a_time(memory: Memory, dsn: str) -> Non
     assert await other.fetchval("select pg_try_advisory_lock($1)", LOCK)
     assert not await memory.storage.opened.scrubber.scrub()
     await other.close()
-    with anyio.fail_after(HANGS):
-        while not await memory.storage.opened.scrubber.scrub():  # noqa: ASYNC110  # a session ends after its connection
-            await asyncio.sleep(0.01)
+    await until(lambda: memory.storage.opened.scrubber.scrub())
 
 
 async def test_index_only_scans_need_no_table_after_a_scrub(memory: Memory) -> None:
