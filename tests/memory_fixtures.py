@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import pytest
@@ -81,6 +82,28 @@ async def create_database(admin: "asyncpg.Connection[asyncpg.Record]", name: str
     """Create a migrated database by copying the template's files. With durability switched off, this takes 40 ms;
     copying through the write-ahead log would take 51 ms."""
     await admin.execute(f"create database {name} template chatmem owner chatmem_app strategy file_copy")
+
+
+@asynccontextmanager
+async def session(dsn: str, **options: Any) -> "AsyncGenerator[asyncpg.Connection[asyncpg.Record]]":
+    """A connection to the database, with these options of `asyncpg.connect`."""
+    connection = await asyncpg.connect(dsn, **options)
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+async def rows(dsn: str, statement: str) -> list[asyncpg.Record]:
+    """The rows of a statement, which is run in a session of its own."""
+    async with session(dsn) as connection:
+        return await connection.fetch(statement)
+
+
+async def value(dsn: str, statement: str) -> Any:
+    """The first value of a statement, which is run in a session of its own."""
+    async with session(dsn) as connection:
+        return await connection.fetchval(statement)
 
 
 @pytest.fixture
@@ -162,12 +185,9 @@ class Memory:
         """A connection for raw SQL in the role that owns the tables. Unlike the server's role, this role sees every
         row."""
         assert self.settings.database_url is not None
-        connection = await asyncpg.connect(self.settings.database_url.get_secret_value())
-        await codecs(connection)
-        try:
+        async with session(self.settings.database_url.get_secret_value()) as connection:
+            await codecs(connection)
             yield connection
-        finally:
-            await connection.close()
 
     def relay(self) -> AbstractAsyncContextManager[MemoryClient]:
         return self.client(None, "relay")

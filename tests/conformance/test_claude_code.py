@@ -5,10 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import asyncpg
 import pytest
 
 from tests.conformance.claude import Claude
+from tests.memory_fixtures import rows
 from tests.server.processes import HttpServer, command, server_env
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.replies import Reply, Say, UseTool
@@ -118,8 +118,4 @@ def _text(content: Any) -> str:
 
 
 async def stored(dsn: str) -> list[tuple[str, int]]:
-    connection = await asyncpg.connect(dsn)
-    try:
-        return [tuple(row) for row in await connection.fetch("select content, owner_id from memories order by id")]
-    finally:
-        await connection.close()
+    return [tuple(row) for row in await rows(dsn, "select content, owner_id from memories order by id")]

@@ -6,14 +6,13 @@ from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import asyncpg
 import pytest
 from playwright.async_api import Browser, expect
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.connect import connect_http
-from tests.memory_fixtures import forget
+from tests.memory_fixtures import forget, session
 from tests.page.browser import Tab, signed_in
 from tests.page.seed import ask
 from tests.patience import HANGS, until
@@ -44,11 +43,10 @@ async def messages(memory: MemoryClient) -> int:
 async def test_today_tells_who_one_is_and_takes_decisions_back(tab: Tab, memory: MemoryClient, page_dsn: str) -> None:
     """Without a language model there is no narrative, so each statement is an entry of a list. A statement is listed
     once."""
-    connection = await asyncpg.connect(page_dsn)
-    await connection.execute(
-        "update memories set created_at = now() - interval '2 days' where id in ($1, $2)", SCHOOL, TEA
-    )
-    await connection.close()
+    async with session(page_dsn) as connection:
+        await connection.execute(
+            "update memories set created_at = now() - interval '2 days' where id in ($1, $2)", SCHOOL, TEA
+        )
     page = await tab.show("today")
     for title, number in (("What you have told", SCHOOL), ("Likes and wishes", TEA)):
         section = page.locator("section", has=page.get_by_role("heading", name=title))

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import anyio
-import asyncpg
 import pytest
 
 from tellonce.connect import connect_http
@@ -39,8 +38,7 @@ async def session(server: HttpServer, tmp_path: Path) -> Session:
 async def recorded(server: HttpServer, session: Session, at_least: int) -> list[tuple[str, str]]:
     """Wait until the session has at least this many messages, and return their roles and texts in order."""
     assert server.dsn is not None
-    connection = await asyncpg.connect(server.dsn)
-    try:
+    async with session(server.dsn) as connection:
         with anyio.fail_after(HANGS):
             while True:
                 rows = await connection.fetch(
@@ -49,8 +47,6 @@ async def recorded(server: HttpServer, session: Session, at_least: int) -> list[
                 if len(rows) >= at_least:
                     return [(row["role"], row["content"]) for row in rows]
                 await asyncio.sleep(0.05)
-    finally:
-        await connection.close()
 
 
 async def test_a_prompt_is_recorded_although_the_plugins_disk_is_full(server: HttpServer) -> None:

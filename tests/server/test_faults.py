@@ -27,7 +27,7 @@ from tellonce_summarizer.agent.agent import Agent, Habits
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.hand_worker import claim, drain, submit, talk
 from tests.memory_disk import fill, small_disk
-from tests.memory_fixtures import Clock, Memory, opened
+from tests.memory_fixtures import Clock, Memory, opened, session
 from tests.patience import HANGS, until
 from tests.server.processes import http_server
 from tests.server.wire import request, wire_headers
@@ -266,10 +266,9 @@ async def test_a_client_that_goes_away_in_the_middle_of_a_call_leaves_the_messag
             call.cancel()
             await asyncio.gather(call, return_exceptions=True)
         whole = [await record(n) for n in range(10)]
-    connection = await asyncpg.connect(dsn)
-    stored = await connection.fetch("select ext_id, count(*) as n from messages group by 1")
-    jobs = await connection.fetchval("select count(*) from chat_context_queue")
-    await connection.close()
+    async with session(dsn) as connection:
+        stored = await connection.fetch("select ext_id, count(*) as n from messages group by 1")
+        jobs = await connection.fetchval("select count(*) from chat_context_queue")
     assert all(found.status_code == 200 for found in whole)
     assert {row["ext_id"]: row["n"] for row in stored} == {f"m{n}": 1 for n in range(10)}
     assert jobs == 1

@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
-import asyncpg
 import pytest
 
 from tellonce import contract as c
 from tellonce.connect import connect_http
 from tellonce_server.domain.dependencies import CHANGES
 from tellonce_text.claims import claims
-from tests.memory_fixtures import Memory
+from tests.memory_fixtures import Memory, session
 from tests.patience import until
 from tests.server.processes import http_server
 
@@ -37,15 +36,14 @@ async def test_an_erasure_empties_the_caches_of_every_server_process(memory: Mem
 async def test_a_server_whose_listener_was_cut_off_empties_its_caches_when_it_listens_again(
     memory: Memory, dsn: str
 ) -> None:
-    connection = await asyncpg.connect(dsn)
-    listening = (
-        f"select count(*) from pg_stat_activity where datname = current_database() and query ilike '%{CHANGES}%'"
-    )
-    await until(lambda: connection.fetchval(listening))
-    claims(SECRET)
-    await connection.execute(
-        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() "
-        "and pid <> pg_backend_pid()"
-    )
-    await connection.close()
+    async with session(dsn) as connection:
+        listening = (
+            f"select count(*) from pg_stat_activity where datname = current_database() and query ilike '%{CHANGES}%'"
+        )
+        await until(lambda: connection.fetchval(listening))
+        claims(SECRET)
+        await connection.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() "
+            "and pid <> pg_backend_pid()"
+        )
     await _emptied()

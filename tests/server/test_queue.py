@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import asyncpg
 import pytest
 
 from tellonce import contract as c
@@ -14,7 +13,7 @@ from tellonce_server.app.storage import Storage
 from tellonce_server.domain.queue.job_kinds import TOLD
 from tellonce_sql import query
 from tests.hand_worker import claim, drain, exchange, item, submit, talk
-from tests.memory_fixtures import Clock, Memory, forget, opened
+from tests.memory_fixtures import Clock, Memory, forget, opened, session
 
 pytestmark = pytest.mark.anyio
 
@@ -287,11 +286,10 @@ async def test_a_result_that_cannot_be_stored_is_refused_and_holds_nobody_up(
 ) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
-        connection = await asyncpg.connect(dsn)
-        await connection.execute("alter table chat_metadata add constraint never check (tokens < 0) not valid")
-        refused = await submit(agent, await claim(agent))
-        await connection.execute("alter table chat_metadata drop constraint never")
-        await connection.close()
+        async with session(dsn) as connection:
+            await connection.execute("alter table chat_metadata add constraint never check (tokens < 0) not valid")
+            refused = await submit(agent, await claim(agent))
+            await connection.execute("alter table chat_metadata drop constraint never")
         clock.forward(hours=1)
         await drain(agent)
         summary = await client.summarize_chat(c.SummarizeChatArgs())

@@ -18,7 +18,7 @@ from tellonce_server.app.storage import Storage
 from tellonce_server.domain.erasure.scrub import Scrubber
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.scrub import LOCK, give_way
-from tests.memory_fixtures import Clock, Memory, forget
+from tests.memory_fixtures import Clock, Memory, forget, session
 from tests.patience import HANGS, promised, until
 
 pytestmark = pytest.mark.anyio
@@ -157,10 +157,9 @@ async def test_a_start_does_the_scrub_that_gave_way_for_a_week(memory: Memory, c
 
 
 async def test_only_one_server_scrubs_at_a_time(memory: Memory, dsn: str) -> None:
-    other = await asyncpg.connect(dsn)
-    assert await other.fetchval("select pg_try_advisory_lock($1)", LOCK)
-    assert not await memory.storage.opened.scrubber.scrub()
-    await other.close()
+    async with session(dsn) as other:
+        assert await other.fetchval("select pg_try_advisory_lock($1)", LOCK)
+        assert not await memory.storage.opened.scrubber.scrub()
     await until(lambda: memory.storage.opened.scrubber.scrub())
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Sequence
 
-import asyncpg
 import pytest
 
 from tellonce import contract as c
@@ -13,7 +12,7 @@ from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.protocol import NoEmbedder, Vector
 from tellonce_server.embedding.question_cache import VectorCache
 from tests.hand_worker import claim, exchange, item, submit
-from tests.memory_fixtures import Clock, Memory, opened
+from tests.memory_fixtures import Clock, Memory, opened, value
 
 pytestmark = pytest.mark.anyio
 
@@ -38,11 +37,10 @@ class Watching(NoEmbedder):
         return [self._cache.get(text) or await self._work(text) for text in texts]
 
     async def _work(self, text: str) -> Vector:
-        connection = await asyncpg.connect(self._dsn)
-        self.kept_waiting[text] = await connection.fetchval(
-            "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in tr%'"
+        self.kept_waiting[text] = await value(
+            self._dsn,
+            "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in tr%'",
         )
-        await connection.close()
         vector = [0.1] * 384
         self._cache.keep(text, vector)
         return vector
