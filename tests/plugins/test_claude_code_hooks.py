@@ -13,6 +13,7 @@ from tellonce.connect import connect_http
 from tellonce.contract import RememberArgs
 from tellonce_hooks import notation
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tests import memory_fixtures
 from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import database
 from tests.patience import HANGS, until
@@ -38,7 +39,7 @@ async def session(server: HttpServer, tmp_path: Path) -> Session:
 async def recorded(server: HttpServer, session: Session, at_least: int) -> list[tuple[str, str]]:
     """Wait until the session has at least this many messages, and return their roles and texts in order."""
     assert server.dsn is not None
-    async with session(server.dsn) as connection:
+    async with memory_fixtures.session(server.dsn) as connection:
         with anyio.fail_after(HANGS):
             while True:
                 rows = await connection.fetch(
