@@ -13,7 +13,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from benchmarks.learning.harness import FIRST_USER, chain_of, drain, open_memory
+from benchmarks.learning.harness import chain_of, drain
+from benchmarks.memory import FIRST_USER, open_memory
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_server.core.scope import ChatScope

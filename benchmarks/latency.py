@@ -3,7 +3,7 @@ measures the minimal server of `benchmarks.floor`, which uses the same SDK and w
 dict.
 
     python -m benchmarks.latency --folder DIR [--messages 10k 100k 1M] [--at-once 1 8 32] [--rounds N] [--against CHECKOUT]
-        [--json FILE] [--plot FILE]
+        [--json FILE]
 
 Missing databases below DIR are created (`benchmarks.scale`) and kept. There is one server process per size, all on one
 embedded PostgreSQL. Sizes, tools and the minimal server alternate in small rounds, so that other load affects all equally.
@@ -24,7 +24,6 @@ from typing import Any
 
 import asyncpg
 
-from benchmarks.plot import bars
 from benchmarks.scale import cluster, ensure, name_of, sizes_of
 from benchmarks.subjects import WRITTEN_OWNER, Floor, Ours, floor_http, floor_stdio, our_server, our_stdio
 from benchmarks.timing import Call, Timed, interleaved, run
@@ -76,8 +75,6 @@ async def measure() -> None:
                 await emptied(postgres, size)
     if args.json:
         args.json.write_text(json.dumps({"rows": report.rows, "figures": report.figures}, indent=1))
-    if args.plot:
-        args.plot.write_text(bars(report.rows))
 
 
 async def _over_http(postgres: EmbeddedPostgres, args: argparse.Namespace, seed: int, report: Report) -> None:
@@ -183,7 +180,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--transports", nargs="+", choices=("http", "stdio"), default=["http", "stdio"])
     parser.add_argument("--against", type=Path, metavar="CHECKOUT")
     parser.add_argument("--json", type=Path, metavar="FILE")
-    parser.add_argument("--plot", type=Path, metavar="FILE.svg")
     return parser.parse_args()
 
 

@@ -1,9 +1,9 @@
-"""Runs the memory that is measured: embedded PostgreSQL and the real server, filled with dialogues."""
+"""Runs the memory that is measured: embedded PostgreSQL and the real server, empty or filled with dialogues."""
 
 import asyncio
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,8 +37,11 @@ class Memory(RunningMemory):
 
 
 @asynccontextmanager
-async def open_memory(model: Path | None, users: int) -> AsyncGenerator[Memory]:
-    """A new, empty memory in a folder that is deleted afterwards. With `model` None, there are no embeddings."""
+async def open_memory(
+    model: Path | None, users: int, zone: str = "UTC", clock: Callable[[], datetime] = lambda: NOW
+) -> AsyncGenerator[Memory]:
+    """A new, empty memory for users 1 to `users`, in a folder that is deleted afterwards. With `model` None, there are
+    no embeddings."""
     folder = Path(tempfile.mkdtemp(prefix="tellonce-benchmark-"))
     postgres = EmbeddedPostgres(folder / "postgres")
     settings = ServerSettings.model_validate(
@@ -46,12 +49,12 @@ async def open_memory(model: Path | None, users: int) -> AsyncGenerator[Memory]:
             "database_url": await postgres.start(),
             "data_dir": folder,
             "user_ids": tuple(range(FIRST_USER, FIRST_USER + users)),
-            "timezone": "UTC",
+            "timezone": zone,
             "embeddings": "none" if model is None else "local",
             "embedding_model_dir": model,
         }
     )
-    storage = Storage(settings, lambda: NOW)
+    storage = Storage(settings, clock)
     try:
         async with storage.running():
             yield Memory(storage, settings, await storage.services())

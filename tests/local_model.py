@@ -5,14 +5,13 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import anyio
 from platformdirs import user_cache_path
 
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.embedding.model_files import MODEL, fetch
 from tests.memory_fixtures import Clock, Memory, opened
-from tests.patience import HANGS
+from tests.patience import until
 
 
 def _no_progress(done: int, total: int) -> None:
@@ -27,7 +26,5 @@ async def with_local_model(settings: ServerSettings, clock: Clock) -> AsyncGener
     local = settings.model_copy(update={"embeddings": "local", "embedding_model_dir": folder})
     async with opened(Storage(local, clock)) as memory:
         embedder = (await memory.storage.services()).deps.embedder
-        with anyio.fail_after(HANGS):
-            while not embedder.ready:  # noqa: ASYNC110  # the loading thread sends no event
-                await anyio.sleep(0.01)
+        await until(lambda: embedder.ready)
         yield memory

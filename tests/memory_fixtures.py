@@ -2,19 +2,22 @@
 cloned from a template."""
 
 import itertools
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import pytest
 from mcp.client import Client
 from pydantic import BaseModel
 
+from tellonce import contract as c
 from tellonce.client import MemoryClient, ResultT
 from tellonce.connect import PROTOCOL, connected
 from tellonce.contract import Place
+from tellonce.forget_contract import selection, ticked
 from tellonce.settings import ServerSettings
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage
@@ -81,6 +84,28 @@ async def create_database(admin: "asyncpg.Connection[asyncpg.Record]", name: str
     await admin.execute(f"create database {name} template chatmem owner chatmem_app strategy file_copy")
 
 
+@asynccontextmanager
+async def session(dsn: str, **options: Any) -> "AsyncGenerator[asyncpg.Connection[asyncpg.Record]]":
+    """A connection to the database, with these options of `asyncpg.connect`."""
+    connection = await asyncpg.connect(dsn, **options)
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+async def rows(dsn: str, statement: str) -> list[asyncpg.Record]:
+    """The rows of a statement, which is run in a session of its own."""
+    async with session(dsn) as connection:
+        return await connection.fetch(statement)
+
+
+async def value(dsn: str, statement: str) -> Any:
+    """The first value of a statement, which is run in a session of its own."""
+    async with session(dsn) as connection:
+        return await connection.fetchval(statement)
+
+
 @pytest.fixture
 async def dsn(postgres: EmbeddedPostgres) -> AsyncIterator[str]:
     """An empty, migrated database."""
@@ -131,6 +156,15 @@ class InPrivateChat(MemoryClient):
         return await super()._call(tool, args, kind)
 
 
+async def forget(client: MemoryClient, kept: Collection[int] | None = None, **what: object) -> c.Forgotten:
+    """Preview an erasure and confirm it. Erases the ticked matches or, if `kept` is given, all matches but these."""
+    preview = await client.forget(c.ForgetArgs.model_validate(what))
+    assert preview.confirm is not None, f"{what} is not found"
+    numbers = {match.id for match in preview.matches}
+    chosen = selection(numbers.difference(kept), ticked(preview.matches)) if kept is not None else {}
+    return await client.forget(c.ForgetArgs.model_validate({**what, **chosen, "confirm": preview.confirm}))
+
+
 class Memory:
     """The running memory of one test. Any caller can use it."""
 
@@ -151,12 +185,9 @@ class Memory:
         """A connection for raw SQL in the role that owns the tables. Unlike the server's role, this role sees every
         row."""
         assert self.settings.database_url is not None
-        connection = await asyncpg.connect(self.settings.database_url.get_secret_value())
-        await codecs(connection)
-        try:
+        async with session(self.settings.database_url.get_secret_value()) as connection:
+            await codecs(connection)
             yield connection
-        finally:
-            await connection.close()
 
     def relay(self) -> AbstractAsyncContextManager[MemoryClient]:
         return self.client(None, "relay")

@@ -1,8 +1,11 @@
 """Timeouts of tests: `HANGS` for events whose time is not guaranteed, and `promised` for events that must happen within
 a given time."""
 
+import asyncio
+import inspect
 import os
 import time
+from collections.abc import Awaitable, Callable
 
 HANGS = 120.0
 """Seconds after which an event is considered missing, even on a busy machine."""
@@ -14,6 +17,15 @@ def promised(seconds: float) -> float:
     """The limit in seconds on this machine: the limit for an idle machine, multiplied by the factor by which this
     machine is slower now."""
     return seconds * max(1.0, _slowness(), os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+async def until(holds: Callable[[], object | Awaitable[object]], seconds: float = HANGS) -> None:
+    """Wait until the result of `holds` is true, for a state whose change sends no event. Raises TimeoutError."""
+    pause = 0.01
+    async with asyncio.timeout(seconds):
+        while not (await found if inspect.isawaitable(found := holds()) else found):
+            await asyncio.sleep(pause)
+            pause = min(1.5 * pause, 0.1)
 
 
 def _slowness() -> float:

@@ -246,6 +246,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.views.without_due": lambda text: views.without_due(text, NOW),
     "tellonce_relay.turn.reminders.is_plain_order": lambda text: reminders.is_plain_order(text, NOW, ZONE),
     "tellonce_relay.turn.reminders.wanted_by": _wanted_by,
+    "tellonce_relay.views.flat": views.flat,
     "tellonce_relay.views.short": views.short,
     "tellonce_server.domain.context.canonical_summary.statement": canonical_summary.statement,
     "tellonce_server.domain.context.canonical_summary.unsaid": lambda text: canonical_summary.unsaid(
@@ -557,6 +558,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_
     tellonce_server.domain.erasure.forget_query.ForgetQuery.marks tellonce_server.domain.erasure.targets.Target.most_in
     tellonce_server.domain.erasure.targets.Target.is_all_of tellonce_server.domain.memory.literals.Words.have
     tellonce_server.domain.memory.retraction.Cosines.of tellonce_server.domain.queue.exchange_job.ExchangeJob.changes
+    tellonce_server.domain.queue.second_reading_job.SecondReadingJob.changes tellonce_relay.responders.offline.attributed
     tellonce_server.domain.queue.job_kinds.ProfileJob.changes tellonce_server.domain.queue.job_type.JobType.changes
     tellonce_server.domain.tombstones.Tombstones.replacement tellonce_server.domain.tombstones.Tombstones.forgotten_at
     tellonce_server.embedding.active.ActiveEmbedder.follow tellonce_server.embedding.onnx_session.Session.vector

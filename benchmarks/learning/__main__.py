@@ -1,12 +1,11 @@
-"""`python -m benchmarks.learning talks|sheet|statements|changes FILE…`: docs/explanation/learning.md explains the figures."""
+"""`python -m benchmarks.learning talks|sheet|changes FILE…`: docs/explanation/learning.md explains the figures."""
 
 import argparse
 import asyncio
 import json
 from pathlib import Path
-from typing import Any
 
-from benchmarks.learning import changes, statements, talks
+from benchmarks.learning import changes, talks
 
 MODEL_HELP = "folder of the local embedding model's files; without it there are no embeddings and no notes"
 
@@ -23,9 +22,6 @@ def main() -> None:
                 talks.write_sheet(results, args.sheet)
         case "sheet":
             print("\n".join(talks.judged(file) for file in args.files))
-        case "statements":
-            found = asyncio.run(statements.judge(_lines(args.files), model, second_reading=args.second_reading))
-            print(statements.report(found))
         case _:
             cases = [case for file in args.files for case in json.loads(file.read_text("utf-8"))["cases"]]
             print(changes.report(asyncio.run(changes.tell(cases, model))))
@@ -33,16 +29,11 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.learning", description=__doc__)
-    parser.add_argument("what", choices=("talks", "sheet", "statements", "changes"))
+    parser.add_argument("what", choices=("talks", "sheet", "changes"))
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--model", type=Path, help=MODEL_HELP)
     parser.add_argument("--sheet", type=Path, help="where to write the sheet for judging by hand")
-    parser.add_argument("--second-reading", choices=("truthful", "credulous"), default="truthful")
     return parser.parse_args()
-
-
-def _lines(files: list[Path]) -> list[dict[str, Any]]:
-    return [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines() if line.strip()]
 
 
 if __name__ == "__main__":

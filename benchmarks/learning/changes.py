@@ -4,20 +4,12 @@ statement that only looks like a change leaves the old statement unchanged.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.learning.harness import (
-    FIRST_USER,
-    ScriptedModel,
-    chain_of,
-    drain,
-    is_exchange,
-    is_second_reading,
-    moment,
-    open_memory,
-    verdicts,
-)
+from benchmarks.learning.harness import ScriptedModel, chain_of, drain, is_exchange, is_second_reading, verdicts
+from benchmarks.memory import FIRST_USER, open_memory
 from tellonce import contract as c
 from tellonce.work import ExchangeInput, WorkItem
 from tellonce_llm.model import Completion
@@ -112,7 +104,7 @@ async def _tell_one(memory: Memory, clock: Clock, user: int, case: Case) -> Told
     chain = chain_of(ScriptedModel(listener.answer))
     async with memory.client(user) as client:
         for place, turn in enumerate(case["turns"]):
-            clock.at = moment(turn["at"])
+            clock.at = datetime.fromisoformat(turn["at"])
             for role in ("user", "assistant"):
                 args = c.RecordMessageArgs(role=role, content=turn[role], message_id=f"{role}{place}")
                 await client.record_message(args)

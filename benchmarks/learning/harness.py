@@ -1,56 +1,21 @@
-"""Runs the real server and the real agent in one process, with a simulated clock and a scripted model."""
+"""Runs the real agent with a scripted model on a memory."""
 
 import json
 import re
-import shutil
-import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from datetime import datetime
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 from tellonce.client import MemoryClient
 from tellonce.journal import silent
-from tellonce.settings import ServerSettings
 from tellonce.work import ClaimWorkArgs, ExchangeInput, Tier, WorkItem
 from tellonce_llm.breaker import Guarded
 from tellonce_llm.errors import LLMUnusable
 from tellonce_llm.model import Answer, Completion
-from tellonce_server.app.storage import Storage
-from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_summarizer.agent.agent import done, submission
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
-from tests.memory_fixtures import Clock, Memory
+from tests.memory_fixtures import Memory
 
-FIRST_USER = 1
 _STATEMENT = re.compile(r"^STATEMENT (\d+), about [^:]*: (.*)$", re.MULTILINE)
-
-
-@asynccontextmanager
-async def open_memory(model: Path | None, users: int, zone: str, clock: Clock) -> AsyncGenerator[Memory]:
-    """An empty memory for users 1 to `users`, deleted afterwards. With `model` None, there are no embeddings."""
-    folder = Path(tempfile.mkdtemp(prefix="learning-"))
-    postgres = EmbeddedPostgres(folder / "postgres")
-    settings = ServerSettings.model_validate(
-        {
-            "database_url": await postgres.start(),
-            "data_dir": folder,
-            "user_ids": tuple(range(FIRST_USER, FIRST_USER + users)),
-            "timezone": zone,
-            "embeddings": "none" if model is None else "local",
-            "embedding_model_dir": model,
-        }
-    )
-    storage = Storage(settings, clock)
-    try:
-        async with storage.running():
-            await storage.services()
-            yield Memory(storage, settings)
-    finally:
-        await postgres.stop()
-        shutil.rmtree(postgres.cluster, ignore_errors=True)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 class ScriptedModel:
@@ -124,8 +89,3 @@ def verdicts(request: Completion, holds: Callable[[str], bool]) -> dict[str, Any
             for number, text in asked
         ]
     }
-
-
-def moment(written: str) -> datetime:
-    """Parse an ISO 8601 time with its offset."""
-    return datetime.fromisoformat(written)

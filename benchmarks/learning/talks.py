@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.corpora import locomo_entries
-from benchmarks.learning.harness import FIRST_USER, chain_of, drain, open_memory
+from benchmarks.learning.harness import chain_of, drain
+from benchmarks.memory import FIRST_USER, open_memory
 from tellonce import contract as c
 from tests.memory_fixtures import Clock
 

@@ -19,33 +19,16 @@ Action = Literal[
     "unremind", "remind again", "later", "done", "remind of",
 ]  # fmt: skip
 _CODES: dict[Action, str] = {
-    "keep": "k",
-    "wipe": "w",
-    "confirm": "c",
-    "reject": "r",
-    "edit": "e",
-    "undo": "u",
-    "reopen": "o",
-    "close": "cl",
-    "tick": "t",
-    "page": "p",
-    "all": "a",
-    "none": "n",
-    "erase": "x",
-    "cancel": "q",
-    "tab": "v",
-    "open": "m",
-    "remove": "d",
-    "restore": "s",
-    "pin": "i",
-    "unpin": "j",
-    "unremind": "ru",
-    "remind again": "ra",
-    "later": "rl",
-    "done": "rd",
-    "remind of": "ro",
+    # questions and answers
+    "keep": "k", "wipe": "w", "confirm": "c", "reject": "r", "edit": "e", "undo": "u", "reopen": "o", "close": "cl",
     "full text": "ft",
-}
+    # the list of matches to forget
+    "tick": "t", "page": "p", "all": "a", "none": "n", "erase": "x", "cancel": "q",
+    # the view of the memory
+    "tab": "v", "open": "m", "remove": "d", "restore": "s", "pin": "i", "unpin": "j",
+    # reminders
+    "unremind": "ru", "remind again": "ra", "later": "rl", "done": "rd", "remind of": "ro",
+}  # fmt: skip
 _ACTIONS: dict[str, Action] = {code: action for action, code in _CODES.items()}
 
 

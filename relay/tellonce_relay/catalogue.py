@@ -2,7 +2,7 @@
 page share."""
 
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime, timedelta
@@ -43,9 +43,11 @@ def speaking(language: Language) -> Generator[None]:
         _spoken.reset(token)
 
 
-def phrase(key: str, **values: object) -> str:
+def phrase(key: str, **values: Any) -> str:
     """The text for a key such as `forget.kept`, with its placeholders filled in. Raises KeyError."""
-    return _form(_entry(spoken(), key), values.get("n")).format(**values)
+    entry = entries(spoken())[key]
+    text: str = entry[plural_form(spoken(), values["n"])] if isinstance(entry, Mapping) else entry
+    return text.format(**values)
 
 
 def server_text(text: ServerText) -> str:
@@ -66,12 +68,12 @@ def counted(noun: str, number: int) -> str:
 
 def words(key: str) -> tuple[str, ...]:
     """A list of the catalogue, such as `orders.remind`."""
-    return tuple(_entry(spoken(), key))
+    return tuple(entries(spoken())[key])
 
 
 def in_every_language(key: str) -> tuple[str, ...]:
     """A text in each language. The placeholders of the text are not filled in."""
-    return tuple(str(_entry(language, key)) for language in LANGUAGES)
+    return tuple(str(entries(language)[key]) for language in LANGUAGES)
 
 
 def day(at: datetime, now: datetime, *, weekday: bool = False) -> str:
@@ -148,15 +150,3 @@ def _day(found: re.Match[str]) -> str:
 
 def _time(found: re.Match[str]) -> str:
     return clock(datetime.strptime(found[0], "%I:%M %p"))
-
-
-def _entry(language: Language, key: str) -> Any:
-    return entries(language)[key]
-
-
-def _form(entry: str | Mapping[str, str] | Sequence[str], number: object) -> str:
-    if isinstance(entry, Mapping):
-        assert isinstance(number, int)
-        return entry[plural_form(spoken(), number)]
-    assert isinstance(entry, str)
-    return entry

@@ -234,10 +234,15 @@ def without_due(content: str, due: datetime) -> tuple[str, str]:
     return words, f", {clock(due)}" if stamp in content else ""
 
 
-def short(text: str) -> str:
-    """The text on one line, clipped."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _QUOTE else flat[: _QUOTE - 1] + "…"
+def flat(text: str) -> str:
+    """The text on one line."""
+    return " ".join(text.split())
+
+
+def short(text: str, longest: int = _QUOTE) -> str:
+    """The text on one line, with at most `longest` characters."""
+    line = flat(text)
+    return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def _period(english: str) -> str:

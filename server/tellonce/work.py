@@ -1,77 +1,22 @@
 """The contract of the agent tools: the jobs of the queue, their inputs and their results."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AwareDatetime, Field, model_validator
 
 from tellonce.contract_types import Clean, Contract, Instant, KnownStatus, MemoryKind, Role, Scope, Text
 from tellonce.contract_types import LearnedKind as LearnedKind
 from tellonce.contract_types import When as When
+from tellonce.work_kinds import JOBS as JOBS
+from tellonce.work_kinds import KEEP_MODEL as KEEP_MODEL
+from tellonce.work_kinds import TIERS as TIERS
+from tellonce.work_kinds import TRAITS as TRAITS
+from tellonce.work_kinds import WRITERS as WRITERS
+from tellonce.work_kinds import JobKind as JobKind
+from tellonce.work_kinds import Rolling as Rolling
+from tellonce.work_kinds import Tier as Tier
 
-JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
-
-
-Rolling = Literal["thread", "session"]
-"""The rolling summaries. They are made from chunk summaries: `thread` from those of its thread, all others from those
-of its chat."""
-
-
-class JobTraits(NamedTuple):
-    """`reads` is the input of a kind of job: the job's `messages`, these and earlier messages of the `chat`, the
-    `summaries` of a thread, or the `memories`. `replaces` says which former texts the job's result replaces: the texts
-    of the same `messages`, of the same `thread`, or of the `owner`. `rolling` are the rolling summaries that the job
-    writes."""
-
-    reads: Literal["messages", "chat", "summaries", "memories"]
-    replaces: Literal["messages", "thread", "owner"] | None = None
-    rolling: tuple[Rolling, ...] = ()
-
-
-JOBS: Final[dict[JobKind, JobTraits]] = {
-    "exchange": JobTraits("chat"),
-    "chunk_summary": JobTraits("messages", "messages"),
-    "thread_summary": JobTraits("summaries", "thread", ("thread", "session")),
-    "profile": JobTraits("memories", "owner"),
-    "routine_summary": JobTraits("messages"),
-    "erasure": JobTraits("messages", "messages"),
-}
-WRITERS: Final[Mapping[str, JobKind]] = {level: kind for kind, traits in JOBS.items() for level in traits.rolling}
-"""The kind of job that writes each rolling summary."""
 JobState = Literal["pending_summarization", "ready_to_write", "complete", "dead"]
-Tier = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]
-"""The tiers that do work, best first.
-
-- `claude`: the Anthropic API.
-- `claude-cli`: the `claude` command with the user's own subscription.
-- `ollama`: a local model.
-- `assistant`: the connected assistant, which calls `remember` and claims no jobs.
-- `keep`: no model; a trained scorer selects sentences of the user.
-"""
-
-
-class TierTraits(NamedTuple):
-    """`title` is the tier's name for people. Calls of a `paid` tier count towards the budget. A `local` model is small:
-    it gets shorter requests, and its answers are checked more strictly."""
-
-    title: str
-    paid: bool = False
-    local: bool = False
-
-
-TRAITS: Final[dict[Tier, TierTraits]] = {
-    "claude": TierTraits("Claude", paid=True),
-    "claude-cli": TierTraits("claude -p", paid=True),
-    "ollama": TierTraits("Ollama", local=True),
-    "assistant": TierTraits("the connected assistant"),
-    "keep": TierTraits("no model (sentences kept)"),
-}
-
-KEEP_MODEL: Final = "keep"
-"""The name of the model in results and in the ledger if the work was done without a language model."""
-
-TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
-
 Fence = Annotated[int, Field(ge=0, le=2**63 - 1, strict=True)]
 JobId = Annotated[str, Field(pattern=r"^-?\d{1,19}:-?\d{1,19}:\d{1,19}$", description="owner:chat:number")]
 
@@ -204,8 +149,38 @@ class ErasureInput(Contract):
     notable: tuple[NotableSentence, ...] = ()
 
 
+class Quote(Contract):
+    """A verbatim quote of the user, of one or more sentences."""
+
+    message_id: int
+    text: Annotated[Text, Field(max_length=2000)]
+
+
+class Claim(Contract):
+    """A statement that a second reading compares with the messages."""
+
+    memory_id: int = Field(description="Its number; the verdict repeats it.")
+    about: str | None = Field(default=None, description="The person or thing that it is about, if the reader said so.")
+    text: str
+    quotes: tuple[Quote, ...] = ()
+    when: When | None = None
+    deadline: AwareDatetime | None = None
+    over: tuple[str, ...] = Field(default=(), description="The statements that are over or replaced if it is true.")
+
+
+class SecondReadingInput(Contract):
+    """Compare statements of the connected assistant with the messages that support them."""
+
+    kind: Literal["second_reading"] = "second_reading"
+    timezone: str
+    user_name: str | None = Field(default=None, description="The user's name, if it is known.")
+    before: tuple[WorkMessage, ...] = ()
+    messages: tuple[WorkMessage, ...]
+    claims: tuple[Claim, ...]
+
+
 SummaryInput = ChunkInput | ThreadInput | ProfileInput | RoutineInput | ErasureInput
-WorkInput = Annotated[ExchangeInput | SummaryInput, Field(discriminator="kind")]
+WorkInput = Annotated[ExchangeInput | SecondReadingInput | SummaryInput, Field(discriminator="kind")]
 
 
 class WorkItem(Contract):
@@ -223,13 +198,6 @@ class WorkItem(Contract):
     second_reading: bool = Field(default=True, description="Whether the allowance permits a second reading now.")
     traceparent: str | None = Field(default=None, description="W3C trace context of the call that queued the job.")
     input: WorkInput
-
-
-class Quote(Contract):
-    """A verbatim quote of the user, of one or more sentences."""
-
-    message_id: int
-    text: Annotated[Text, Field(max_length=2000)]
 
 
 class ExchangeItem(Contract):
@@ -269,6 +237,20 @@ class ExchangeResult(Contract):
     canonical: Canonical
 
 
+class ClaimVerdict(Contract):
+    """The verdict on one statement. `doubt` says why the messages do not support it; None if they support it."""
+
+    memory_id: int
+    doubt: Annotated[str, Field(max_length=200)] | None = None
+
+
+class SecondReadingResult(Contract):
+    """A statement without a verdict keeps its status, and a later job checks it."""
+
+    kind: Literal["second_reading"] = "second_reading"
+    verdicts: Annotated[tuple[ClaimVerdict, ...], Field(max_length=60)] = ()
+
+
 class SummaryResult(Contract):
     """The result of jobs of the kinds chunk_summary, thread_summary and erasure."""
 
@@ -287,7 +269,9 @@ class RoutineResult(Contract):
     summary: Text
 
 
-WorkResult = Annotated[ExchangeResult | SummaryResult | ProfileResult | RoutineResult, Field(discriminator="kind")]
+WorkResult = Annotated[
+    ExchangeResult | SecondReadingResult | SummaryResult | ProfileResult | RoutineResult, Field(discriminator="kind")
+]
 
 
 FORMER_FIELDS: Final = {"rung": "tier", "best_rung": "best_tier"}

@@ -8,7 +8,7 @@ from tellonce_llm.model import Answer, Completion, FileKind, LanguageModel, read
 
 
 class NoModelAnswered(LLMUnavailable):
-    """No model gave a usable answer; `failures` gives the reasons in order."""
+    """No model gave a usable answer. The text contains the reasons in order."""
 
     def __init__(self, failures: Sequence[LLMError]) -> None:
         reasons = "; ".join(str(failure) for failure in failures) or "none is configured"
@@ -17,7 +17,6 @@ class NoModelAnswered(LLMUnavailable):
         super().__init__(
             "all models", reasons, cause=best.cause if best else "away", retry_after=min(waits, default=None)
         )
-        self.failures = tuple(failures)
 
 
 def _unnoticed(model: LanguageModel, error: LLMError) -> None:

@@ -5,13 +5,11 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 from typing import Any
-
-import anyio
 
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
@@ -112,10 +110,3 @@ class Home:
 
     def discard(self) -> None:
         shutil.rmtree(self.cluster, ignore_errors=True)
-
-
-async def eventually(check: Callable[[], Awaitable[bool]], seconds: float = HANGS) -> None:
-    """Poll until the condition holds, because other processes send no event to wait for."""
-    with anyio.fail_after(seconds):
-        while not await check():  # noqa: ASYNC110
-            await anyio.sleep(0.1)

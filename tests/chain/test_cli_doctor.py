@@ -6,7 +6,6 @@ from datetime import timedelta
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 
-import asyncpg
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -27,6 +26,7 @@ from tellonce_cli.findings import (
 from tellonce_server.embedding.model_files import GRAPH, TOKENIZER
 from tests import forked
 from tests.chain.home import Home
+from tests.memory_fixtures import session
 from tests.server.processes import free_port
 from tests.stubs.loopback import served
 
@@ -143,11 +143,8 @@ async def test_a_mistake_in_what_the_bot_is_told_is_named(light_home: Home) -> N
 
 
 async def test_a_database_of_a_newer_program_is_named(light_home: Home, dsn: str) -> None:
-    connection = await asyncpg.connect(dsn)
-    try:
+    async with session(dsn) as connection:
         await connection.execute("insert into schema_migration values (9999, 'later', 'x', now(), 0)")
-    finally:
-        await connection.close()
     code, said = await report(light_home)
     assert (code, verdict(said, "the database is at version 9999")) == (1, "✗")
 

@@ -23,9 +23,9 @@ from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import Imported, Importers, ImportMessage
 from tellonce_server.store import queue, threads
 from tellonce_server.store.database import Database, Row
-from tests.memory_fixtures import START, USER, Clock, Memory
-from tests.server.test_learning import read as reading
-from tests.server.test_learning import say
+from tests.hand_worker import read as reading
+from tests.hand_worker import say
+from tests.memory_fixtures import START, USER, Clock, Memory, forget
 
 pytestmark = pytest.mark.anyio
 
@@ -57,8 +57,7 @@ async def test_what_was_forgotten_does_not_come_back_with_old_material(memory: M
     saved = ImportMemory("I am allergic to peanuts", said_at=LONG_AGO)
     await taken(memory, saved)
     async with memory.client() as client:
-        preview = await client.forget(c.ForgetArgs(topic="peanuts"))
-        await client.forget(c.ForgetArgs(topic="peanuts", confirm=preview.confirm))
+        await forget(client, topic="peanuts")
         again = await taken(memory, saved, ImportMemory("I am allergic to peanuts"))
         assert again.memories == {"forgotten": 2}
         assert await active(memory) == []
@@ -71,8 +70,7 @@ async def test_a_forgotten_sentence_does_not_come_back_as_another_message(memory
     old = replace(spoken(1), content="My locker opens with zq77a1. It rains today.", sent_at=LONG_AGO)
     await taken(memory, old)
     async with memory.client() as client:
-        preview = await client.forget(c.ForgetArgs(topic="zq77a1"))
-        await client.forget(c.ForgetArgs(topic="zq77a1", confirm=preview.confirm))
+        await forget(client, topic="zq77a1")
     again = replace(old, message_id="other:1", content=f"{old.content} It is cold.")
     alone = replace(old, message_id="other:2", content="my locker opens with ZQ77A1.")
     tally = await taken(memory, again, alone)
@@ -262,8 +260,7 @@ async def test_messages_that_came_without_an_id_are_known_again_and_stay_forgott
         for text in ("I keep bees. The locker opens with zq77a1", "It rains"):
             await client.record_message(c.RecordMessageArgs(role="user", content=text))
         wrote = await exported(memory, USER)
-        preview = await client.forget(c.ForgetArgs(topic="zq77a1"))
-        await client.forget(c.ForgetArgs(topic="zq77a1", confirm=preview.confirm))
+        await forget(client, topic="zq77a1")
     tally = await taken(memory, *again(wrote, tmp_path))
     assert (tally.created, tally.duplicates) == (0, 2)
     assert "zq77a1" not in json.dumps(await exported(memory, USER))
@@ -279,8 +276,7 @@ async def test_a_message_of_another_memory_with_a_number_that_is_taken_here_is_n
 async def test_history_of_a_statement_forgotten_here_is_not_put_back(lived_in: Memory, tmp_path: Path) -> None:
     backup = await exported(lived_in, USER)
     async with lived_in.client() as client:
-        preview = await client.forget(c.ForgetArgs(topic="I live in Oslo"))
-        await client.forget(c.ForgetArgs(topic="I live in Oslo", confirm=preview.confirm))
+        await forget(client, topic="I live in Oslo")
     await taken(lived_in, *again(backup, tmp_path))
     kept = [str(e["content"]) for e in await exported(lived_in, USER) if e["type"] == "memory"]
     assert not any("Oslo" in text or "Rome" in text for text in kept)

@@ -10,6 +10,7 @@ import pytest
 from tellonce import contract as c
 from tellonce_server.store.postgres.embedded import bindir
 from tests.chain.home import Home
+from tests.memory_fixtures import forget
 from tests.server.own_postgres import installations, name_of, own_postgres
 from tests.stubs import exports
 
@@ -46,8 +47,7 @@ async def test_what_was_forgotten_and_which_tokens_were_revoked_since_the_backup
         named = {"conversation_id": "zq77a1: the trip", "message_thread_id": "about zq77a1"}
         await memory.record_message(c.RecordMessageArgs(role="user", content="Yes", message_id="u2", **named))
         await home.run("backup", "old.tellonce")
-        shown = await memory.forget(c.ForgetArgs(topic="zq77a1"))
-        await memory.forget(c.ForgetArgs(topic="zq77a1", confirm=shown.confirm))
+        await forget(memory, topic="zq77a1")
         await home.run("token", "revoke", "laptop")
         await home.run("token", "create", "phone")
         tokens = await _tokens(home)

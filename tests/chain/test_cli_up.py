@@ -17,8 +17,8 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryUnreachable
 from tests import forked
-from tests.chain.home import Home, eventually
-from tests.patience import HANGS, promised
+from tests.chain.home import Home
+from tests.patience import HANGS, promised, until
 from tests.server.processes import Process
 from tests.stubs.telegram_emulator import telegram
 
@@ -113,7 +113,7 @@ async def test_it_says_what_runs_and_a_signal_to_it_alone_stops_everything_withi
     """Ctrl-C in a terminal reaches only `up`, because its children are in other process groups. `up` then ends them in
     order."""
     async with up(home) as running:
-        await eventually(lambda: _runs(home, "tellonce_summarizer"))
+        await until(lambda: _runs(home, "tellonce_summarizer"))
         assert len(of_home(home)) > 3
         groups = {os.getpgid(child(running, name)) for name in ("tellonce_server", "tellonce_summarizer")}
         assert len(groups) == 2
@@ -140,7 +140,7 @@ async def test_a_crashed_child_is_started_again_and_postgresql_ends_even_if_the_
         os.kill(before, signal.SIGKILL)
         await running.until("server ended with code -9; starting it again")
         async with home.memory() as memory:
-            await eventually(lambda: _answers(memory))
+            await until(lambda: _answers(memory))
         again = child(running, "tellonce_server")
         assert again != before
         running.said = ""
@@ -193,8 +193,7 @@ async def test_a_bot_without_a_user_is_connected_by_a_link_and_then_answers(ligh
             await api.say(f"/start {code[1]}", user=77)
             await running.until("TELEGRAM_USER_ID is now in")
             await api.until(lambda: len(api.sent) == 1)
-            await api.say("/help", user=77)
-            await api.replies(2)
+            await api.ask("/help", user=77, replies=2)
             await running.end(signal.SIGTERM)
     assert "TELEGRAM_USER_ID=77" in (light_home.folder / ".env").read_text()
 
@@ -203,7 +202,7 @@ async def test_a_server_on_all_addresses_is_one_its_own_summarizer_can_call(ligh
     light_home.environment["TELLONCE_HOST"] = "0.0.0.0"
     async with up(light_home, fork):
         await light_home.run("chat", told="My sister lives in Oslo\n")
-        await eventually(lambda: _worked_off(light_home))
+        await until(lambda: _worked_off(light_home))
 
 
 async def _worked_off(home: Home) -> bool:
@@ -224,7 +223,7 @@ async def nothing_runs(home: Home, seconds: float = 5) -> None:
     async def gone() -> bool:
         return not of_home(home)
 
-    await eventually(gone, promised(seconds))
+    await until(gone, promised(seconds))
 
 
 async def _answers(memory: MemoryClient) -> bool:

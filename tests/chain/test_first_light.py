@@ -4,7 +4,8 @@ home."""
 import pytest
 
 from tellonce import contract as c
-from tests.chain.home import Home, eventually
+from tests.chain.home import Home
+from tests.patience import until
 from tests.stubs import exports
 
 pytestmark = pytest.mark.anyio
@@ -32,10 +33,10 @@ async def test_one_command_imports_answers_summarises_and_survives_a_restart(hom
                 idle = not summary.backlog.waiting and not summary.backlog.in_work
                 return bool(idle and summary.periods and profile.narrative)
 
-            await eventually(done)
+            await until(done)
             summary = await memory.summarize_chat(c.SummarizeChatArgs())
             before = await memory.get_profile(c.GetProfileArgs())
-        await eventually(lambda: _nothing_waits(home))
+        await until(lambda: _nothing_waits(home))
     assert "497 messages" in first
     assert "nothing new\n497 messages were there already" in again
     code, said = await home.failing("status")

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-import asyncpg
 import pytest
 
 from tellonce import contract as c
@@ -17,6 +16,7 @@ from tellonce.connect import connect_http
 from tests import forked
 from tests.crash.invariants import APPLIED, BREACHES
 from tests.depth import depth
+from tests.memory_fixtures import session
 from tests.patience import HANGS
 from tests.server.processes import HttpServer, http_server
 
@@ -64,13 +64,12 @@ async def test_three_summarizers_on_two_servers_apply_each_result_once_though_on
         for worker in workers:
             await worker.stop()
         await asyncio.gather(*running)
-    connection = await asyncpg.connect(dsn)
-    for name, statement in {**BREACHES, "applied not once": APPLIED}.items():
-        if name not in WITHOUT:
-            assert await connection.fetch(statement) == [], name
-    exchanges = await connection.fetchval("select sum(exchanges) from chats")
-    workers_seen = await connection.fetchval("select count(*) from messages")
-    await connection.close()
+    async with session(dsn) as connection:
+        for name, statement in {**BREACHES, "applied not once": APPLIED}.items():
+            if name not in WITHOUT:
+                assert await connection.fetch(statement) == [], name
+        exchanges = await connection.fetchval("select sum(exchanges) from chats")
+        workers_seen = await connection.fetchval("select count(*) from messages")
     assert (exchanges, workers_seen) == (len(USERS) * EXCHANGES, 2 * len(USERS) * EXCHANGES)
 
 
@@ -106,8 +105,7 @@ async def _reached(client: MemoryClient, messages: int) -> None:
 
 
 async def _drained(dsn: str) -> None:
-    connection = await asyncpg.connect(dsn)
-    async with asyncio.timeout(HANGS):
-        while await connection.fetchval(OPEN):  # noqa: ASYNC110
-            await asyncio.sleep(0.1)
-    await connection.close()
+    async with session(dsn) as connection:
+        async with asyncio.timeout(HANGS):
+            while await connection.fetchval(OPEN):  # noqa: ASYNC110
+                await asyncio.sleep(0.1)

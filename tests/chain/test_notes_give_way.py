@@ -13,8 +13,8 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
-from tests.chain.home import eventually
 from tests.chain.reading import Scene, say, scene_with
+from tests.patience import until
 from tests.stubs.replies import Reply, Say, say_json
 from tests.stubs.stub import Asked
 
@@ -51,7 +51,7 @@ class Reader:
         async def asked() -> bool:
             return len(self.read) == wanted and self.waiting > 0
 
-        await eventually(asked)
+        await until(asked)
 
     async def has_read(self, text: str) -> bool:
         return text in self.read
@@ -97,11 +97,11 @@ async def scene(model: Reader, tmp_path: Path, dsn: str) -> AsyncIterator[Scene]
 async def keep_notes(scene: Scene, client: MemoryClient) -> list[int]:
     """Let a server without a model keep a note of each exchange. Returns the notes' numbers, newest first."""
     await client.search_memory(c.SearchMemoryArgs(query="cousins"))
-    await eventually(scene.embeds)  # without vectors, no sentence can be chosen
+    await until(scene.embeds)  # without vectors, no sentence can be chosen
     await scene.summarize()
     for city in CITIES:
         await say(client, told(city))
-        await eventually(scene.idle)
+        await until(scene.idle)
     notes = (await client.get_profile(c.GetProfileArgs(kinds=("note",), limit=100))).facts
     assert [note.content for note in notes] == [told(city) for city in reversed(CITIES)]
     assert "later      8 exchanges read without a model" in await scene.command("status")
@@ -130,7 +130,7 @@ async def test_a_model_reads_the_notes_history_again_and_nothing_of_the_users_is
         await scene.server.stop(signal.SIGKILL)
         await scene.server.start()
         model.allow()
-        await eventually(scene.all_read)
+        await until(scene.all_read)
         after = await client.get_profile(c.GetProfileArgs(limit=100))
         kept, replaced = [await client.explain(c.ExplainArgs(memory_id=n)) for n in (confirmed, edited - 1)]
         status = await scene.command("status")
@@ -158,10 +158,10 @@ async def test_what_is_read_again_takes_at_most_half_of_the_months_budget(scene:
         await scene.server.start()
         await scene.with_model()
         model.allow()
-        await eventually(lambda: scene.spent(PRICE))
+        await until(lambda: scene.spent(PRICE))
         await say(client, LIVE)
-        await eventually(lambda: model.has_read(LIVE))
-        await eventually(scene.idle)
+        await until(lambda: model.has_read(LIVE))
+        await until(scene.idle)
         status = await scene.status()
     assert 0 < status.reading.to_read_again < len(CITIES)
     assert told("Oslo") not in model.read, "the oldest would have been the last"

@@ -9,8 +9,8 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
-from tests.chain.home import eventually
 from tests.chain.reading import say, scene_with
+from tests.patience import until
 from tests.stubs.replies import Reply, Say, say_json
 from tests.stubs.stub import Asked
 
@@ -62,15 +62,15 @@ async def test_a_rejected_doubt_is_not_asked_again_in_other_words_until_it_is_st
     ):
         await scene.with_model()
         await say(client, DOUBT)
-        await eventually(scene.idle)
+        await until(scene.idle)
         (doubt,) = await uncertain(client)
         await client.update_memory(c.UpdateMemoryArgs(memory_id=doubt.id, action="reject"))
         for hint in HINTS:
             await say(client, hint)
-            await eventually(scene.idle)
+            await until(scene.idle)
         asked = [m.content for m in await uncertain(client)]
         await say(client, STATED)
-        await eventually(scene.idle)
+        await until(scene.idle)
         goals = [m.content for m in (await client.get_profile(c.GetProfileArgs())).goals]
         dropped = (await scene.status()).reading.dropped
     assert asked == ["The user might move to Bonn"], "another doubt is asked about"

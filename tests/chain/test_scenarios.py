@@ -1,4 +1,5 @@
-"""Long scenarios with the memory, with and without a model. The tests check prompts and rows, not replies."""
+"""Long scenarios with the memory, with and without a model. The tests check prompts and rows, not replies. The same
+scenarios with the bot are in `test_relay_scenarios.py`."""
 
 import itertools
 from collections.abc import AsyncIterator
@@ -16,7 +17,7 @@ from tellonce_server.app.storage import Storage
 from tellonce_server.store import threads
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.local_model import with_local_model
-from tests.memory_fixtures import USER, Clock, Memory, opened
+from tests.memory_fixtures import USER, Clock, Memory, forget, opened
 from tests.offline_worker import work_off
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.competent import competent
@@ -105,6 +106,10 @@ async def life(request: pytest.FixtureRequest, settings: ServerSettings, clock: 
         assert is_read or not stub.asked
 
 
+WITHOUT_MODEL = pytest.mark.parametrize("life", [pytest.param("offline", marks=pytest.mark.model)], indirect=True)
+"""For scenarios that end differently with a model. `test_relay_scenarios.py` contains their endings with a model."""
+
+
 def told(profile: c.Profile) -> list[str]:
     """The notes and statements about the user."""
     return [m.content for m in (*profile.facts, *profile.preferences, *profile.goals, *profile.dates)]
@@ -139,20 +144,11 @@ async def test_4_a_preference_is_learned_and_carried(life: Life) -> None:
     assert "bullet points" in prompt
 
 
-async def test_5_a_goal_lasts_until_it_is_done(life: Life) -> None:
+@WITHOUT_MODEL
+async def test_5_a_goal_is_in_the_prompt_of_another_thread(life: Life) -> None:
     await life.say("I need to launch the SingPass API integration by Q2 2026")
     life.clock.forward(days=1)
-    if not life.is_read:
-        assert "by Q2 2026" in await life.prompt("What about the SingPass integration?", message_thread_id=7)
-        return
-    prompt = await life.prompt("What are my current goals?", message_thread_id=7)
-    goals = (await life.profile()).goals
-    assert "SingPass" in prompt.split("\nGOALS\n")[1]
-    assert goals[0].deadline is not None
-    assert goals[0].deadline.astimezone(life.clock().astimezone().tzinfo).strftime("%Y-%m") in ("2026-06", "2026-07")
-    await life.client.update_memory(c.UpdateMemoryArgs(memory_id=goals[0].id, action="complete"))
-    assert (await life.profile()).goals == ()
-    assert (await life.client.explain(c.ExplainArgs(memory_id=goals[0].id))).memory.status == "completed"
+    assert "by Q2 2026" in await life.prompt("What about the SingPass integration?", message_thread_id=7)
 
 
 async def test_6_a_date_gets_its_year_from_the_message(life: Life) -> None:
@@ -186,33 +182,6 @@ async def test_6b_days_and_ages_are_the_users_own(life: Life) -> None:
     assert "─── Monday, 16 February 2026 ───" in prompt
     assert "[morning-summary | 07:02 AM, 7h ago]: Weather; meetings." in prompt
     assert "UTC" not in prompt
-
-
-async def test_7c_the_full_text_of_a_routine_is_recalled_on_demand(life: Life) -> None:
-    text = (
-        "Good morning! Your check-in: you slept well. The forecast says thunderstorms over Jurong at noon. "
-        + "Do stretch. " * 20
-    )
-    await life.client.record_message(
-        c.RecordMessageArgs(
-            role="assistant", content=text, routine="smart-checkin", summary="A check-in.", message_id="r1"
-        )
-    )
-    prompt = await life.prompt("What did the check-in say about the forecast?")
-    assert "[smart-checkin | 09:15 AM, just now]: A check-in." in prompt
-    assert "thunderstorms over Jurong" in prompt.split("RELEVANT CONTEXT")[1]
-
-
-async def test_7d_one_detail_of_a_long_briefing_is_found_though_the_summary_lacks_it(life: Life) -> None:
-    text = "Good morning. " + "The markets were calm and little happened. " * 80
-    text += "Today's weather forecast: hail over Changi at 4 PM. " + "Your inbox is quiet. " * 60
-    await life.client.record_message(
-        c.RecordMessageArgs(
-            role="assistant", content=text, routine="morning-summary", summary="A calm day.", message_id="r1"
-        )
-    )
-    prompt = await life.prompt("What was today's weather forecast in the briefing?")
-    assert "hail over Changi at 4 PM" in prompt.split("RELEVANT CONTEXT")[1]
 
 
 async def test_7e_two_routines_and_a_long_talk_fit_together(life: Life) -> None:
@@ -260,35 +229,13 @@ async def test_2_and_10_a_rolling_window_leaves_no_gap_and_the_summary_shows_per
     assert [(r.name, r.summary) for r in summary.routines_today] == [("morning-summary", "Brief.")]
 
 
-async def test_12_the_profile_counts_what_there_is(life: Life) -> None:
-    await life.say("I live in Singapore")
-    await life.say("My team offsite is on March 15")
-    profile = await life.profile()
-    if life.is_read:
-        assert (len(profile.facts), len(profile.dates)) == (1, 1)
-        assert "Singapore" in profile.narrative
-    assert sum("March 15" in text for text in told(profile)) == 1
-    assert profile.conversation == c.Conversation(messages=4, summaries=0, verbatim=4)
-
-
-async def test_14_two_clients_share_one_memory(life: Life) -> None:
-    await life.say("I live in Singapore")
-    async with life.memory.client() as desktop, life.memory.relay() as relay:
-        found = await desktop.search_memory(c.SearchMemoryArgs(query="Where does the user live? Singapore?"))
-        await desktop.remember(c.RememberArgs(content="I prefer window seats"))
-        told = await relay.get_context(c.GetContextArgs(chat_id=USER, query="Which seat?"))
-    assert any("Singapore" in r.text for r in found.results)
-    assert "window seats" in (told.context or "")
-
-
 async def test_9_forget_leaves_no_trace_and_being_told_again_lifts_it(life: Life) -> None:
     await life.say("I need to launch the SingPass API integration by Q2 2026. I also like tea")
     await life.say("The SingPass test account is ready", "SingPass noted.")
     for number in range(22):
         await life.say(f"Small talk number {number}")
     assert "ingpass" in (await life.everywhere()).lower()
-    preview = await life.client.forget(c.ForgetArgs(topic="SingPass"))
-    done = await life.client.forget(c.ForgetArgs(topic="SingPass", confirm=preview.confirm))
+    done = await forget(life.client, topic="SingPass")
     await work_off(life.agent, life.chain)
     assert done.traces_left == 0
     assert "ingpass" not in (await life.everywhere()).lower()
@@ -301,70 +248,21 @@ async def test_9_forget_leaves_no_trace_and_being_told_again_lifts_it(life: Life
     assert any("SingPass" in text for text in told(await life.profile())) == life.is_read
 
 
-async def test_15_threads_never_mix_but_a_topic_that_is_named_is_found(life: Life) -> None:
-    await life.say("The greenhouse needs new glass panes", message_thread_id=1)
-    await life.say("The sailing boat is called Albatross", message_thread_id=2)
-    garden = await life.prompt("What does the boat need?", message_thread_id=1, include=["history"])
-    asked = await life.prompt("What is the sailing boat called?", message_thread_id=1)
-    assert "Albatross" not in garden
-    assert "in topic:42:2" in asked
-    assert "Albatross" in asked.split("RELEVANT CONTEXT")[1]
-
-
-async def test_16_a_slot_takes_only_what_fits_and_expires(life: Life) -> None:
-    await life.client.record_message(
-        c.RecordMessageArgs(role="assistant", content="Which date?", expects=c.Expects(slot="offsite", type="date"))
-    )
-    jazz = await life.client.get_context(c.GetContextArgs(query="Play some jazz"))
-    date = await life.client.get_context(c.GetContextArgs(query="March 3"))
-    life.clock.forward(minutes=61)
-    late = await life.client.get_context(c.GetContextArgs(query="March 3"))
-    assert jazz.focus is not None
-    assert jazz.focus.slot is None
-    assert date.focus is not None
-    assert (date.focus.source, date.focus.slot, date.focus.value) == ("slot", "offsite", "March 3")
-    assert late.focus is not None
-    assert late.focus.slot is None
-
-
-async def test_17_an_uncertain_statement_waits_for_the_users_word(life: Life) -> None:
+@WITHOUT_MODEL
+async def test_17_an_uncertain_statement_is_kept_in_the_users_words(life: Life) -> None:
     await life.say("I might move to Berlin next year, not sure")
-    if not life.is_read:
-        (note,) = (await life.profile()).facts
-        assert (note.content, note.note) == ("I might move to Berlin next year, not sure", True)
-        return
-    uncertain = (await life.profile()).uncertain
-    assert "Berlin" in uncertain[0].content
-    assert "Berlin" not in await life.prompt("Where will I live?", include=["memories"])
-    confirmed = await life.client.update_memory(c.UpdateMemoryArgs(memory_id=uncertain[0].id, action="confirm"))
-    assert (confirmed.status, confirmed.user_confirmed) == ("active", True)
-    await life.say("Maybe I'll learn the cello, not sure")
-    cello = (await life.profile()).uncertain[0]
-    await life.client.update_memory(c.UpdateMemoryArgs(memory_id=cello.id, action="reject"))
-    await life.say("Maybe I'll learn the cello, not sure")
-    assert (await life.profile()).uncertain == ()
+    (note,) = (await life.profile()).facts
+    assert (note.content, note.note) == ("I might move to Berlin next year, not sure", True)
 
 
-async def test_18_a_move_supersedes_the_old_home_and_keeps_its_history(life: Life) -> None:
+@WITHOUT_MODEL
+async def test_18_a_move_ends_nothing_and_the_new_home_comes_first(life: Life) -> None:
     await life.say("I live in Singapore")
-    before = life.clock()
     life.clock.forward(days=10)
     await life.say("I moved to Lisbon last week")
     facts = (await life.profile()).facts
     assert "Lisbon" in facts[0].content
-    if not life.is_read:
-        assert all(fact.status == "active" for fact in facts), (
-            "nothing is ended without a model: both stand, newest first"
-        )
-        return
-    assert not any("Singapore" in m.content for m in facts)
-    old = (
-        await life.client.search_memory(c.SearchMemoryArgs(query="where did I live before", kinds=("fact",)))
-    ).results
-    assert any("Singapore" in r.text for r in old)
-    then = await life.client.get_context(c.GetContextArgs(as_of=before, include=("memories",)))
-    assert "Singapore" in (then.context or "")
-    assert "Lisbon" not in (then.context or "")
+    assert {fact.status for fact in facts} == {"active"}
 
 
 async def test_19_an_edit_changes_what_was_learned_from_it(life: Life) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tests.conformance.claude import Claude
 from tests.conformance.npm import binaries
 from tests.memory_fixtures import database
 from tests.server.processes import HttpServer, http_server
@@ -14,6 +15,11 @@ from tests.server.processes import HttpServer, http_server
 @pytest.fixture(scope="session")
 def npm_bin() -> Path:
     return binaries()
+
+
+@pytest.fixture
+def claude(npm_bin: Path, tmp_path: Path) -> Claude:
+    return Claude(npm_bin, tmp_path / "home")
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import asyncpg
 import pytest
 
 from tests.conformance.claude import Claude
+from tests.memory_fixtures import rows
 from tests.server.processes import HttpServer, command, server_env
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.replies import Reply, Say, UseTool
@@ -23,11 +23,6 @@ CALLS = (
     UseTool("mcp__memory__search_memory", {"query": "green tea"}),
     UseTool("mcp__memory__remember", {"content": "I like tea", "chat_id": 43}),
 )
-
-
-@pytest.fixture
-def claude(npm_bin: Path, tmp_path: Path) -> Claude:
-    return Claude(npm_bin, tmp_path / "home")
 
 
 @pytest.fixture(params=["stdio", "http"])
@@ -123,8 +118,4 @@ def _text(content: Any) -> str:
 
 
 async def stored(dsn: str) -> list[tuple[str, int]]:
-    connection = await asyncpg.connect(dsn)
-    try:
-        return [tuple(row) for row in await connection.fetch("select content, owner_id from memories order by id")]
-    finally:
-        await connection.close()
+    return [tuple(row) for row in await rows(dsn, "select content, owner_id from memories order by id")]

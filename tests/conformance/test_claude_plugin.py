@@ -4,12 +4,10 @@ turn is recorded and recalled."""
 import asyncio
 import shlex
 import sys
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
-import asyncpg
 import pytest
 
 from tellonce.connect import connect_http
@@ -19,6 +17,7 @@ from tellonce_cli import claude_plugin
 from tellonce_cli.client_configs import Machine
 from tests.conformance.claude import Claude
 from tests.conformance.test_claude_code import talks
+from tests.memory_fixtures import session
 from tests.patience import HANGS
 from tests.plugins.hooks import PLUGIN
 from tests.server.processes import HttpServer
@@ -29,11 +28,6 @@ pytestmark = [pytest.mark.anyio, pytest.mark.node]
 
 PROMPT = "Which day do we deploy the billing service?"
 ROOT = PLUGIN.parents[1]
-
-
-@pytest.fixture
-def claude(npm_bin: Path, tmp_path: Path) -> Claude:
-    return Claude(npm_bin, tmp_path / "home")
 
 
 async def test_the_plugin_and_its_marketplace_are_valid(claude: Claude) -> None:
@@ -74,13 +68,10 @@ async def test_a_turn_with_the_plugin_is_recorded_and_sees_what_it_calls_to_mind
 async def said(server: HttpServer) -> list[tuple[Any, ...]]:
     """The recorded messages, after the turn is complete. The reply is recorded by a process that outlives the turn."""
     assert server.dsn is not None
-    connection = await asyncpg.connect(server.dsn)
-    try:
+    async with session(server.dsn) as connection:
         with anyio.fail_after(HANGS):
             while True:
                 rows = await connection.fetch("select role, content from messages order by id")
                 if len(rows) >= 2:
                     return [tuple(row) for row in rows]
                 await asyncio.sleep(0.05)
-    finally:
-        await connection.close()

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from tests.crash import invariants
 from tests.crash.load import USERS, Ledger, Load
 from tests.crash.world import WEIGHTS, ForkedWorld, World
+from tests.patience import until
 
 RECOVERY_SECONDS = 60.0
 ACKS_BETWEEN = 12
@@ -81,9 +82,7 @@ async def _progress(ledger: Ledger) -> float:
     """Wait until clients are served again, so that the next kill also hits a memory under load. Returns the seconds
     waited."""
     began, goal = time.monotonic(), ledger.acks + ACKS_BETWEEN
-    async with asyncio.timeout(RECOVERY_SECONDS):
-        while ledger.acks < goal:  # noqa: ASYNC110 (counted by other tasks)
-            await asyncio.sleep(0.02)
+    await until(lambda: ledger.acks >= goal, RECOVERY_SECONDS)
     return round(time.monotonic() - began, 2)
 
 

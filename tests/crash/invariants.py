@@ -7,6 +7,7 @@ import asyncpg
 
 from tests.crash.load import TALKERS, Ledger
 from tests.crash.world import World
+from tests.memory_fixtures import session
 
 OPEN = "select count(*) from chat_context_queue where state in ('pending_summarization', 'ready_to_write')"
 
@@ -99,8 +100,7 @@ async def drained(world: World, seconds: float) -> list[str]:
 
 async def breaches(world: World, ledger: Ledger) -> list[str]:
     """The breaches of all invariants. No process may write while this runs."""
-    connection = await asyncpg.connect(world.dsn)
-    try:
+    async with session(world.dsn) as connection:
         found = [*ledger.violations]
         for name, statement in {**BREACHES, "canonical summary written not once a job": APPLIED}.items():
             found += [f"{name}: {dict(row)}" for row in await connection.fetch(statement)]
@@ -108,8 +108,6 @@ async def breaches(world: World, ledger: Ledger) -> list[str]:
             found += await _conversation(connection, chat, ledger.messages.get(chat, {}))
         found += await _memories(connection, ledger.memories)
         found += await _traces(connection, world, ledger.forgotten)
-    finally:
-        await connection.close()
     return found
 
 

@@ -5,7 +5,7 @@ import asyncio
 import os
 import shutil
 import signal
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
@@ -16,7 +16,7 @@ from tellonce.shutdown import PARENT_PIPE
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tellonce_server.store.postgres.embedded_cluster import postmaster
 from tests import forked
-from tests.patience import HANGS
+from tests.patience import until
 from tests.server.processes import free_port
 
 Target = Literal["server", "summarizer", "postmaster", "backend"]
@@ -94,7 +94,7 @@ class World:
     async def running(self) -> AsyncGenerator[None]:
         tasks = [asyncio.create_task(self.children["server"].supervise())]
         try:
-            await self._until(lambda: (self.folder / "data" / "tokens" / "agent").exists())
+            await until(lambda: (self.folder / "data" / "tokens" / "agent").exists())
             tasks.append(asyncio.create_task(self.children["summarizer"].supervise()))
             yield
         finally:
@@ -138,11 +138,6 @@ class World:
 
     def _child(self, name: str, module: str, arguments: tuple[str, ...], environment: dict[str, str]) -> Child:
         return self.kind(name, module, arguments, environment, _unheard, longest_pause=0.5, output=self._output)
-
-    async def _until(self, check: Callable[[], bool], seconds: float = HANGS) -> None:
-        async with asyncio.timeout(seconds):
-            while not check():  # noqa: ASYNC110 (other processes send no event)
-                await asyncio.sleep(0.05)
 
 
 class ForkedWorld(World):

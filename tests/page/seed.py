@@ -2,10 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-import asyncpg
-
 from tellonce import contract as c
 from tellonce.client import MemoryClient
+from tests.memory_fixtures import session
 from tests.offline_worker import work_off
 
 TALK = (
@@ -84,8 +83,7 @@ async def _exchange(
 
 async def add_many(dsn: str, owner_id: int) -> None:
     """Give a new owner 10,000 memories."""
-    connection = await asyncpg.connect(dsn)
-    await connection.execute("insert into user_profile (owner_id, last_memory_id) values ($1, $2)", owner_id, MANY)
-    await connection.execute(ADD_MANY, owner_id, MANY)
-    await connection.execute("analyze memories")
-    await connection.close()
+    async with session(dsn) as connection:
+        await connection.execute("insert into user_profile (owner_id, last_memory_id) values ($1, $2)", owner_id, MANY)
+        await connection.execute(ADD_MANY, owner_id, MANY)
+        await connection.execute("analyze memories")

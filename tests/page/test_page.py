@@ -1,22 +1,21 @@
 """Every screen of the memory page and every action on it. A tool checks the effect of each action."""
 
-import asyncio
 import json
 import re
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import asyncpg
 import pytest
 from playwright.async_api import Browser, expect
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.connect import connect_http
+from tests.memory_fixtures import forget, session
 from tests.page.browser import Tab, signed_in
 from tests.page.seed import ask
-from tests.patience import HANGS
+from tests.patience import HANGS, until
 from tests.server.processes import HttpServer
 from tests.stubs.exports import telegram
 
@@ -44,11 +43,10 @@ async def messages(memory: MemoryClient) -> int:
 async def test_today_tells_who_one_is_and_takes_decisions_back(tab: Tab, memory: MemoryClient, page_dsn: str) -> None:
     """Without a language model there is no narrative, so each statement is an entry of a list. A statement is listed
     once."""
-    connection = await asyncpg.connect(page_dsn)
-    await connection.execute(
-        "update memories set created_at = now() - interval '2 days' where id in ($1, $2)", SCHOOL, TEA
-    )
-    await connection.close()
+    async with session(page_dsn) as connection:
+        await connection.execute(
+            "update memories set created_at = now() - interval '2 days' where id in ($1, $2)", SCHOOL, TEA
+        )
     page = await tab.show("today")
     for title, number in (("What you have told", SCHOOL), ("Likes and wishes", TEA)):
         section = page.locator("section", has=page.get_by_role("heading", name=title))
@@ -164,8 +162,7 @@ async def test_of_several_memories_those_that_can_be_are_changed_and_the_page_sa
     page = await tab.show("memories")
     for number in (gone.id, TIAGO):
         await tab.memory(number).get_by_role("checkbox").check()
-    preview = await memory.forget(c.ForgetArgs(memory_ids=(gone.id,)))
-    await memory.forget(c.ForgetArgs(memory_ids=(gone.id,), confirm=preview.confirm))
+    await forget(memory, memory_ids=(gone.id,))
     await page.get_by_role("toolbar").get_by_role("button", name="Pin", exact=True).click()
     await tab.noted(f"Pinned. Memory #{gone.id} no longer exists.")
     assert (await state(memory, TIAGO)).pinned
@@ -231,8 +228,7 @@ async def test_why_shows_the_answer_and_what_it_quotes_and_that_forgetting_erase
     await expect(section.locator("li", has_text="Tiago broke his arm")).to_contain_text("·")
     await expect(section.get_by_role("link", name="Mara dislikes")).to_have_attribute("href", f"#memory/{SEA}")
     await memory.record_message(c.RecordMessageArgs(role="user", content="The zorvath is broken", **place))
-    preview = await memory.forget(c.ForgetArgs(topic="zorvath"))
-    await memory.forget(c.ForgetArgs(topic="zorvath", confirm=preview.confirm))
+    await forget(memory, topic="zorvath")
     await expect((await tab.show("why")).get_by_text("records of all earlier answers")).to_be_visible()
 
 
@@ -347,8 +343,7 @@ async def test_an_import_is_counted_first_and_export_and_backup_are_taken(
     assert await messages(memory) == before
     assert len(list((server.data_dir / "uploads").iterdir())) == 1
     await tab.show("today")
-    while list((server.data_dir / "uploads").iterdir()):  # noqa: ASYNC110
-        await asyncio.sleep(0.05)
+    await until(lambda: not list((server.data_dir / "uploads").iterdir()))
     await tab.show("data")
     await page.locator("#import-file").set_input_files(tmp_path / "result.json")
     await expect(page.locator("#import-plan")).to_contain_text("telegram", timeout=HANGS * 1000)

@@ -14,6 +14,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_server.app.access_tokens import create_token
 from tellonce_server.store.database import as_login
+from tests.memory_fixtures import forget
 from tests.page.browser import Tab, code, signed_in
 from tests.page.test_page import CLIMBING, state
 from tests.patience import HANGS
@@ -180,8 +181,7 @@ async def test_long_names_and_texts_stay_within_the_screen(
         assert entry["height"] < 400
         page = await tab.show(f"memory/{long.id}")
         await expect(page.locator("main")).to_contain_text("a word " * 3999 + "a word")
-    preview = await memory.forget(c.ForgetArgs(memory_ids=(long.id,)))
-    await memory.forget(c.ForgetArgs(memory_ids=(long.id,), confirm=preview.confirm))
+    await forget(memory, memory_ids=(long.id,))
 
 
 async def test_an_empty_memory_leads_to_connecting_an_assistant(

@@ -6,13 +6,12 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tellonce import contract as c
 from tellonce.connect import connect_http
 from tellonce_server.api.page import app_bundle
 from tellonce_server.api.page.app_bundle import static_files
 from tellonce_server.services.page.sessions import CODE_SECONDS, PREFIX, Codes, Seal
 from tellonce_server.store.uploads import KEPT_SECONDS, Uploads
-from tests.memory_fixtures import Clock
+from tests.memory_fixtures import Clock, forget
 from tests.page.browser import code
 from tests.patience import HANGS
 from tests.server.processes import HttpServer
@@ -103,8 +102,7 @@ async def test_an_upload_is_deleted_when_it_is_imported_abandoned_or_something_i
         assert said_in(server) == []
         await uploaded()
         async with connect_http(server.url, server.token()) as memory:
-            preview = await memory.forget(c.ForgetArgs(topic="Zorvath"))
-            assert (await memory.forget(c.ForgetArgs(topic="Zorvath", confirm=preview.confirm))).traces_left == 0
+            assert (await forget(memory, topic="Zorvath")).traces_left == 0
         assert said_in(server) == []
 
 

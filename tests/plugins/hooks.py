@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -130,13 +129,6 @@ class Session:
 def told(answer: dict[str, Any] | None) -> str:
     """That part of a hook's output which is meant for the model."""
     return answer["hookSpecificOutput"]["additionalContext"] if answer else ""
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    """Wait until a detached process has done its work."""
-    with anyio.fail_after(HANGS):
-        while not holds():  # noqa: ASYNC110  # another process does it
-            await asyncio.sleep(0.02)
 
 
 def _text(text: str) -> dict[str, str]:

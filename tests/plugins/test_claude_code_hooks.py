@@ -7,17 +7,17 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import anyio
-import asyncpg
 import pytest
 
 from tellonce.connect import connect_http
 from tellonce.contract import RememberArgs
 from tellonce_hooks import notation
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tests import memory_fixtures
 from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import database
-from tests.patience import HANGS
-from tests.plugins.hooks import PLUGIN, Session, told, until
+from tests.patience import HANGS, until
+from tests.plugins.hooks import PLUGIN, Session, told
 from tests.server.processes import HttpServer, free_port, http_server
 
 pytestmark = pytest.mark.anyio
@@ -39,8 +39,7 @@ async def session(server: HttpServer, tmp_path: Path) -> Session:
 async def recorded(server: HttpServer, session: Session, at_least: int) -> list[tuple[str, str]]:
     """Wait until the session has at least this many messages, and return their roles and texts in order."""
     assert server.dsn is not None
-    connection = await asyncpg.connect(server.dsn)
-    try:
+    async with memory_fixtures.session(server.dsn) as connection:
         with anyio.fail_after(HANGS):
             while True:
                 rows = await connection.fetch(
@@ -49,8 +48,6 @@ async def recorded(server: HttpServer, session: Session, at_least: int) -> list[
                 if len(rows) >= at_least:
                     return [(row["role"], row["content"]) for row in rows]
                 await asyncio.sleep(0.05)
-    finally:
-        await connection.close()
 
 
 async def test_a_prompt_is_recorded_although_the_plugins_disk_is_full(server: HttpServer) -> None:

@@ -46,12 +46,12 @@ BRIEF = Persistence(0.01, 0.02, 0.1, lambda: 1.0)
 
 class Scripted:
     """A responder that gives scripted answers and records the prompts. If a piece of an answer is an exception, it is
-    raised."""
+    raised; if a piece is an event, the responder waits for it."""
 
     name = "scripted"
     claims = True
 
-    def __init__(self, *answers: str | list[str | Exception]) -> None:
+    def __init__(self, *answers: str | Sequence[str | Exception | asyncio.Event]) -> None:
         self.answers = list(answers)
         self.prompts: list[Prompt] = []
         self.kinds: frozenset[FileKind] = frozenset()
@@ -65,7 +65,10 @@ class Scripted:
         for piece in [said] if isinstance(said, str) else said:
             if isinstance(piece, Exception):
                 raise piece
-            yield piece
+            if isinstance(piece, asyncio.Event):
+                await piece.wait()
+            else:
+                yield piece
 
 
 class Echo(Scripted):
@@ -91,18 +94,24 @@ def texts(api: Telegram) -> list[str]:
     return [str(message["text"]) for message in api.sent]
 
 
-class Mending(Scripted):
-    """A responder whose model is busy until `down` is False, and then repeats the message."""
+class Failing(Scripted):
+    """A responder that raises these errors one after another, and then errors with the cause `always` until this is
+    None. Before an error, it begins an answer with `before`. Without an error, it repeats the message, or completes
+    the answer that it began."""
 
-    down = True
-
-    def __init__(self) -> None:
+    def __init__(self, *errors: CannotAnswer, always: Cause | None = None, before: str = "") -> None:
         super().__init__("")
+        self._errors = list(errors)
+        self._before = before
+        self.always = always
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        if self.down:
-            raise down("busy")
-        yield f"re {incoming.text}"
+        self.prompts.append(prompt)
+        if self._errors or self.always is not None:
+            if self._before and not prompt.begun:
+                yield self._before
+            raise self._errors.pop(0) if self._errors else down(self.always or "away")
+        yield "the rest." if prompt.begun else f"re {incoming.text}"
 
 
 def down(cause: Cause = "away") -> CannotAnswer:

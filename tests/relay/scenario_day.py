@@ -1,7 +1,6 @@
 """A person in Berlin who uses the bot: the person's Telegram, the bot's memory and clock, and everything that is
 stored."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any
 from tellonce.reminders import ListRemindersArgs, Reminder
 from tellonce_relay.responders.responder import Responder
 from tests.memory_fixtures import Clock, Memory, tables_with
-from tests.patience import HANGS
+from tests.patience import until
 from tests.relay.running_relay import relaying
 from tests.stubs.telegram_emulator import Telegram
 
@@ -44,9 +43,7 @@ class Day:
     async def new(self) -> list[str]:
         """Wait until every update is handled, and return the bot's new messages."""
         await self.api.all_fetched()
-        async with asyncio.timeout(HANGS):
-            while any((self.state / "inbox").glob("*.json")):  # noqa: ASYNC110 - a file's removal sends no event
-                await asyncio.sleep(0.005)
+        await until(lambda: not any((self.state / "inbox").glob("*.json")))
         said = [str(message["text"]) for message in self.api.sent[self.shown :]]
         self.shown = len(self.api.sent)
         return said
@@ -56,8 +53,7 @@ class Day:
         message's new text."""
         tapped = message or self.api.sent[-1]
         before = dict(tapped)
-        await self.api.press(tapped, label, **more)
-        await self.api.until(lambda: tapped != before)
+        await self.api.press(tapped, label, **more, until=lambda: tapped != before)
         return str(tapped["text"])
 
     async def rung(self, text: str, at: datetime) -> Json:

@@ -12,17 +12,15 @@ from tellonce_relay.turn.agents import Agent, AgentEntry, Agents
 from tests.memory_fixtures import Memory
 from tests.relay.outages import Away
 from tests.relay.running_relay import GROUP, Echo, Scripted, relaying, texts, until_recorded
-from tests.stubs.telegram_emulator import DropAfter, DropBefore, Fault, Garbage, Refuse, slow_down, telegram
+from tests.stubs.telegram_emulator import DropAfter, DropBefore, Fault, Garbage, Refuse
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_a_message_is_answered_once_and_both_sides_are_recorded(memory: Memory) -> None:
     async with relaying(memory) as api:
-        await api.say("My team offsite is on March 15")
-        await api.replies(2)  # the second message offers a reminder
-        await api.say("When is my team offsite?")
-        answers = await api.replies(3)
+        await api.ask("My team offsite is on March 15", replies=2)  # the second message offers a reminder
+        answers = await api.ask("When is my team offsite?", replies=3)
     async with memory.client() as client:
         context = await client.get_context(c.GetContextArgs())
     assert "March 15" in answers[2]
@@ -35,56 +33,33 @@ async def test_a_message_is_answered_once_and_both_sides_are_recorded(memory: Me
 async def test_the_menu_is_set_and_typing_is_shown_while_the_model_thinks(memory: Memory) -> None:
     thinking = asyncio.Event()
     async with relaying(memory, Echo(thinking)) as api:
-        await api.say("Hello")
-        await api.until(lambda: bool(api.world.actions))
+        await api.say("Hello", until=lambda: bool(api.world.actions))
         assert not api.sent
         thinking.set()
         await api.replies(1)
     assert [command["command"] for command in api.world.commands] == list(MENU)
 
 
-async def test_strangers_get_no_word_and_nothing_of_theirs_is_kept(memory: Memory) -> None:
-    async with relaying(memory) as api:
-        await api.say("Let me in", user=666)
-        await api.say("Let me in", user=666, chat=GROUP)
-        await api.say("Let me in", user=42, chat=-555)
-        await api.say("Hello", user=42)
-        await api.replies(1)
-    assert {message["chat"]["id"] for message in api.sent} == {42}
-
-
-async def test_whom_and_which_group_it_does_not_hear_stands_in_its_log_once(
+async def test_strangers_and_other_groups_get_no_word_and_stand_in_the_log_once(
     memory: Memory, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with relaying(memory) as api:
         for _ in range(2):
             await api.say("Let me in", user=666)
+            await api.say("Let me in", user=666, chat=GROUP)
             await api.say("Hello", chat=-555)
-        await api.say("Hello")
-        await api.replies(1)
+        await api.ask("Hello", replies=1)
+    assert {message["chat"]["id"] for message in api.sent} == {42}
     told = [record.getMessage() for record in caplog.records if record.name == "tellonce_relay.updates.bot"]
     assert [sentence.split(":")[0] for sentence in told] == ["user 666 is not answered", "group -555 is not served"]
-
-
-async def test_a_second_program_with_the_same_bot_is_named_as_such(
-    memory: Memory, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with relaying(memory) as api:
-        api.faults["getUpdates"] = [Refuse(409, "Conflict: terminated by other getUpdates request")]
-        for count in (1, 2):
-            await api.say("Hello")
-            await api.replies(count)
-    assert "another program fetches this bot's messages" in caplog.text
 
 
 async def test_the_prompt_has_the_talk_and_the_tags_are_carried_out_and_never_shown(memory: Memory) -> None:
     responder = Scripted("Lovely.\n[REMEMBER: drinks green tea]\n[GOAL: run a marathon | DEADLINE: May 2026]", "Good.")
     async with relaying(memory, responder) as api, memory.client() as client:
-        await api.say("I drink green tea and will run a marathon by May 2026")
-        await api.replies(1)
+        await api.ask("I drink green tea and will run a marathon by May 2026", replies=1)
         await api.replies(3)
-        await api.say("And now?")
-        await api.replies(4)
+        await api.ask("And now?", replies=4)
         profile = await client.get_profile(c.GetProfileArgs())
     assert texts(api)[:3] == ["Lovely.", "💾 drinks green tea", "💾 run a marathon (by May 2026)"]
     assert texts(api)[3] == "Good."
@@ -98,10 +73,10 @@ async def test_a_finished_goal_is_completed_by_its_tag(memory: Memory) -> None:
     async with relaying(memory, Scripted("Well done! [DONE: SingPass]")) as api, memory.client() as client:
         await client.remember(c.RememberArgs(content="Launch the SingPass integration by Q2 2026", kind="goal"))
         await client.remember(c.RememberArgs(content="Learn Portuguese", kind="goal"))
-        await api.say("SingPass is live")
-        assert (await api.replies(2))[1] == "💾 Done: Launch the SingPass integration by Q2 2026"
-        await api.say("/memory")
-        view = (await api.replies(3))[2]
+        assert (await api.ask("SingPass is live", replies=2))[
+            1
+        ] == "💾 Done: Launch the SingPass integration by Q2 2026"
+        view = (await api.ask("/memory", replies=3))[2]
     assert "SingPass" not in view
     assert "Learn Portuguese" in view
 
@@ -110,22 +85,12 @@ async def test_while_the_memory_is_away_the_person_is_told_once_and_answered_whe
     async with memory.relay() as real:
         away = Away(real, away=True)
         async with relaying(memory, Scripted("Here I am"), client=away.client) as api:
-            await api.say("Are you there?")
-            await api.replies(1)
+            await api.ask("Are you there?", replies=1)
             await away.refused(3)
             assert texts(api) == [phrase("turn.memory_away")]
             away.away = False
             await api.replies(2)
     assert texts(api) == [phrase("turn.memory_away"), "Here I am"]
-
-
-async def test_a_slowdown_is_waited_out_and_refused_marks_go_plain(memory: Memory) -> None:
-    async with relaying(memory, Scripted("**Bold** words")) as api:
-        api.faults["sendMessage"] = [slow_down(1), Refuse(400, "Bad Request: can't parse entities")]
-        await api.say("Hello")
-        await api.replies(1)
-    assert texts(api) == ["Bold words"]
-    assert "entities" not in api.sent[0]
 
 
 @pytest.mark.parametrize(
@@ -134,34 +99,18 @@ async def test_a_slowdown_is_waited_out_and_refused_marks_go_plain(memory: Memor
 async def test_an_answer_arrives_once_whatever_becomes_of_telegrams_reply(memory: Memory, fault: Fault) -> None:
     async with relaying(memory, Scripted("**Once** only")) as api:
         api.faults["sendMessage"] = [fault]
-        await api.say("Go on")
-        await api.replies(1)
-        await api.say("/help")
-        await api.replies(2)
+        await api.ask("Go on", replies=1)
+        await api.ask("/help", replies=2)
     async with memory.client() as client:
         kept = await client.explain(c.ExplainArgs(message_id=str(api.sent[0]["message_id"])))
     assert texts(api) == ["Once only", phrase("help.text")]
     assert kept.text == "**Once** only"
 
 
-async def test_long_answers_come_in_parts_and_are_recorded_as_one(memory: Memory) -> None:
-    long = "\n\n".join(f"Paragraph {i}." + " word" * 100 for i in range(20))
-    async with relaying(memory, Scripted(long)) as api:
-        await api.say("Tell me everything")
-        await api.until(lambda: " ".join(texts(api)).endswith(long[-400:]))
-    async with memory.relay() as client:
-        why = await client.explain(c.ExplainArgs(message_id=str(api.sent[0]["message_id"]), chat_id=42))
-    assert all(len(text.encode("utf-16-le")) <= 8192 for text in texts(api))
-    assert " ".join(" ".join(texts(api)).split()) == " ".join(long.split())
-    assert why.text == long
-
-
 async def test_a_nul_in_an_answer_does_not_keep_it_from_being_recorded(memory: Memory) -> None:
     async with relaying(memory, Scripted("All\x00 right")) as api:
-        await api.say("Go on")
-        await api.replies(1)
-        await api.say("/help")
-        await api.replies(2)
+        await api.ask("Go on", replies=1)
+        await api.ask("/help", replies=2)
     async with memory.relay() as client:
         kept = await client.explain(c.ExplainArgs(message_id=str(api.sent[0]["message_id"]), chat_id=42))
     assert texts(api) == ["All right", phrase("help.text")]
@@ -173,13 +122,8 @@ async def test_a_slow_answer_is_streamed(memory: Memory, monkeypatch: pytest.Mon
     monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
     gate = asyncio.Event()
 
-    class Slow(Scripted):
-        async def answer(self, prompt, incoming, memory):
-            yield "The beginning [REM"
-            await gate.wait()
-            yield "EMBER: likes tea] and the end"
-
-    async with relaying(memory, Slow("")) as api:
+    answer = "The beginning [REM", gate, "EMBER: likes tea] and the end"
+    async with relaying(memory, Scripted(answer)) as api:
         api.api.drafts = drafts
         await api.say("Go")
         await api.until(
@@ -192,19 +136,14 @@ async def test_a_slow_answer_is_streamed(memory: Memory, monkeypatch: pytest.Mon
 
 async def test_every_command_answers(memory: Memory) -> None:
     async with relaying(memory, Scripted("Yes")) as api:
-        await api.say("I live in Oslo")
-        await api.replies(1)
+        await api.ask("I live in Oslo", replies=1)
         await until_recorded(memory, api.sent[0])
         for count, command in enumerate(("/memory", "/summary", "/status", "/new", "/help", "/start", "/nonsense"), 2):
-            await api.say(command)
-            await api.replies(count)
-        await api.say("/why", reply_to=api.sent[0]["message_id"])
-        why = (await api.replies(9))[8]
-        await api.say("/summary")
-        await api.replies(10)
+            await api.ask(command, replies=count)
+        why = (await api.ask("/why", reply_to=api.sent[0]["message_id"], replies=9))[8]
+        await api.ask("/summary", replies=10)
         for count, command in enumerate(("/memroy", "/hilfe", "/olvida mi dirección"), 11):
-            await api.say(command)
-            await api.replies(count)
+            await api.ask(command, replies=count)
     shown = texts(api)
     assert [text.rpartition("?")[0][-12:] for text in shown[10:]] == ["mean /memory", "u mean /help", "mean /forget"]
     assert "Did you mean" not in shown[7]
@@ -223,39 +162,17 @@ async def test_commands_and_talk_of_other_bots_are_left_alone(memory: Memory) ->
     async with relaying(memory, Scripted("Yes")) as api:
         await api.say("/status@other_bot", chat=GROUP)
         await api.say("/nonsense", chat=GROUP)
-        await api.say("/help@Memory_Bot", chat=GROUP)
-        await api.replies(1)
+        await api.ask("/help@Memory_Bot", chat=GROUP, replies=1)
     assert texts(api) == [phrase("help.text")]
-
-
-@pytest.mark.parametrize(
-    ("fields", "kept"),
-    [
-        ({"photo": [{"file_id": "a", "file_unique_id": "a", "width": 1, "height": 1}], "caption": "Us"}, "[photo] Us"),
-        ({"voice": {"file_id": "a", "file_unique_id": "a", "duration": 3}}, "[voice message]"),
-        ({"document": {"file_id": "a", "file_unique_id": "a", "file_name": "cv.pdf"}}, "[file cv.pdf]"),
-    ],
-)
-async def test_a_picture_a_voice_and_a_file_are_recorded_by_their_label(
-    memory: Memory, fields: dict[str, object], kept: str
-) -> None:
-    async with relaying(memory, Scripted("Seen")) as api, memory.client() as client:
-        number = await api.show(**fields)
-        await api.replies(1)
-        why = await client.explain(c.ExplainArgs(message_id=str(number)))
-    assert why.text == kept
 
 
 async def test_topics_and_replies_of_a_group_fall_into_their_threads(memory: Memory) -> None:
     responder = Scripted("Topic answer", "Open answer", "Reply answer")
     async with relaying(memory, responder) as api, memory.relay() as client:
         topic = api.open_topic(GROUP)
-        await api.say("In a topic", chat=GROUP, topic=topic)
-        await api.replies(1)
-        await api.say("In the open", chat=GROUP)
-        await api.replies(2)
-        await api.say("In reply", chat=GROUP, reply_to=api.sent[1]["message_id"])
-        await api.replies(3)
+        await api.ask("In a topic", chat=GROUP, topic=topic, replies=1)
+        await api.ask("In the open", chat=GROUP, replies=2)
+        await api.ask("In reply", chat=GROUP, reply_to=api.sent[1]["message_id"], replies=3)
         in_topic = await client.get_context(c.GetContextArgs(chat_id=GROUP, message_thread_id=topic))
         in_root = await client.get_context(c.GetContextArgs(chat_id=GROUP))
     assert in_topic.thread_key == f"topic:{GROUP}:{topic}"
@@ -269,19 +186,14 @@ async def test_topics_and_replies_of_a_group_fall_into_their_threads(memory: Mem
 
 async def test_why_explains_the_message_replied_to_or_the_last_answer(memory: Memory) -> None:
     async with relaying(memory, Scripted("Yes")) as api:
-        await api.say("/help")
-        await api.replies(1)
-        await api.say("/why", reply_to=api.sent[0]["message_id"])
-        await api.replies(2)
-        await api.say("/why")
-        await api.replies(3)
+        await api.ask("/help", replies=1)
+        await api.ask("/why", reply_to=api.sent[0]["message_id"], replies=2)
+        await api.ask("/why", replies=3)
         number = await api.say("I live in Oslo")
         await api.replies(4)
         await until_recorded(memory, api.sent[3])
-        await api.say("/why")
-        await api.replies(5)
-        await api.say("/why", reply_to=number)
-        await api.replies(6)
+        await api.ask("/why", replies=5)
+        await api.ask("/why", reply_to=number, replies=6)
     assert texts(api)[1:3] == [phrase("why.no_record"), phrase("why.reply_first")]
     assert texts(api)[4].startswith("I answered: “Yes”\n")
     assert texts(api)[5] == "You said: “I live in Oslo”\nI have learned nothing from it."
@@ -292,10 +204,8 @@ async def test_each_place_has_its_own_agent(memory: Memory) -> None:
     agents = Agents({"aws-architect": entry, "general": AgentEntry(prompt="You are kind.", default=True)})
     responder = Scripted("ok")
     async with relaying(memory, responder, agents=agents) as api:
-        await api.say("Which queue?", chat=GROUP)
-        await api.replies(1)
-        await api.say("Hello")
-        await api.replies(2)
+        await api.ask("Which queue?", chat=GROUP, replies=1)
+        await api.ask("Hello", replies=2)
     assert responder.prompts[0].text.startswith("You are an AWS architect.")
     assert responder.prompts[1].text.startswith("You are kind.")
     assert agents.named("unknown") == Agent("unknown", "")
@@ -305,8 +215,7 @@ async def test_an_outage_is_told_once_however_many_commands_wait_for_its_end(mem
     async with memory.relay() as real:
         away = Away(real, away=True)
         async with relaying(memory, client=away.client) as api:
-            await api.say("/memory")
-            await api.replies(1)
+            await api.ask("/memory", replies=1)
             await api.say("/help")
             await api.all_fetched()
             await away.refused(away.refusals + 2)
@@ -323,43 +232,25 @@ async def test_an_answer_to_a_group_that_moved_meanwhile_overwrites_no_message_o
         first = await api.say("Our budget is 5000", chat=GROUP)
         await api.replies(1)
         api.world.moved[GROUP] = new
-        await api.say("And now?", chat=GROUP)
-        await api.replies(2)
+        await api.ask("And now?", chat=GROUP, replies=2)
         await until_recorded(memory, api.sent[1] | {"chat": {"id": GROUP}})
-        await api.say("/summary", chat=GROUP)
-        summary = (await api.replies(3))[2]
+        summary = (await api.ask("/summary", chat=GROUP, replies=3))[2]
         kept = await client.explain(c.ExplainArgs(message_id=str(first), chat_id=GROUP))
     assert (api.sent[1]["chat"]["id"], api.sent[1]["message_id"]) == (new, first)
     assert kept.text == "Our budget is 5000"
     assert "(4 messages, ongoing)" in summary
 
 
-async def test_a_group_that_becomes_a_supergroup_keeps_its_memory(memory: Memory) -> None:
-    new = -1_000_000_000_777
-    responder = Scripted("Noted", "Sure")
-    async with relaying(memory, responder) as api:
-        await api.say("Our budget is 5000", chat=GROUP)
-        await api.replies(1)
-        await api.migrate(GROUP, new)
-        await api.say("What is our budget?", chat=new)
-        await api.replies(2)
-    assert api.sent[1]["chat"]["id"] == new
-    assert "Our budget is 5000" in responder.prompts[1].text
-
-
 async def test_the_full_chat_is_told_of_once(memory: Memory) -> None:
     async with relaying(memory, Scripted("ok")) as api:
-        await api.say("Hello")
-        await api.replies(1)
+        await api.ask("Hello", replies=1)
         async with memory.tables() as tables:
             await tables.execute(
                 "insert into chat_metadata (owner_id, chat_id, epoch, tokens, updated_at) values (42, 42, 0, 99999, now()) "
                 "on conflict (owner_id, chat_id, epoch) do update set tokens = 99999"
             )
-        await api.say("Again")
-        await api.replies(3)
-        await api.say("And again")
-        await api.replies(4)
+        await api.ask("Again", replies=3)
+        await api.ask("And again", replies=4)
     assert texts(api) == ["ok", "ok", phrase("server.chat_full"), "ok"]
 
 
@@ -375,27 +266,6 @@ async def test_answers_keep_the_order_of_a_chat_and_chats_do_not_wait_for_each_o
     async with relaying(memory, Gated("")) as api:
         for text in ("one", "two", "three"):
             await api.say(text)
-        await api.say("other", user=43)
-        assert await api.replies(1) == ["re other"]
+        assert await api.ask("other", user=43, replies=1) == ["re other"]
         gate.set()
         assert await api.replies(4) == ["re other", "re one", "re two", "re three"]
-
-
-async def test_a_turn_that_the_end_interrupted_is_answered_by_the_next_process(memory: Memory, tmp_path) -> None:  # type: ignore[no-untyped-def]
-    class Stuck(Scripted):
-        async def answer(self, prompt, incoming, memory):
-            await asyncio.Event().wait()
-            yield ""
-
-    async with telegram() as api:
-        async with relaying(memory, Stuck(""), state=tmp_path, api=api, killed=True):
-            await api.say("Do not lose me")
-            await api.until(lambda: bool(api.world.actions))
-        assert api.sent == []
-        async with relaying(memory, Scripted("Here you are"), state=tmp_path, api=api):
-            await api.replies(1)
-    async with memory.client() as client:
-        summary = await client.summarize_chat(c.SummarizeChatArgs())
-    assert texts(api)[0] == "Here you are"
-    assert summary.current_session.count == 2
-    assert list((tmp_path / "inbox").iterdir()) == []

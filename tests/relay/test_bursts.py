@@ -76,8 +76,7 @@ async def test_three_texts_a_second_thought_and_a_broken_stream_are_one_answer(m
         await asked(api, responder, 4)
         responder.gate.set()
         assert await api.replies(1) == ["Well, re I'm going to Rome.\nIn May.\nWhat should I see there?"]
-        await api.say("Is it raining?")
-        await api.replies(2)
+        await api.ask("Is it raining?", replies=2)
     assert texts(api)[1:] == ["Well, re Is it raining?"]
 
 
@@ -86,8 +85,7 @@ async def test_a_question_and_its_end_are_one_answer(memory: Memory, quick: Tele
     async with relaying(memory, responder, api=quick, own=BURST) as api:
         await api.say("Is it raining?")
         await asked(api, responder)
-        await api.say("never mind, I can see it")
-        await api.until(lambda: len(responder.prompts) == 2)
+        await api.say("never mind, I can see it", until=lambda: len(responder.prompts) == 2)
         responder.gate.set()
         assert await api.replies(1) == ["Well, re Is it raining?\nnever mind, I can see it"]
 
@@ -98,8 +96,7 @@ async def test_a_picture_nobody_can_see_is_named_also_if_its_question_comes_afte
     async with relaying(memory, Writing(open_=True), api=quick, own=BURST) as api:
         await api.photo()
         await api.until(lambda: bool(api.world.actions))
-        await api.say("What plant is that?")
-        await api.replies(2)
+        await api.ask("What plant is that?", replies=2)
         await api.photo(caption="And that one?")
         await api.replies(3)
     assert texts(api)[:2] == [phrase("senses.cannot_see"), "Well, re [photo]\nWhat plant is that?"]
@@ -114,8 +111,7 @@ async def test_stop_ends_the_answer_in_any_words_and_the_next_question_is_answer
     async with relaying(memory, responder, api=quick, own=BURST) as api:
         await api.say("Tell me about whales?")
         await asked(api, responder)
-        await api.say(word)
-        await api.replies(2)
+        await api.ask(word, replies=2)
         await api.say("And dolphins?")
         responder.gate.set()
         await api.replies(3)
@@ -124,8 +120,7 @@ async def test_stop_ends_the_answer_in_any_words_and_the_next_question_is_answer
 
 async def test_stop_is_a_word_like_any_other_while_nothing_is_written(memory: Memory, quick: Telegram) -> None:
     async with relaying(memory, Writing(open_=True), api=quick) as api:
-        await api.say("stop")
-        assert await api.replies(1) == ["Well, re stop"]
+        assert await api.ask("stop", replies=1) == ["Well, re stop"]
 
 
 async def test_a_new_conversation_ends_the_answer_of_the_old_one(memory: Memory, quick: Telegram) -> None:
@@ -133,11 +128,9 @@ async def test_a_new_conversation_ends_the_answer_of_the_old_one(memory: Memory,
     async with relaying(memory, responder, api=quick, own=BURST) as api, memory.client() as client:
         await api.say("Compare tea and coffee?")
         await asked(api, responder)
-        await api.say("/new")
-        await api.replies(2)
+        await api.ask("/new", replies=2)
         responder.gate.set()
-        await api.say("Who wrote Dune?")
-        await api.replies(3)
+        await api.ask("Who wrote Dune?", replies=3)
         window = (await client.get_context(c.GetContextArgs(include=("history",)))).context or ""
     assert texts(api) == ["Well,", phrase("summary.new_chat"), "Well, re Who wrote Dune?"]
     assert "Dune" in window
@@ -151,13 +144,11 @@ async def test_commands_are_answered_in_order_while_an_answer_is_written(memory:
         await asked(api, responder)
         await api.say("/remember I like green tea")
         await api.say("/forget tea")
-        await api.say("/memory")
-        await api.replies(3)
+        await api.ask("/memory", replies=3)
         responder.gate.set()
         await api.replies(4)
         await api.press(api.sent[1], "Forget")
-        await api.press(api.sent[1], "Forget")
-        await api.until(lambda: len(api.world.toasts) == 2)
+        await api.press(api.sent[1], "Forget", until=lambda: len(api.world.toasts) == 2)
     remembered, forgotten, listed, answer = texts(api)
     assert remembered == "✓ Remembered: I like green tea"
     assert forgotten == "✓ Forgotten (1 memory)"
@@ -175,8 +166,7 @@ async def test_a_reminder_that_falls_due_comes_while_an_answer_is_written(
         await api.say("How far is the moon?")
         await asked(api, responder)
         clock.forward(minutes=6)
-        await api.say("/help")
-        await api.until(lambda: any(text.startswith("⏰ call mom") for text in texts(api)))
+        await api.say("/help", until=lambda: any(text.startswith("⏰ call mom") for text in texts(api)))
         responder.gate.set()
         await api.until(lambda: texts(api)[-1] == "Well, re How far is the moon?")
     assert sum(text.startswith("⏰ call mom") for text in texts(api)) == 1
@@ -189,8 +179,7 @@ async def test_a_voice_message_that_is_corrected_in_words_is_one_turn(memory: Me
         async with relaying(memory, responder, api=quick, own=own) as api:
             await api.voice()
             await asked(api, responder)
-            await api.say("I meant goat milk")
-            await api.until(lambda: len(responder.prompts) == 2)
+            await api.say("I meant goat milk", until=lambda: len(responder.prompts) == 2)
             responder.gate.set()
             await api.replies(2)
     assert texts(api) == [phrase("senses.heard", text="Buy oat milk"), "Well, re Buy oat milk\nI meant goat milk"]

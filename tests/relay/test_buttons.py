@@ -35,16 +35,12 @@ async def test_forget_shows_each_match_and_the_ticked_ones_go(memory: Memory) ->
         await api.replies(3)
         part = "It rained in Singapore."
         await client.record_message(c.RecordMessageArgs(role="user", content=f"Tea was good. {part} The bus was late."))
-        await api.say("/forget Singapore")
-        await api.replies(4)
+        await api.ask("/forget Singapore", replies=4)
         asked = api.sent[3]
         assert f"Tea was good. {part} The bus was late.\n    ✂ only “{part}”" in asked["text"]
-        await api.press(asked, "☑ 4")
-        await api.until(lambda: "3 of 4 matches ticked" in asked["text"])
-        await api.press(asked, "☑ 2")
-        await api.until(lambda: "2 of 4 matches ticked" in asked["text"])
-        await api.press(asked, "Forget")
-        await api.until(lambda: asked["text"].startswith("✓ Erased (2 memories)"))
+        await api.press(asked, "☑ 4", until=lambda: "3 of 4 matches ticked" in asked["text"])
+        await api.press(asked, "☑ 2", until=lambda: "2 of 4 matches ticked" in asked["text"])
+        await api.press(asked, "Forget", until=lambda: asked["text"].startswith("✓ Erased (2 memories)"))
         profile = await client.get_profile(c.GetProfileArgs())
     left = (*profile.facts, *profile.preferences, *profile.goals, *profile.dates)
     assert [m.content for m in left] == ["I like Singapore noodles"]
@@ -56,15 +52,11 @@ async def test_forgetting_what_one_asked_about_ticks_the_answer_too(memory: Memo
     told = ("Sarah's phone number is 555-0142", "What is Sarah's number?")
     async with relaying(memory) as api:
         for count, text in enumerate(told, 1):
-            await api.say(text)
-            await api.replies(count)
+            await api.ask(text, replies=count)
         await until_recorded(memory, api.sent[1])
-        await api.say("/forget sarah's number")
-        shown = (await api.replies(3))[2]
-        await api.press(api.sent[2], "Forget")
-        await api.until(lambda: texts(api)[2].startswith("✓ Forgotten"))
-        await api.say("What is Sarah's number?")
-        assert (await api.replies(4))[3] == phrase("offline.nothing")
+        shown = (await api.ask("/forget sarah's number", replies=3))[2]
+        await api.press(api.sent[2], "Forget", until=lambda: texts(api)[2].startswith("✓ Forgotten"))
+        assert (await api.ask("What is Sarah's number?", replies=4))[3] == phrase("offline.nothing")
     assert shown.startswith("Forget “sarah's number”? 3 of 3 matches ticked.")
     assert phrase("offline.kept") not in shown, "the bot's acknowledgment is no news beside the matches"
 
@@ -72,44 +64,19 @@ async def test_forgetting_what_one_asked_about_ticks_the_answer_too(memory: Memo
 async def test_an_article_before_a_topic_hides_no_match(memory: Memory) -> None:
     async with relaying(memory) as api:
         api.world.languages[42] = "de"
-        await api.say("Erinnere mich morgen um 9 an die Milch")
-        await api.replies(1)
-        await api.say("Vergiss die Milch")
-        shown = (await api.replies(2))[1]
+        await api.ask("Erinnere mich morgen um 9 an die Milch", replies=1)
+        shown = (await api.ask("Vergiss die Milch", replies=2))[1]
     assert shown.startswith("„Milch“ löschen? 2 von 2 Treffern angehakt.")
-
-
-async def test_seventy_matches_are_one_message_with_pages(memory: Memory) -> None:
-    async with relaying(memory) as api, memory.client() as client:
-        for number in range(70):
-            await client.record_message(c.RecordMessageArgs(role="user", content=f"Vuxley came on day {number}"))
-        await api.say("/forget Vuxley")
-        await api.replies(1)
-        (asked,) = api.sent
-        assert "70 of 70 matches ticked" in asked["text"]
-        for page in range(2, 10):
-            await api.press(asked, "▶")
-            await api.until(lambda page=page: f"Page {page} of 9" in asked["text"])
-        await api.press(asked, "☑ 70")
-        await api.until(lambda: "69 of 70" in asked["text"])
-        await api.press(asked, "Forget")
-        await api.until(lambda: asked["text"].startswith("✓ Erased (69 sentences)"))
-        left = await client.search_memory(c.SearchMemoryArgs(query="Vuxley", where="all"))
-    assert [r.text for r in left.results if "Vuxley" in r.text] == ["Vuxley came on day 69"]
 
 
 async def test_with_nothing_ticked_nothing_is_forgotten_and_cancel_keeps_all(memory: Memory) -> None:
     async with relaying(memory) as api, memory.client() as client:
         await client.record_message(c.RecordMessageArgs(role="user", content="The SingPass “beta” is late"))
-        await api.say("/forget SingPass")
-        await api.replies(1)
+        await api.ask("/forget SingPass", replies=1)
         (asked,) = api.sent
-        await api.press(asked, "☑ 1")
-        await api.until(lambda: "0 of 1" in asked["text"])
-        await api.press(asked, "Forget")
-        await api.until(lambda: len(api.world.toasts) == 2)
-        await api.press(asked, "Cancel")
-        await api.until(lambda: asked["text"] == "Kept")
+        await api.press(asked, "☑ 1", until=lambda: "0 of 1" in asked["text"])
+        await api.press(asked, "Forget", until=lambda: len(api.world.toasts) == 2)
+        await api.press(asked, "Cancel", until=lambda: asked["text"] == "Kept")
         context = await client.get_context(c.GetContextArgs())
     assert api.world.toasts[1] == phrase("forget.none_ticked")
     assert "SingPass" in (context.context or "")
@@ -117,63 +84,38 @@ async def test_with_nothing_ticked_nothing_is_forgotten_and_cancel_keeps_all(mem
 
 async def test_forget_alone_asks_before_wiping_and_keep_keeps(memory: Memory) -> None:
     async with relaying(memory) as api, memory.client() as client:
-        await api.say("/forget")
-        await api.replies(1)
-        await api.say("/remember I like tea")
-        await api.replies(2)
-        await api.say("/forget")
-        await api.replies(3)
-        await api.press(api.sent[2], "Keep")
-        await api.until(lambda: api.sent[2]["text"] == "Kept")
+        await api.ask("/forget", replies=1)
+        await api.ask("/remember I like tea", replies=2)
+        await api.ask("/forget", replies=3)
+        await api.press(api.sent[2], "Keep", until=lambda: api.sent[2]["text"] == "Kept")
         kept = await client.get_profile(c.GetProfileArgs())
-        await api.say("/forget")
-        await api.replies(4)
-        await api.press(api.sent[3], "Forget everything")
-        await api.until(lambda: api.sent[3]["text"] == "✓ Forgotten (1 memory)")
+        await api.ask("/forget", replies=4)
+        await api.press(api.sent[3], "Forget everything", until=lambda: api.sent[3]["text"] == "✓ Forgotten (1 memory)")
         wiped = await client.get_profile(c.GetProfileArgs())
     assert texts(api)[0] == phrase("forget.wipe_nothing")
     assert [m.content for m in kept.facts] == ["I like tea"]
     assert (wiped.facts, wiped.preferences) == ((), ())
 
 
-async def test_a_strangers_tap_does_nothing(memory: Memory) -> None:
-    async with relaying(memory) as api, memory.client() as client:
-        await api.say("/remember I like tea")
-        await api.say("/forget tea")
-        await api.replies(2)
-        await api.press(api.sent[1], "Forget", user=666)
-        await api.say("/help")
-        await api.replies(3)
-        profile = await client.get_profile(c.GetProfileArgs())
-    assert [m.content for m in profile.facts] == ["I like tea"]
-
-
 async def test_a_button_of_something_long_gone_says_so(memory: Memory) -> None:
     async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
         number = await doubt(memory, "The user might move to Berlin")
-        await api.say("Hello")
-        await api.replies(2)
+        await api.ask("Hello", replies=2)
         target = c.ForgetArgs(memory_ids=(number,))
         await client.forget(target.model_copy(update={"confirm": (await client.forget(target)).confirm}))
-        await api.press(api.sent[1], "✓")
-        await api.until(lambda: bool(api.world.toasts))
+        await api.press(api.sent[1], "✓", until=lambda: bool(api.world.toasts))
     assert api.world.toasts == [phrase("server.no_memory", id=number)]
 
 
 async def test_an_uncertain_memory_is_asked_about_under_a_later_reply_and_a_tap_decides(memory: Memory) -> None:
     async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
         confirmations = [await doubt(memory, f"The user might move to city {i}") for i in range(3)]
-        await api.say("Hello", chat=PERSONAL)
-        await api.replies(1)
-        await api.say("Hello")
-        await api.replies(4)
+        await api.ask("Hello", chat=PERSONAL, replies=1)
+        await api.ask("Hello", replies=4)
         asked = api.sent[2:4]
-        await api.press(asked[0], "✓")
-        await api.until(lambda: asked[0]["text"].startswith("✓"))
-        await api.press(asked[1], "✗")
-        await api.until(lambda: asked[1]["text"] == "✗ Not kept")
-        await api.say("And now?")
-        await api.replies(6)
+        await api.press(asked[0], "✓", until=lambda: asked[0]["text"].startswith("✓"))
+        await api.press(asked[1], "✗", until=lambda: asked[1]["text"] == "✗ Not kept")
+        await api.ask("And now?", replies=6)
         states = {
             m.id: m.status
             for m in [(await client.explain(c.ExplainArgs(memory_id=i))).memory for i in confirmations]
@@ -189,8 +131,7 @@ async def test_a_no_to_an_overdue_goal_says_that_it_is_no_longer_a_goal(memory: 
         number = await doubt(memory, "The user finishes the thesis")
         overdue = "update memories set kind = 'goal', deadline = $2, overdue_at = now() where id = $1"
         await tables.execute(overdue, number, clock() - timedelta(days=400))
-        await api.say("Hello")
-        await api.replies(2)
+        await api.ask("Hello", replies=2)
         asked = api.sent[1]
         question = asked["text"]
         await api.press(asked, "✗")
@@ -201,8 +142,7 @@ async def test_a_no_to_an_overdue_goal_says_that_it_is_no_longer_a_goal(memory: 
 async def put_right(memory: Memory, api: Telegram, wording: str) -> tuple[int, int]:
     """Correct an uncertain memory by a reply. Returns the numbers of the memory and of the replying message."""
     number = await doubt(memory, "The user might move to Berlin")
-    await api.say("Hello")
-    await api.replies(2)
+    await api.ask("Hello", replies=2)
     await api.press(api.sent[1], "✎ Edit")
     await api.replies(3)
     answer = await api.say(wording, reply_to=api.sent[2]["message_id"])
@@ -220,25 +160,11 @@ async def test_an_uncertain_memory_can_be_put_right_by_a_reply(memory: Memory) -
     assert (known.content, known.status) == ("I will move to Bern in May", "active")
 
 
-async def test_of_two_taps_on_one_message_the_first_counts(memory: Memory) -> None:
-    async with relaying(memory) as api:
-        await api.say("/remember I like tea")
-        await api.say("/forget")
-        await api.replies(2)
-        asked = dict(api.sent[1])
-        await api.press(asked, "Forget everything")
-        await api.press(asked, "Forget everything")
-        await api.until(lambda: len(api.world.toasts) == 2)
-    assert api.world.toasts == ["✓ Forgotten (1 memory)", phrase("memory.used")]
-    assert texts(api)[1] == "✓ Forgotten (1 memory)"
-
-
 async def test_a_tap_that_comes_again_after_a_kill_does_not_act_again(memory: Memory, tmp_path: Path) -> None:
     async with telegram() as api:
         async with relaying(memory, state=tmp_path, api=api):
             await api.say("/remember I like tea")
-            await api.say("/forget tea")
-            await api.replies(2)
+            await api.ask("/forget tea", replies=2)
             asked = api.sent[1]
             await api.press(asked, "Forget")
             tap = api.world.updates[-1]
@@ -246,8 +172,7 @@ async def test_a_tap_that_comes_again_after_a_kill_does_not_act_again(memory: Me
         shown = asked["text"]
         api.world.updates.insert(0, tap)
         async with relaying(memory, state=tmp_path, api=api):
-            await api.say("/help")
-            await api.replies(3)
+            await api.ask("/help", replies=3)
             await api.press({**asked, "reply_markup": OLD_LIST}, "Forget")
             await api.until(lambda: asked["text"] == phrase("forget.list_gone"))
     assert api.world.toasts == [shown, phrase("forget.list_gone")]
@@ -256,10 +181,8 @@ async def test_a_tap_that_comes_again_after_a_kill_does_not_act_again(memory: Me
 async def test_under_an_old_message_a_button_does_what_it_can_and_says_what_it_cannot(memory: Memory) -> None:
     async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
         number = await doubt(memory, "The user might move to Berlin")
-        await api.say("Is Berlin nice?")
-        await api.replies(2)
-        await api.say("/forget Berlin")
-        await api.replies(3)
+        await api.ask("Is Berlin nice?", replies=2)
+        await api.ask("/forget Berlin", replies=3)
         await api.press(api.sent[1], "✓", old=True)
         await api.press({**api.sent[2], "reply_markup": OLD_LIST}, "Forget", old=True)
         await api.until(lambda: len(api.world.toasts) == 2)

@@ -33,11 +33,11 @@ async def test_a_request_to_correct_names_the_notes_that_may_be_wrong_and_is_not
         stored = await client.remember(c.RememberArgs(content="My sister Ann lives in Porto"))
         assert stored.memory is not None
         number = stored.memory.id
-        await api.say(request_)
-        (shown,) = await api.replies(1)
+        (shown,) = await api.ask(request_, replies=1)
         assert shown.splitlines()[1:] == [f"/edit {number} My sister Ann lives in Porto"]
-        await api.say(f"/edit {number} My sister Ann lives in Braga")
-        assert (await api.replies(2))[1] == "✓ My sister Ann lives in Braga"
+        assert (await api.ask(f"/edit {number} My sister Ann lives in Braga", replies=2))[
+            1
+        ] == "✓ My sister Ann lives in Braga"
         assert await _content(client, number) == "My sister Ann lives in Braga"
         found = await client.search_memory(c.SearchMemoryArgs(query="Faro", where="all"))
         assert not [result for result in found.results if "Faro" in result.text]
@@ -47,8 +47,7 @@ async def test_a_number_in_a_request_to_correct_is_not_the_number_of_a_note(memo
     async with relaying(memory) as api, memory.client() as client:
         stored = await client.remember(c.RememberArgs(content="Four people came to the party"))
         assert stored.memory is not None
-        await api.say(f"Correct: {stored.memory.id} people came to the party")
-        (shown,) = await api.replies(1)
+        (shown,) = await api.ask(f"Correct: {stored.memory.id} people came to the party", replies=1)
         assert "Four people came" in shown
         assert await _content(client, stored.memory.id) == "Four people came to the party"
 
@@ -56,8 +55,7 @@ async def test_a_number_in_a_request_to_correct_is_not_the_number_of_a_note(memo
 async def test_without_such_a_note_the_bot_asks_for_the_right_sentence(memory: Memory) -> None:
     async with relaying(memory) as api:
         for count, text in enumerate(("Correction: I was born in Graz", "/edit", "/edit 999 I was born in Graz"), 1):
-            await api.say(text)
-            shown = await api.replies(count)
+            shown = await api.ask(text, replies=count)
     assert shown == [phrase("edit.none"), phrase("edit.none"), phrase("server.no_memory", id=999)]
 
 

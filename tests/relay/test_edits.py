@@ -26,8 +26,7 @@ async def test_an_edited_message_changes_the_memory_of_it_and_is_not_answered_ag
         number = await api.say("The offsite is on March 15")
         await api.replies(2)  # the second one offers a reminder
         await api.edit(number, "The offsite is on March 22")
-        await api.say("/help")
-        await api.replies(3)
+        await api.ask("/help", replies=3)
         why = await client.explain(c.ExplainArgs(message_id=str(number)))
     assert why.text == "The offsite is on March 22"
     assert [version.text for version in why.versions] == ["The offsite is on March 15"]
@@ -89,15 +88,13 @@ async def test_a_message_edited_before_its_turn_is_answered_as_it_reads_then(mem
 async def test_a_message_edited_while_it_is_answered_is_answered_as_it_reads_then(memory: Memory) -> None:
     gate = asyncio.Event()
     async with relaying(memory, Echo(gate)) as api:
-        number = await api.say("Where is the station wagon?")
-        await api.until(lambda: bool(api.world.actions))
+        number = await api.say("Where is the station wagon?", until=lambda: bool(api.world.actions))
         await api.edit(number, "Where is the station?")
         await api.all_fetched()
         gate.set()
         await api.replies(1)
         await api.edit(number, "Where are the stations?")
-        await api.say("Thanks")
-        await api.replies(2)
+        await api.ask("Thanks", replies=2)
     assert texts(api) == ["re Where is the station?", "re Thanks"]
 
 
@@ -179,8 +176,7 @@ async def test_edits_that_come_again_after_a_kill_change_nothing(memory: Memory,
             await api.until(lambda: len(api.world.reactions) == 2)
         api.world.updates[:0] = edits
         async with relaying(memory, state=tmp_path, api=api), memory.client() as client:
-            await api.say("/help")
-            await api.replies(2)
+            await api.ask("/help", replies=2)
             why = await client.explain(c.ExplainArgs(message_id=str(number)))
     assert why.text == "The offsite is on March 29"
     assert [version.text[-2:] for version in why.versions] == ["15", "22"]
@@ -189,15 +185,7 @@ async def test_edits_that_come_again_after_a_kill_change_nothing(memory: Memory,
 
 async def test_an_edited_caption_is_an_edit_of_the_message_and_keeps_what_the_picture_shows(memory: Memory) -> None:
     gate = asyncio.Event()
-
-    class Seeing(Scripted):
-        async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-            if "dog" not in incoming.text:
-                await gate.wait()
-            async for piece in super().answer(prompt, incoming, memory):
-                yield piece
-
-    responder = Seeing("Nice. [SEEN: a brown dog on a beach]", "Nice.")
+    responder = Scripted([gate, "Nice."], "Nice. [SEEN: a brown dog on a beach]", "Nice.")
     responder.kinds = frozenset(("image",))
     async with relaying(memory, responder) as api, memory.client() as client:
         number = await api.photo(caption="Our cat")
@@ -207,10 +195,8 @@ async def test_an_edited_caption_is_an_edit_of_the_message_and_keeps_what_the_pi
         await api.all_fetched()
         gate.set()
         await api.replies(1)
-        await api.edit(number, "Our dog Rex in Brighton")
-        await api.until(lambda: len(api.world.reactions) == 2)
-        await api.say("The dog is four")
-        await api.replies(2)
+        await api.edit(number, "Our dog Rex in Brighton", until=lambda: len(api.world.reactions) == 2)
+        await api.ask("The dog is four", replies=2)
         why = await client.explain(c.ExplainArgs(message_id=str(number)))
         found = (await client.search_memory(c.SearchMemoryArgs(query="Rex"))).results
     assert why.text == "[photo] Our dog Rex in Brighton\n> a brown dog on a beach"

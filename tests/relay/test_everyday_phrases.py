@@ -37,8 +37,7 @@ async def test_an_everyday_phrase_gets_a_good_answer(memory: Memory, user: int, 
     async with relaying(memory, clock=Clock(), own={"user_ids": (user,)}) as api:
         api.world.languages[user] = case.get("language", "en")
         for number, told in enumerate(case.get("before", ()), 1):
-            await api.say(told, user)
-            await api.replies(number)
+            await api.ask(told, user, replies=number)
         before = len(api.sent)
         await api.say(case["say"], user)
         # An offer of a reminder for an earlier message may arrive before the answer.

@@ -182,8 +182,7 @@ async def test_an_answer_that_was_shown_is_recorded_by_the_next_process(memory: 
                 away.away = True
 
         async with relaying(memory, Parting(), state=tmp_path, api=api, client=away.client, killed=True):
-            await api.say("first")
-            await api.replies(1)
+            await api.ask("first", replies=1)
             await away.refused(1)
         assert await talk(memory) == [("User", "first")]
         async with relaying(memory, Echo(), state=tmp_path, api=api):
@@ -223,13 +222,11 @@ async def test_an_update_that_comes_again_is_neither_recorded_nor_answered_again
 ) -> None:
     async with telegram() as api:
         async with relaying(memory, Echo(), state=tmp_path, api=api, killed=True):
-            await api.say("first")
-            await api.replies(1)
+            await api.ask("first", replies=1)
             await api.all_fetched()
         api.world.updates.insert(0, {"update_id": 1, "message": api.world.messages[42, 1]})
         async with relaying(memory, Echo(), state=tmp_path, api=api):
-            await api.say("second")
-            await api.replies(2)
+            await api.ask("second", replies=2)
     assert texts(api) == ["re first", "re second"]
     assert len(await talk(memory)) == 4
 
@@ -239,8 +236,7 @@ async def test_an_answered_update_that_comes_again_while_the_memory_is_away_stay
 ) -> None:
     async with telegram() as api, memory.relay() as real:
         async with relaying(memory, Echo(), state=tmp_path, api=api):
-            await api.say("first")
-            await api.replies(1)
+            await api.ask("first", replies=1)
         api.world.updates.insert(0, {"update_id": 1, "message": api.world.messages[42, 1]})
         away = Away(real, away=True)
         async with relaying(memory, Echo(), state=tmp_path, api=api, client=away.client):
@@ -254,8 +250,7 @@ async def test_an_answered_update_that_comes_again_while_the_memory_is_away_stay
 async def test_a_command_that_comes_again_is_not_carried_out_again(memory: Memory, tmp_path: Path) -> None:
     async with telegram() as api:
         async with relaying(memory, Echo(), state=tmp_path, api=api):
-            await api.say("/remember I play the cello")
-            shown = await api.replies(1)
+            shown = await api.ask("/remember I play the cello", replies=1)
         api.world.updates.insert(0, {"update_id": 1, "message": api.world.messages[42, 1]})
         async with relaying(memory, Echo(), state=tmp_path, api=api):
             await api.say("second")
@@ -302,16 +297,12 @@ async def test_why_and_replies_to_later_parts_are_understood_by_the_next_process
 ) -> None:
     async with telegram() as api:
         async with relaying(memory, Echo(length=LONG), state=tmp_path, api=api):
-            await api.say("/remember\nI drink green tea")
-            await api.replies(1)
-            await api.say("What do I drink?")
-            await api.replies(3)
+            await api.ask("/remember\nI drink green tea", replies=1)
+            await api.ask("What do I drink?", replies=3)
         later = Echo()
         async with relaying(memory, later, state=tmp_path, api=api):
-            await api.say("/why", reply_to=api.sent[2]["message_id"])
-            await api.replies(4)
-            await api.say("Really?", reply_to=api.sent[2]["message_id"])
-            await api.replies(5)
+            await api.ask("/why", reply_to=api.sent[2]["message_id"], replies=4)
+            await api.ask("Really?", reply_to=api.sent[2]["message_id"], replies=5)
     assert texts(api)[0] == "✓ Remembered: I drink green tea"
     assert texts(api)[3].startswith("I answered: “re What do I drink?")
     assert "green tea" in texts(api)[3]
@@ -355,6 +346,5 @@ async def test_an_interrupted_update_that_breaks_the_next_process_is_passed_over
             await api.until(lambda: bool(api.world.actions))
         monkeypatch.setattr(chat_surface.ChatSurface, "settle", broken)
         async with relaying(memory, Echo(), state=tmp_path, api=api):
-            await api.say("second")
-            assert await api.replies(1) == ["re second"]
+            assert await api.ask("second", replies=1) == ["re second"]
     assert not list((tmp_path / "inbox").iterdir())

@@ -48,8 +48,7 @@ async def ollama(reply: Reply) -> AsyncIterator[tuple[Ollama, OllamaStub]]:
 async def test_claude_gets_the_sections_with_cache_breakpoints(memory: Memory) -> None:
     async with claude(Say("Miso, of course.")) as (model, stub), relaying(memory, ModelResponder(model, 20)) as api:
         for i in range(15):
-            await api.say(f"My cat Miso did trick number {i}")
-            await api.replies(i + 1)
+            await api.ask(f"My cat Miso did trick number {i}", replies=i + 1)
     first, last = stub.asked[0].body, stub.asked[-1].body
     assert last["stream"] is True
     marked = [block for block in last["system"] if "cache_control" in block]
@@ -65,11 +64,9 @@ async def test_when_claude_is_down_the_local_model_answers_and_without_it_the_pe
     async with telegram() as api, claude(Fail(529)) as (first, _), ollama(Say("I am the local one.")) as (second, stub):
         both = ModelResponder(FirstAvailable([first, InOnePiece(second)]), 20)
         async with relaying(memory, both, api=api, state=tmp_path):
-            await api.say("Hello")
-            await api.replies(1)
+            await api.ask("Hello", replies=1)
         async with relaying(memory, ModelResponder(first, 20), api=api, state=tmp_path):
-            await api.say("Hello again")
-            await api.replies(2)
+            await api.ask("Hello again", replies=2)
     assert texts(api) == ["I am the local one.", trouble("busy", owed=True)]
     assert len([m for m in stub.asked[0].messages if m["role"] == "system"]) == 1, "local templates keep one of several"
 
@@ -80,11 +77,9 @@ async def test_a_new_message_asks_at_once_while_all_models_fail(memory: Memory) 
         apart = lambda: FirstAvailable([Guarded(first), Guarded(InOnePiece(second))])  # noqa: E731
         responder = ModelResponder(FirstAvailable([first, second]), 20, apart)
         async with relaying(memory, responder, owed_pauses=(60, 60)) as api:
-            await api.say("Hello")
-            await api.replies(1)
+            await api.ask("Hello", replies=1)
             stub.script = always(Say("Here I am."))
-            await api.say("And now?")
-            assert (await api.replies(3))[1:] == ["Here I am.", "Here I am."]
+            assert (await api.ask("And now?", replies=3))[1:] == ["Here I am.", "Here I am."]
 
 
 @pytest.mark.parametrize("reply", [Say("I can't", stop="refusal"), Fail(400)])
@@ -94,8 +89,7 @@ async def test_who_asks_what_the_best_model_will_not_answer_is_not_told_to_wait(
         ollama(Fail(500)) as (second, _),
         relaying(memory, ModelResponder(FirstAvailable([first, InOnePiece(second)]), 20)) as api,
     ):
-        await api.say("Hello")
-        await api.until(lambda: texts(api) == [phrase("turn.would_not")])
+        await api.say("Hello", until=lambda: texts(api) == [phrase("turn.would_not")])
 
 
 async def test_an_answer_that_was_too_long_says_that_it_ends_early(memory: Memory) -> None:
@@ -104,10 +98,8 @@ async def test_an_answer_that_was_too_long_says_that_it_ends_early(memory: Memor
         relaying(memory, ModelResponder(model, 20)) as api,
         memory.client() as client,
     ):
-        await api.say("I bake with oat flour. How do I bake a cake?")
-        await api.replies(1)
-        await api.say("/memory")
-        await api.replies(2)
+        await api.ask("I bake with oat flour. How do I bake a cake?", replies=1)
+        await api.ask("/memory", replies=2)
         profile = await client.get_profile(c.GetProfileArgs())
     assert texts(api)[0] == "First, whisk the eggs." + phrase("turn.cut")
     assert not any(m.content == "bakes with" for m in (*profile.facts, *profile.preferences))

@@ -20,8 +20,7 @@ async def test_it_answers_from_what_was_said_with_its_day(memory: Memory) -> Non
             "How much does cat food cost?",
         )
         for count, text in enumerate((*told, "Forget that my cat is called Miso"), 1):
-            await api.say(text)
-            shown = await api.replies(count)
+            shown = await api.ask(text, replies=count)
     assert shown[0] == phrase("offline.kept")
     assert shown[1].startswith("You told me on ")
     assert shown[1].endswith("“My cat is called Miso”")
@@ -36,8 +35,7 @@ async def test_it_answers_from_what_was_said_with_its_day(memory: Memory) -> Non
 async def test_a_goal_that_was_only_said_is_found_although_no_goal_is_noted(memory: Memory) -> None:
     async with relaying(memory) as api:
         await api.say("My goals: run a marathon")
-        await api.say("What are my goals?")
-        shown = await api.replies(2)
+        shown = await api.ask("What are my goals?", replies=2)
     assert shown[1].endswith("“My goals: run a marathon”")
 
 
@@ -46,8 +44,7 @@ async def test_messages_of_a_burst_that_are_sentences_are_quoted_apart(memory: M
     async with relaying(memory, own={"breath_seconds": 1.5}) as api:
         await api.burst("My dentist is Dr. Hollerbusch.", "my bike is red")
         await api.replies(1)
-        await api.say("Who is my dentist?")
-        answer = (await api.replies(2))[1]
+        answer = (await api.ask("Who is my dentist?", replies=2))[1]
     assert "“My dentist is Dr. Hollerbusch.” “my bike is red”" in answer
 
 
@@ -56,11 +53,9 @@ async def test_a_burst_is_quoted_as_one_and_messages_without_words_are_no_eviden
     async with relaying(memory, own={"breath_seconds": 1.5}) as api:
         await api.burst("I have a dentist appointment", "on March 3")
         await api.replies(1)
-        await api.say("👍")
-        await api.until(lambda: len(api.world.reactions) == 1)
+        await api.say("👍", until=lambda: len(api.world.reactions) == 1)
         await api.say("When is my dentist appointment?")
-        await api.say("?")
-        shown = await api.replies(3)
+        shown = await api.ask("?", replies=3)
     assert ": “I have a dentist appointment on March 3”" in shown[1]
     assert shown[2] == phrase("offline.nothing")
 
@@ -83,8 +78,7 @@ async def test_a_corrected_memory_outranks_the_sentence_it_came_from_and_an_unna
     told = "My dentist appointment is on December 3rd at 10am. The dentist is called Ruth."
     async with relaying(memory) as api, memory.client() as client:
         for count, text in enumerate((told, "I live in Berlin"), 1):
-            await api.say(text)
-            await api.replies(count)
+            await api.ask(text, replies=count)
         found = await client.search_memory(c.SearchMemoryArgs(query="dentist appointment", where="all"))
         (message,) = [r for r in found.results if r.role == "user" and "dentist" in r.text]
         sentence = told.partition(". ")[0]
@@ -97,8 +91,7 @@ async def test_a_corrected_memory_outranks_the_sentence_it_came_from_and_an_unna
         why = await client.explain(c.ExplainArgs(memory_id=number, chat_id=message.chat_id))
         assert (why.model, why.text, len(why.versions)) == (None, new, 1)
         for count, text in enumerate(("When is my dentist appointment?", "Where does Ann live?"), 3):
-            await api.say(text)
-            shown = await api.replies(count)
+            shown = await api.ask(text, replies=count)
     assert shown[2].startswith(f"I remember: {new}")
     assert "The dentist is called Ruth." in shown[2]
     assert "December 3rd" not in shown[2]

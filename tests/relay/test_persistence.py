@@ -21,30 +21,14 @@ from tellonce_relay.turn.model_call import Persistence, continued, trouble, whol
 from tellonce_relay.updates.arrivals import ENOUGH, REMEMBERED, SHORTEST, Arrivals
 from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import Memory
+from tests.patience import until
 from tests.relay.outages import Away
-from tests.relay.running_relay import Echo, Scripted, down, relaying, texts
+from tests.relay.running_relay import Echo, Failing, Scripted, down, relaying, texts
 from tests.stubs.telegram_emulator import telegram
 
 pytestmark = pytest.mark.anyio
 
 BUSY = trouble("busy", owed=True)
-
-
-class Down(Scripted):
-    """A responder that fails with `cause` until it is repaired. Before it fails, it begins an answer with `said`."""
-
-    def __init__(self, cause: Cause = "busy", said: str = "") -> None:
-        super().__init__("")
-        self.cause: Cause | None = cause
-        self._said = said
-
-    async def answer(self, prompt, incoming, memory: MemoryClient):  # type: ignore[no-untyped-def]
-        self.prompts.append(prompt)
-        if self.cause is not None:
-            if self._said and not prompt.begun:
-                yield self._said
-            raise CannotAnswer("down", self.cause)
-        yield "the rest." if prompt.begun else f"re {incoming.text}"
 
 
 async def said(memory: Memory) -> str:
@@ -55,8 +39,7 @@ async def said(memory: Memory) -> str:
 async def test_a_stream_that_breaks_off_is_continued_where_it_ended(memory: Memory) -> None:
     responder = Scripted(["Oats, milk and a lit", down()], [down("busy")], ["little salt. ", "Stir well."])
     async with relaying(memory, responder) as api:
-        await api.say("How do I make porridge?")
-        assert await api.replies(1) == ["Oats, milk and a little salt. Stir well."]
+        assert await api.ask("How do I make porridge?", replies=1) == ["Oats, milk and a little salt. Stir well."]
     assert [prompt.begun for prompt in responder.prompts] == ["", "Oats, milk and a ", "Oats, milk and a "]
     assert "Assistant: Oats, milk and a little salt. Stir well." in await said(memory)
 
@@ -66,21 +49,18 @@ async def test_an_answer_is_owed_until_the_model_is_back_and_what_was_shown_stay
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drafts: bool
 ) -> None:
     monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
-    responder = Down("busy", "The beginning and ")
+    responder = Failing(always="busy", before="The beginning and ")
     async with telegram() as api:
         api.api.drafts = drafts
         async with relaying(memory, responder, api=api, state=tmp_path, killed=True):
-            await api.say("Tell me a story")
-            await api.until(lambda: texts(api) == ["The beginning and", BUSY])
+            await api.say("Tell me a story", until=lambda: texts(api) == ["The beginning and", BUSY])
             await api.say("And a joke")
             asked = len(responder.prompts)
             await api.all_fetched()
         async with relaying(memory, responder, api=api, state=tmp_path):
-            async with asyncio.timeout(20):
-                while len(responder.prompts) < asked + 3:  # noqa: ASYNC110
-                    await asyncio.sleep(0.01)
+            await until(lambda: len(responder.prompts) >= asked + 3, 20)
             assert texts(api) == ["The beginning and", BUSY], "nobody is told twice"
-            responder.cause = None
+            responder.always = None
             await api.until(lambda: len(api.sent) == 4)
     assert texts(api) == ["The beginning and", BUSY, "the rest.", "re And a joke"]
     quoted = [message["reply_to_message"]["text"] for message in api.sent[2:]]
@@ -95,8 +75,7 @@ async def test_a_full_disk_of_the_relay_neither_loses_a_message_nor_an_answer(me
     with small_disk("256k") as disk:
         ballast = disk / "ballast"
         async with relaying(memory, Echo(gate), state=disk / "state") as api:
-            await api.say("Begun before")
-            await api.until(lambda: api.api.of("sendChatAction") != [])
+            await api.say("Begun before", until=lambda: api.api.of("sendChatAction") != [])
             fill(ballast)
             await api.say("Said to a full disk")
             gate.set()
@@ -111,43 +90,35 @@ async def test_a_full_disk_of_the_relay_neither_loses_a_message_nor_an_answer(me
 
 @pytest.mark.parametrize("cause", ["key", "billing", "model"])
 async def test_what_no_waiting_cures_is_named_at_once_and_skip_drops_the_question(memory: Memory, cause: Cause) -> None:
-    responder = Down(cause)
+    responder = Failing(always=cause)
     async with relaying(memory, responder, owed_pauses=(60, 60)) as api:
-        await api.say("First question")
-        assert await api.replies(1) == [trouble(cause, owed=True)]
+        assert await api.ask("First question", replies=1) == [trouble(cause, owed=True)]
         assert len(responder.prompts) == 1
-        await api.say("/skip")
-        await api.until(lambda: texts(api)[1:] == [phrase("turn.skipped")])
-        await api.say("/skip")
-        await api.replies(3)
-        responder.cause = None
-        await api.say("Second question")
-        await api.replies(4)
+        await api.say("/skip", until=lambda: texts(api)[1:] == [phrase("turn.skipped")])
+        await api.ask("/skip", replies=3)
+        responder.always = None
+        await api.ask("Second question", replies=4)
     assert texts(api)[2:] == [phrase("turn.nothing_owed"), "re Second question"]
 
 
 async def test_after_a_skipped_question_the_next_one_that_fails_names_its_own_cause(memory: Memory) -> None:
-    responder = Down("billing")
+    responder = Failing(always="billing")
     async with relaying(memory, responder, owed_pauses=(60, 60)) as api:
-        await api.say("First question")
-        await api.replies(1)
-        await api.say("/skip")
-        await api.replies(2)
-        responder.cause = "key"
-        await api.say("Second question")
-        await api.replies(3)
+        await api.ask("First question", replies=1)
+        await api.ask("/skip", replies=2)
+        responder.always = "key"
+        await api.ask("Second question", replies=3)
     assert texts(api)[2] == trouble("key", owed=True)
 
 
 async def test_a_refusal_is_final_and_owes_nothing(memory: Memory) -> None:
     async with relaying(memory, Scripted([down("refused")], "Better")) as api:
         await api.say("A question")
-        await api.say("Another question")
-        assert await api.replies(2) == [phrase("turn.would_not"), "Better"]
+        assert await api.ask("Another question", replies=2) == [phrase("turn.would_not"), "Better"]
 
 
 async def test_one_chats_trouble_is_no_other_chats_and_its_next_message_asks_again(memory: Memory) -> None:
-    class Picky(Down):
+    class Picky(Failing):
         async def answer(self, prompt, incoming, memory):
             if incoming.chat_id == 43:
                 yield "fine"
@@ -155,43 +126,14 @@ async def test_one_chats_trouble_is_no_other_chats_and_its_next_message_asks_aga
             async for piece in super().answer(prompt, incoming, memory):
                 yield piece
 
-    responder = Picky("away")
+    responder = Picky(always="away")
     async with relaying(memory, responder, owed_pauses=(60, 60)) as api:
-        await api.say("Hello")
-        await api.until(lambda: texts(api) == [trouble("away", owed=True)])
-        await api.say("Hello", user=43)
-        await api.replies(2)
-        responder.cause = None
-        await api.say("Still there?")
-        await api.replies(4)
+        await api.say("Hello", until=lambda: texts(api) == [trouble("away", owed=True)])
+        await api.ask("Hello", user=43, replies=2)
+        responder.always = None
+        await api.ask("Still there?", replies=4)
     assert texts(api)[1:] == ["fine", "re Hello", "re Still there?"]
     assert ["reply_to_message" in message for message in api.sent] == [False, False, True, True]
-
-
-async def test_stop_ends_an_answer_and_keeps_what_was_shown(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
-    responder = Echo(asyncio.Event(), before="Once upon a time [REMEMBER: no")
-    async with relaying(memory, responder) as api:
-        await api.say("/stop")
-        await api.replies(1)
-        await api.say("Tell me a story")
-        await api.until(lambda: "Once" in api.world.drafts.get(42, ""))
-        await api.say("/stop")
-        await api.replies(3)
-    assert texts(api) == [phrase("turn.nothing_to_stop"), "Once upon a time", phrase("turn.stopped")]
-    assert "Assistant: Once upon a time … [the user stopped this answer here]" in await said(memory)
-
-
-async def test_commands_do_not_wait_behind_a_slow_answer(memory: Memory) -> None:
-    gate = asyncio.Event()
-    async with relaying(memory, Echo(gate)) as api:
-        await api.say("Think about it")
-        await api.until(lambda: bool(api.world.actions))
-        await api.say("/status")
-        await api.replies(1)
-        gate.set()
-        await api.replies(2)
-    assert texts(api)[1] == "re Think about it"
 
 
 async def test_messages_of_one_breath_are_one_turn(memory: Memory) -> None:
@@ -200,8 +142,7 @@ async def test_messages_of_one_breath_are_one_turn(memory: Memory) -> None:
     responder = Echo()
     async with relaying(memory, responder, own={"breath_seconds": 0.5}) as api:
         await api.burst("I have a cat.", "Her name is Miso.", "What does she eat?")
-        await api.say("Something else")
-        await api.replies(2)
+        await api.ask("Something else", replies=2)
         await api.burst(long, "ord, and that is all")
         await api.replies(4)
     assert texts(api)[:2] == ["re I have a cat.\nHer name is Miso.\nWhat does she eat?", "re Something else"]
@@ -235,8 +176,7 @@ async def test_a_single_question_is_answered_at_once_and_what_was_fetched_with_a
             assert await api.replies(1) == ["re One\nTwo"]
         async with relaying(memory, Echo(), own={"breath_seconds": 10}) as api:
             began = time.monotonic()
-            await api.say("What does she eat?", user=43)
-            assert await api.replies(1) == ["re What does she eat?"]
+            assert await api.ask("What does she eat?", user=43, replies=1) == ["re What does she eat?"]
             assert time.monotonic() - began < 10
 
 
@@ -265,8 +205,7 @@ async def test_a_burst_that_is_cut_by_a_kill_is_answered_once(memory: Memory, tm
             await api.burst("One", "Two")
             await api.all_fetched()
         async with relaying(memory, Echo(), api=api, state=tmp_path, own=breath):
-            await api.say("Three")
-            assert await api.replies(2) == ["re One\nTwo", "re Three"]
+            assert await api.ask("Three", replies=2) == ["re One\nTwo", "re Three"]
     assert not list((tmp_path / "inbox").iterdir())
 
 

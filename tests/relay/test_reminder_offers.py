@@ -91,16 +91,11 @@ def test_a_second_time_is_shown_with_the_days_of_the_first(text: str, words: lis
 @pytest.mark.anyio
 async def test_requests_in_other_words_are_set_offered_or_said_not_to_be_set(memory: Memory, clock: Clock) -> None:
     async with relaying(memory, clock=clock) as api:
-        await api.say("remind me every weekday at 8:30 and 17:00 to log hours")
-        await api.replies(1)
-        await api.say("Dentist on Friday at 3 pm, remind me an hour before")
-        await api.replies(4)
-        await api.say("every Friday at 5 pm water the plants")
-        await api.replies(6)
-        await api.press(api.sent[5], "⏰ Yes, remind me")
-        await api.until(lambda: "I'll remind you" in texts(api)[5])
-        await api.say("Dentist next week, remind me an hour before")
-        shown = await api.replies(9)
+        await api.ask("remind me every weekday at 8:30 and 17:00 to log hours", replies=1)
+        await api.ask("Dentist on Friday at 3 pm, remind me an hour before", replies=4)
+        await api.ask("every Friday at 5 pm water the plants", replies=6)
+        await api.press(api.sent[5], "⏰ Yes, remind me", until=lambda: "I'll remind you" in texts(api)[5])
+        shown = await api.ask("Dentist next week, remind me an hour before", replies=9)
     assert shown[0].splitlines()[1:] == [
         "1. tomorrow at 8:30 AM: log hours (every weekday at 8:30)",
         "2. today at 5:00 PM: log hours (every weekday at 17:00)",
@@ -124,15 +119,12 @@ async def test_a_date_and_its_accepted_reminder_are_listed_once(
     memory: Memory, clock: Clock, said: str, *, learned_first: bool
 ) -> None:
     async with relaying(memory, clock=clock) as api, memory.agent() as agent:
-        await api.say(said)
-        await api.until(lambda: any("⏰ Shall" in text for text in texts(api)))
+        await api.say(said, until=lambda: any("⏰ Shall" in text for text in texts(api)))
         (offer,) = [sent for sent in api.sent if "⏰ Shall" in sent["text"]]
         if learned_first:
             await work_off(agent)
-        await api.press(offer, "⏰ Yes, remind me")
-        await api.until(lambda: any("I'll remind you" in text for text in texts(api)))
+        await api.press(offer, "⏰ Yes, remind me", until=lambda: any("I'll remind you" in text for text in texts(api)))
         await work_off(agent)
-        await api.say("/memory")
-        await api.until(lambda: "YOUR PROFILE" in texts(api)[-1])
+        await api.say("/memory", until=lambda: "YOUR PROFILE" in texts(api)[-1])
         (shown,) = [text for text in texts(api) if "YOUR PROFILE" in text]
     assert shown.count("Dr. Klein") == 1

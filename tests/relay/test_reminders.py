@@ -2,8 +2,6 @@
 time."""
 
 import asyncio
-import random
-import signal
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,7 +11,7 @@ from mcp.client import Client
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce.connect import PROTOCOL, connect_http, connected
+from tellonce.connect import PROTOCOL, connected
 from tellonce.reminders import ClaimRemindersArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
 from tellonce_cli.chat_reminders import ChatReminders
 from tellonce_relay.catalogue import phrase
@@ -21,13 +19,12 @@ from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.turn.reminders import what_of
 from tellonce_server.app.server import build_server
 from tellonce_server.core.scope import Caller
+from tests.hand_worker import read
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
-from tests.relay.relay_process import relay_process
 from tests.relay.running_relay import ZONE, Scripted, relaying, texts
-from tests.server.processes import http_server
-from tests.server.test_learning_again import dropped, read
-from tests.stubs.telegram_emulator import DropAfter, Telegram, telegram
+from tests.server.test_learning_again import dropped, reads
+from tests.stubs.telegram_emulator import DropAfter, telegram
 
 pytestmark = pytest.mark.anyio
 
@@ -55,16 +52,14 @@ async def test_a_reminder_set_in_words_is_confirmed_delivered_once_and_history_t
     memory: Memory, clock: Clock
 ) -> None:
     async with relaying(memory, clock=clock) as api, memory.relay() as client:
-        await api.say(CALL)
-        assert await api.replies(1) == [MOM]
+        assert await api.ask(CALL, replies=1) == [MOM]
         clock.forward(minutes=5)
         async with memory.agent() as agent:
             again = {CALL: "The user wants to call mom on 2026-02-17 at 09:00"}
-            await read(agent, "claude", "date", again)
+            await read(agent, reads(again, kind="date"))
             assert await dropped(agent) == {"set or ended since": 1}
         clock.forward(hours=21, minutes=55)  # 7:15 on that day in Singapore
-        await api.say("/reminders")
-        await api.replies(2)
+        await api.ask("/reminders", replies=2)
         assert len(await coming(client, bool)) == 1
         clock.forward(hours=1, minutes=46)
         await api.say("/help")
@@ -99,17 +94,12 @@ async def test_one_that_repeats_comes_again_and_late_ones_say_when_they_were_due
 async def test_undo_and_the_list_take_reminders_back(memory: Memory, clock: Clock) -> None:
     async with relaying(memory, clock=clock) as api:
         for count, text in enumerate(("in 20 minutes to take the pizza out", "on Friday at 6pm about the dentist"), 1):
-            await api.say(f"Remind me {text}")
-            await api.replies(count)
+            await api.ask(f"Remind me {text}", replies=count)
         first = api.sent[0]
-        await api.press(first, "Undo")
-        await api.until(lambda: first["text"] == "✗ Cancelled: take the pizza out")
-        await api.press(first, "Undo")
-        await api.until(lambda: first["text"].startswith("⏰ Back again: take the pizza out"))
-        await api.say("what reminders do I have?")
-        listed = (await api.replies(3))[2]
-        await api.press(api.sent[2], "✗ 2")
-        await api.until(lambda: api.sent[2]["text"].startswith("✗ Cancelled: the dentist"))
+        await api.press(first, "Undo", until=lambda: first["text"] == "✗ Cancelled: take the pizza out")
+        await api.press(first, "Undo", until=lambda: first["text"].startswith("⏰ Back again: take the pizza out"))
+        listed = (await api.ask("what reminders do I have?", replies=3))[2]
+        await api.press(api.sent[2], "✗ 2", until=lambda: api.sent[2]["text"].startswith("✗ Cancelled: the dentist"))
         kept = await statuses(memory)
     assert listed.splitlines()[1:] == [
         "1. today at 9:36 AM: take the pizza out",
@@ -122,10 +112,8 @@ async def test_a_models_reminder_is_checked_against_the_users_words(memory: Memo
     tag = "Sure. [REMIND: call mom | AT: 2026-02-17 09:00]"
     invented = "Fine. [REMIND: divorce Ann | AT: 2026-02-17 09:00]"
     async with relaying(memory, Scripted(tag, invented), clock=clock) as api, memory.relay() as client:
-        await api.say("Could you remind me tomorrow at 9 to call mom?")
-        assert await api.replies(2) == ["Sure.", MOM]
-        await api.say("What will the weather be like?")
-        asked = (await api.replies(4))[3]
+        assert await api.ask("Could you remind me tomorrow at 9 to call mom?", replies=2) == ["Sure.", MOM]
+        asked = (await api.ask("What will the weather be like?", replies=4))[3]
         assert asked.startswith("❔ Is this right?\ndivorce Ann (Tue, Feb 17, 2026, 9:00 AM)\nAn assistant claims it.")
         left = await coming(client, bool)
     assert [r.memory.content for r in left] == ["call mom (2026-02-17 09:00)"]
@@ -143,8 +131,7 @@ async def test_a_model_cancels_a_reminder_by_a_tag_and_one_without_a_possible_ti
     async with relaying(memory, Scripted(*answers), clock=clock) as api, memory.relay() as client:
         asked = ("remind me tomorrow at 9 to call mom", "check the oven at 25:00", "pay yesterday", "don't call mom")
         for count, text in enumerate(asked, 1):
-            await api.say(text)
-            await api.replies(2 * count)
+            await api.ask(text, replies=2 * count)
         cancelled = await coming(client, lambda found: not found)
         await api.press(api.sent[7], "Undo")
         kept = await coming(client, bool)
@@ -162,16 +149,11 @@ async def test_without_a_model_a_reply_is_about_its_message_and_words_about_a_re
     async with relaying(memory, clock=clock) as api:
         number = await api.say("The boiler's serial number is BX-99")
         await api.replies(1)
-        await api.say("What's this?", reply_to=number)
-        await api.replies(2)
-        await api.say("remind me every Monday at 8", reply_to=number)
-        await api.replies(3)
-        await api.say("cancel the boiler reminder, that serial number is wrong")
-        await api.replies(5)
-        await api.press(api.sent[4], "✗ 1")
-        await api.until(lambda: api.sent[4]["text"].startswith("✗ Cancelled"))
-        await api.say("forget this", reply_to=number)
-        shown = await api.replies(6)
+        await api.ask("What's this?", reply_to=number, replies=2)
+        await api.ask("remind me every Monday at 8", reply_to=number, replies=3)
+        await api.ask("cancel the boiler reminder, that serial number is wrong", replies=5)
+        await api.press(api.sent[4], "✗ 1", until=lambda: api.sent[4]["text"].startswith("✗ Cancelled"))
+        shown = await api.ask("forget this", reply_to=number, replies=6)
     assert shown[1].endswith("“The boiler's serial number is BX-99”")
     assert shown[2].startswith("⏰ I'll remind you Mon, Feb 23 at 8:00 AM: The boiler's serial number is BX-99")
     assert shown[3] == "I'll keep that."
@@ -225,16 +207,12 @@ async def test_what_is_forgotten_never_rings_and_a_lost_answer_of_telegram_doubl
         for minutes, what in ((20, "stir the soup"), (30, "call Zoe")):
             at = clock() + timedelta(minutes=minutes)
             await relay.set_reminder(SetReminderArgs(chat_id=42, content=what, at=at))
-        await api.say("/forget Zoe")
-        await api.replies(1)
-        await api.press(api.sent[0], "Forget")
-        await api.until(lambda: api.sent[0]["text"].startswith("✓ Forgotten"))
+        await api.ask("/forget Zoe", replies=1)
+        await api.press(api.sent[0], "Forget", until=lambda: api.sent[0]["text"].startswith("✓ Forgotten"))
         clock.forward(hours=1)
         api.faults["sendMessage"] = [DropAfter()]
-        await api.say("/help")
-        await api.until(lambda: len(api.sent) >= 3)
-        await api.say("/help")
-        await api.until(lambda: len(api.sent) >= 4)
+        await api.say("/help", until=lambda: len(api.sent) >= 3)
+        await api.say("/help", until=lambda: len(api.sent) >= 4)
     assert sum("stir the soup" in text for text in texts(api)) == 1
     assert not any("Zoe" in text for text in texts(api)[1:])
     assert client is not None
@@ -258,8 +236,7 @@ async def test_each_time_in_a_message_is_a_reminder_with_its_own_text(memory: Me
         await api.say("remind me tomorrow at 9 to call mom and at 17 to pick up Tim")
         await api.say("remind me at 10 and at 15:00 to take the pills")
         await api.say("set an alarm for 6:30")
-        await api.say("remind me every morning and every evening to take my pill")
-        shown = await api.replies(4)
+        shown = await api.ask("remind me every morning and every evening to take my pill", replies=4)
         await api.press(api.sent[0], "✗ 2")
         await coming(client, lambda found: len(found) == 5)
         await api.until(lambda: api.sent[0]["text"].startswith("✗ Cancelled: pick up Tim"))
@@ -284,21 +261,14 @@ async def test_the_time_of_a_reminder_may_be_given_in_the_next_message(
     asked = phrase("reminder.asks_when")
     async with telegram() as api:
         async with relaying(memory, clock=clock, api=api, state=tmp_path):
-            await api.say("remind me to call mom")
-            assert await api.replies(1) == [asked]
+            assert await api.ask("remind me to call mom", replies=1) == [asked]
         async with relaying(memory, clock=clock, api=api, state=tmp_path):
-            await api.say("yesterday at 5")
-            assert "already past" in (await api.replies(2))[1]
-            await api.say("at 6pm, please")
-            assert (await api.replies(3))[2] == "⏰ I'll remind you today at 6:00 PM: call mom"
-            await api.say("at 7pm")
-            assert (await api.replies(4))[3] == phrase("offline.kept")
-            await api.say("remind me to call Ann")
-            await api.replies(5)
-            await api.say("/forget Ann")
-            await api.replies(6)
-            await api.press(api.sent[5], "Forget")
-            await api.until(lambda: texts(api)[5].startswith("✓ Forgotten"))
+            assert "already past" in (await api.ask("yesterday at 5", replies=2))[1]
+            assert (await api.ask("at 6pm, please", replies=3))[2] == "⏰ I'll remind you today at 6:00 PM: call mom"
+            assert (await api.ask("at 7pm", replies=4))[3] == phrase("offline.kept")
+            await api.ask("remind me to call Ann", replies=5)
+            await api.ask("/forget Ann", replies=6)
+            await api.press(api.sent[5], "Forget", until=lambda: texts(api)[5].startswith("✓ Forgotten"))
             await api.say("at 7pm")
             assert (await api.replies(7))[6].startswith("What should I remind you of?")
             number = await api.say("remind me to water the plants")
@@ -306,11 +276,9 @@ async def test_the_time_of_a_reminder_may_be_given_in_the_next_message(
             await api.edit(number, "remind me at 8pm to water the plants")
             assert (await api.replies(9))[8] == "⏰ I'll remind you today at 8:00 PM: water the plants"
         async with relaying(memory, Scripted("Seven it is."), clock=clock, api=api, state=tmp_path):
-            await api.say("/remind call dad")
-            assert (await api.replies(10))[9] == asked
+            assert (await api.ask("/remind call dad", replies=10))[9] == asked
             clock.forward(minutes=61)
-            await api.say("at 7pm")
-            assert (await api.replies(11))[10] == "Seven it is."
+            assert (await api.ask("at 7pm", replies=11))[10] == "Seven it is."
 
 
 async def test_without_a_model_a_named_day_is_offered_as_a_reminder(memory: Memory, clock: Clock) -> None:
@@ -318,36 +286,30 @@ async def test_without_a_model_a_named_day_is_offered_as_a_reminder(memory: Memo
         said = await api.say("The dentist is on Friday")
         await api.replies(2)
         assert api.sent[1]["text"] == "⏰ Shall I remind you Fri, Feb 20 at 9:00 AM?"
-        await api.edit(said, "The dentist is on Saturday at 15:00")
-        await api.until(lambda: bool(api.world.reactions))
+        await api.edit(said, "The dentist is on Saturday at 15:00", until=lambda: bool(api.world.reactions))
         await api.press(api.sent[1], "⏰ Yes, remind me", old=True)
         await api.until(lambda: "Feb 21 at 2:00 PM: The dentist is on Saturday at 15:00" in texts(api)[1])
-        await api.say("don't forget to call the plumber on Friday")
-        await api.replies(3)
+        await api.ask("don't forget to call the plumber on Friday", replies=3)
         await api.press(api.sent[2], "⏰ Yes, remind me")
         await api.until(
             lambda: texts(api)[2] == "⏰ I'll remind you Fri, Feb 20 at 9:00 AM: call the plumber on Friday"
         )
         assert len(await coming(client, bool)) == 2
         for count, text in enumerate(("I was in Paris on Friday", "Is Ann here on Friday?", "We may meet in May"), 4):
-            await api.say(text)
-            await api.replies(count)
-        await api.say("cancel the plumber reminder")
-        listed = (await api.replies(7))[6]
+            await api.ask(text, replies=count)
+        listed = (await api.ask("cancel the plumber reminder", replies=7))[6]
     assert not any("Shall I" in text for text in texts(api)[3:])
     assert listed == "⏰ Your reminders:\n1. Fri, Feb 20 at 9:00 AM: call the plumber on Friday"
 
 
 async def test_a_reminder_every_two_weeks_comes_again_after_two_weeks(memory: Memory, clock: Clock) -> None:
     async with relaying(memory, clock=clock) as api, memory.relay() as client:
-        await api.say("remind me every other Friday at 8 to put out the glass")
-        assert await api.replies(1) == [
+        assert await api.ask("remind me every other Friday at 8 to put out the glass", replies=1) == [
             "⏰ I'll remind you Fri, Feb 20 at 8:00 AM: put out the glass (every other Friday at 8)"
         ]
         (first,) = await coming(client, bool)
         clock.at = first.due_at
-        await api.say("/help")
-        await api.until(lambda: "⏰ put out the glass (every other Friday at 8)" in texts(api))
+        await api.say("/help", until=lambda: "⏰ put out the glass (every other Friday at 8)" in texts(api))
         await coming(client, lambda found: found[0].due_at == first.due_at + timedelta(days=14))
 
 
@@ -366,8 +328,7 @@ async def test_a_model_may_set_a_reminder_that_repeats_within_a_day_or_on_a_week
     )
     async with relaying(memory, Scripted(*answers), clock=clock) as api, memory.relay() as client:
         for count, text in enumerate(asked, 1):
-            await api.say(text)
-            await api.replies(2 * count)
+            await api.ask(text, replies=2 * count)
         rent, water = [one for one in await coming(client, bool) if "stretch" not in one.memory.content][::-1]
         clock.at = rent.due_at
         await api.say("/help")
@@ -387,13 +348,10 @@ async def test_a_reminder_ordered_in_words_is_set_even_if_the_model_forgets_its_
     recall = "remind me what we decided on Friday"
     model = Scripted("I will.", "Ja.", "You chose blue.")
     async with relaying(memory, model, clock=clock) as api, memory.relay() as client:
-        await api.say(CALL)
-        await api.replies(2)
-        await api.say("Kannst du mich am Freitag um 18 Uhr an den Zahnarzt erinnern?")
-        await api.replies(4)
+        await api.ask(CALL, replies=2)
+        await api.ask("Kannst du mich am Freitag um 18 Uhr an den Zahnarzt erinnern?", replies=4)
         await api.say(recall)
-        await api.say("Thanks")
-        await api.replies(6)
+        await api.ask("Thanks", replies=6)
         left = await coming(client, bool)
     said = ["I will.", MOM, "Ja.", "⏰ I'll remind you Fri, Feb 20 at 6:00 PM: Zahnarzt", *["You chose blue."] * 2]
     assert texts(api) == said
@@ -404,8 +362,7 @@ async def test_the_time_is_said_where_it_is_missing_past_or_cannot_be_kept(memor
     asked = ("remind me to buy milk", "remind me yesterday at 5 to laugh", "remind me every minute to breathe")
     async with relaying(memory, clock=clock) as api:
         for count, text in enumerate(asked, 1):
-            await api.say(text)
-            await api.replies(count)
+            await api.ask(text, replies=count)
     shown = texts(api)
     assert shown[0].startswith("When should I remind you?")
     assert "already past" in shown[1]
@@ -413,46 +370,10 @@ async def test_the_time_is_said_where_it_is_missing_past_or_cannot_be_kept(memor
     assert await statuses(memory) == {}
 
 
-@pytest.mark.parametrize(("reminders", "kills"), [(8, 3), pytest.param(60, 20, marks=pytest.mark.slow)])
-@pytest.mark.timeout(600)
-async def test_with_relay_and_server_killed_around_delivery_each_reminder_comes_once(
-    tmp_path: Path, dsn: str, reminders: int, kills: int
-) -> None:
-    rng = random.Random(11)
-    async with (
-        telegram("999:emulated") as api,
-        http_server(tmp_path / "data", dsn) as server,
-        relay_process(server, api) as relay,
-    ):
-        await api.say("/help")
-        await api.replies(1)
-        async with connect_http(server.url, server.token("relay")) as memory:
-            start = datetime.now(UTC) + timedelta(seconds=1)
-            for n in range(reminders):
-                at = start + timedelta(seconds=n * kills / reminders)
-                await memory.set_reminder(SetReminderArgs(chat_id=42, content=f"task {n}.", at=at))
-        for kill in range(kills):
-            await asyncio.sleep(rng.uniform(0.2, 1.2))  # the kill may happen at any time
-            if kill % 3 == 2:
-                await server.stop(signal.SIGKILL)
-                await server.start()
-            else:
-                await relay.kill()
-                await relay.start()
-        async with connect_http(server.url, server.token("relay")) as memory:
-            await coming(memory, lambda found: not found)
-    assert sorted(told(api)) == sorted(f"task {n}." for n in range(reminders))
-
-
-def told(api: Telegram) -> list[str]:
-    return [text.split(" ", 1)[1].split("\n")[0] for text in texts(api) if text.startswith("⏰ task")]
-
-
 async def test_the_confirmation_of_a_repetition_with_an_end_says_that_it_does_not_end(
     memory: Memory, clock: Clock
 ) -> None:
     async with relaying(memory, clock=clock) as api:
         await api.say("Remind me every day at 8 and 20 to take pills for 5 days")
-        await api.say("Remind me every day at 8 to read for 20 minutes")
-        shown = await api.replies(2)
+        shown = await api.ask("Remind me every day at 8 to read for 20 minutes", replies=2)
     assert [phrase("reminder.endless") in one for one in shown] == [True, False]

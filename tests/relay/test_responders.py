@@ -108,67 +108,31 @@ class Competent:
         return Say("Sure. [REMIND: call mom | AT: 2026-02-17 09:00]" if "call mom" in said else "Hello.")
 
 
-@asynccontextmanager
-async def competent(kind: str, it: Competent, request: pytest.FixtureRequest, home: Path) -> AsyncIterator[Responder]:
-    """A responder that uses the model `it`. The responder of the kind `claude-code` is the real command."""
-    if kind == "ollama":
-        async with OllamaStub(it, capabilities=("vision",)) as local:
-            model = Ollama(local.url, "llama3.2")
-            yield ModelResponder(InOnePiece(model), HANGS)
-            await model.aclose()
-        return
-    async with AnthropicStub(it) as stub:
-        if kind == "anthropic":
-            claude = Claude("key", base_url=stub.url)
-            yield ModelResponder(InOnePiece(claude), HANGS)
-            await claude.aclose()
-            return
-        monkeypatch, programs = request.getfixturevalue("monkeypatch"), request.getfixturevalue("npm_bin")
-        own = {"HOME": str(home), "PATH": f"{programs}{os.pathsep}{os.defpath}"}
-        for name, value in (own | {"ANTHROPIC_BASE_URL": stub.url, "ANTHROPIC_API_KEY": "dummy"}).items():
-            monkeypatch.setenv(name, value)
-        yield ClaudeCli(str(programs / "claude"), HANGS, None)
-
-
-@pytest.mark.parametrize(
-    ("kind", "wrong", "cause"),
-    [
-        ("anthropic", Fail(401, "invalid x-api-key", "authentication_error"), "key"),
-        ("ollama", Fail(404, "model 'llama3.2' not found"), "model"),
-        pytest.param(
-            "claude-code",
-            Fail(400, "Your credit balance is too low", "invalid_request_error"),
-            "billing",
-            marks=[pytest.mark.node, pytest.mark.slow],
-        ),
-    ],
-)
-async def test_each_responder_reminds_sees_a_picture_and_owes_an_answer(
+@pytest.mark.node
+@pytest.mark.slow
+async def test_the_real_claude_code_reminds_sees_a_picture_and_owes_an_answer(
     memory: Memory,
     clock: Clock,
     tmp_path: Path,
-    request: pytest.FixtureRequest,
-    kind: str,
-    wrong: Fail,
-    cause: Literal["key", "model", "billing"],
+    monkeypatch: pytest.MonkeyPatch,
+    npm_bin: Path,  # noqa: F811
 ) -> None:
     it = Competent()
-    async with (
-        competent(kind, it, request, tmp_path) as responder,
-        relaying(memory, responder, clock=clock, owed_pauses=(60, 60)) as api,
-    ):
-        await api.say("Can you remind me tomorrow at 9 to call mom?")
-        await api.replies(2)
-        await api.photo(caption="What is this?")
-        await api.replies(3)
-        it.wrong = wrong
-        await api.say("Hi")
-        await api.replies(4)
-        it.wrong = None
-        await api.say("Are you there?")
-        await api.replies(6)
+    async with AnthropicStub(it) as stub:
+        own = {"HOME": str(tmp_path), "PATH": f"{npm_bin}{os.pathsep}{os.defpath}"}
+        for name, value in (own | {"ANTHROPIC_BASE_URL": stub.url, "ANTHROPIC_API_KEY": "dummy"}).items():
+            monkeypatch.setenv(name, value)
+        responder = ClaudeCli(str(npm_bin / "claude"), HANGS, None)
+        async with relaying(memory, responder, clock=clock, owed_pauses=(60, 60)) as api:
+            await api.ask("Can you remind me tomorrow at 9 to call mom?", replies=2)
+            await api.photo(caption="What is this?")
+            await api.replies(3)
+            it.wrong = Fail(400, "Your credit balance is too low", "invalid_request_error")
+            await api.ask("Hi", replies=4)
+            it.wrong = None
+            await api.ask("Are you there?", replies=6)
     reminded = "⏰ I'll remind you tomorrow at 9:00 AM: call mom"
-    assert texts(api) == ["Sure.", reminded, "A red canoe.", trouble(cause, owed=True), "Hello.", "Hello."]
+    assert texts(api) == ["Sure.", reminded, "A red canoe.", trouble("billing", owed=True), "Hello.", "Hello."]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -180,8 +144,7 @@ async def test_a_broken_answer_is_continued_and_a_picture_is_seen(memory: Memory
         Say("A red canoe."),
     ]
     async with told(kind, replies, tmp_path) as it, relaying(memory, it.responder) as api:
-        await api.say("How do I make porridge?")
-        await api.replies(1)
+        await api.ask("How do I make porridge?", replies=1)
         await api.photo(caption="What is this?")
         await api.replies(2)
         asked = it.asked
@@ -206,8 +169,7 @@ async def test_what_is_wrong_is_named_and_the_answer_comes_when_it_is_cured(
 ) -> None:
     replies: list[Reply] = [failure, Say("Hello."), Say("Yes.")]
     async with told(kind, replies, tmp_path) as it, relaying(memory, it.responder, owed_pauses=(60, 60)) as api:
-        await api.say("Hi")
-        assert await api.replies(1) == [trouble(cause, owed=True)]
+        assert await api.ask("Hi", replies=1) == [trouble(cause, owed=True)]
         await api.say("/status")
         assert (await api.replies(2))[1].endswith("\n" + trouble(cause, owed=True))
         number = await api.say("Are you there?")

@@ -141,8 +141,7 @@ async def due(
     """The messages of a routine that is due at 09:16, when the clock jumps from 09:15:59 by `minutes`."""
     clock.at = datetime(2026, 2, 16, 1, 15, 59, tzinfo=UTC)
     async with relaying(memory, responder, routines=routines, clock=clock) as api:
-        await api.say("/help")
-        await api.replies(1)
+        await api.ask("/help", replies=1)
         clock.at += timedelta(minutes=minutes)
         return (await api.replies(2))[1:]
 

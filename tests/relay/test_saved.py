@@ -27,11 +27,9 @@ async def everything(memory: Memory) -> list[tuple[str, str, str, bool]]:
 
 async def test_what_a_model_invents_is_asked_about_and_never_the_users_word(memory: Memory) -> None:
     async with relaying(memory, Scripted("Sunny. [REMEMBER: Ann is divorced]")) as api:
-        await api.say("What will the weather be like tomorrow?")
-        replies = await api.replies(2)
+        replies = await api.ask("What will the weather be like tomorrow?", replies=2)
         stored = await everything(memory)
-        await api.press(api.sent[1], "✗")
-        await api.until(lambda: api.sent[1]["text"] == "✗ Not kept")
+        await api.press(api.sent[1], "✗", until=lambda: api.sent[1]["text"] == "✗ Not kept")
     assert replies[0] == "Sunny."
     assert replies[1].splitlines() == [
         "❔ Is this right?",
@@ -45,8 +43,7 @@ async def test_what_a_model_invents_is_asked_about_and_never_the_users_word(memo
 
 async def test_what_the_user_said_is_saved_and_shown_and_taken_back_by_a_tap(memory: Memory) -> None:
     async with relaying(memory, Scripted("Congratulations! [REMEMBER: adopted a puppy named Toby]")) as api:
-        await api.say("We adopted a puppy, his name is Toby")
-        replies = await api.replies(2)
+        replies = await api.ask("We adopted a puppy, his name is Toby", replies=2)
         stored = await everything(memory)
         await api.press(api.sent[1], "Undo")
         await api.until(lambda: api.sent[1]["text"] == "↩ Taken back: adopted a puppy named Toby")
@@ -56,32 +53,17 @@ async def test_what_the_user_said_is_saved_and_shown_and_taken_back_by_a_tap(mem
     assert [status for _, status, _, _ in taken_back] == ["rejected"]
 
 
-async def test_a_goal_that_a_tag_closed_is_opened_again_by_a_tap(memory: Memory) -> None:
-    async with relaying(memory, Scripted("Well done! [DONE: marathon]")) as api, memory.client() as client:
-        await client.remember(c.RememberArgs(content="Run a marathon", kind="goal"))
-        await api.say("I ran the marathon")
-        assert (await api.replies(2))[1] == "💾 Done: Run a marathon"
-        await api.press(api.sent[1], "Undo")
-        await api.until(lambda: api.sent[1]["text"] == "↩ Open again: Run a marathon")
-        assert [goal.content for goal in (await client.get_profile(c.GetProfileArgs())).goals] == ["Run a marathon"]
-
-
 async def test_what_a_tag_would_close_stays_open_unless_the_user_mentions_it(memory: Memory) -> None:
     answer = "Noted. [DONE: marathon] [DONE: dentist]"
     async with relaying(memory, Scripted(answer)) as api, memory.client() as client:
         await client.remember(c.RememberArgs(content="Run a marathon", kind="goal"))
-        await api.say("/remind tomorrow at 9 to call the dentist")
-        await api.replies(1)
-        await api.say("They write:\n> I ran the marathon")
-        replies = await api.replies(4)
+        await api.ask("/remind tomorrow at 9 to call the dentist", replies=1)
+        replies = await api.ask("They write:\n> I ran the marathon", replies=4)
         open_goals = (await client.get_profile(c.GetProfileArgs())).goals
-        await api.press(api.sent[3], "✗")
-        await api.until(lambda: api.sent[3]["text"] == "Kept")
-        await api.press(api.sent[2], "✓")
-        await api.until(lambda: api.sent[2]["text"] == "💾 Done: Run a marathon")
+        await api.press(api.sent[3], "✗", until=lambda: api.sent[3]["text"] == "Kept")
+        await api.press(api.sent[2], "✓", until=lambda: api.sent[2]["text"] == "💾 Done: Run a marathon")
         closed = (await client.get_profile(c.GetProfileArgs())).goals
-        await api.press(api.sent[2], "Undo")
-        await api.until(lambda: api.sent[2]["text"] == "↩ Open again: Run a marathon")
+        await api.press(api.sent[2], "Undo", until=lambda: api.sent[2]["text"] == "↩ Open again: Run a marathon")
         reopened = (await client.get_profile(c.GetProfileArgs())).goals
     assert replies[1:3] == ["Noted.", "❔ Is it done?\nRun a marathon"]
     assert replies[3].startswith("❔ Is it done?\ncall the dentist (")
@@ -90,10 +72,8 @@ async def test_what_a_tag_would_close_stays_open_unless_the_user_mentions_it(mem
 
 async def test_without_a_model_nothing_that_is_echoed_is_a_claim(memory: Memory) -> None:
     async with relaying(memory, OfflineResponder()) as api:
-        await api.say(ECHOED)
-        await api.replies(1)
-        await api.say("What did I say about the moon?")
-        await api.replies(2)
+        await api.ask(ECHOED, replies=1)
+        await api.ask("What did I say about the moon?", replies=2)
     assert "green cheese" in "".join(texts(api))
     assert await everything(memory) == []
 
@@ -105,8 +85,7 @@ async def test_what_a_model_repeats_or_quotes_is_no_claim(memory: Memory, answer
     async with relaying(memory, Scripted(answer)) as api:
         await api.say(ECHOED)
         assert len(await api.replies(1)) == 1
-        await api.say("/memory")
-        await api.replies(2)
+        await api.ask("/memory", replies=2)
     assert await everything(memory) == []
 
 
@@ -179,35 +158,3 @@ async def test_a_terminal_without_a_model_claims_nothing(memory: Memory, monkeyp
     shown = await typed(memory, monkeypatch, OfflineResponder(), ECHOED, "What did I say about the moon?")
     assert "green cheese" in shown
     assert await everything(memory) == []
-
-
-async def test_statements_of_an_assistant_are_checked_each(memory: Memory) -> None:
-    async with memory.client() as client:
-        said = "I moved to Lisbon in March, and I never eat meat"
-        await client.record_message(c.RecordMessageArgs(role="user", content=said, message_id="1"))
-        args = c.RememberArgs.model_validate(
-            {
-                "statements": [
-                    {"content": "The user lives in Lisbon", "quote": "I moved to Lisbon"},
-                    {"content": "The user is a vegetarian", "quote": "I never eat meat", "source_message_id": "1"},
-                    {"content": "The user lives in Porto", "quote": "I moved to Lisbon"},
-                    {"content": "The user likes jazz", "quote": "I adore jazz"},
-                    {"content": "The user moved to Lisbon in March"},
-                    {"content": "The user plays chess every week"},
-                ]
-            }
-        )
-        results = (await client.remember(args)).results
-    assert [result.memory.status for result in results] == [
-        *("active", "active", "uncertain", "uncertain", "active", "uncertain")
-    ]
-    assert {result.memory.origin for result in results} == {"model"}
-    assert not any(result.memory.user_confirmed for result in results)
-    assert "Porto" in results[2].reasons[0]
-
-
-async def test_a_claim_is_the_users_word_only_through_content(memory: Memory) -> None:
-    async with memory.client() as client:
-        stored = (await client.remember(c.RememberArgs(content="I like tea"))).memory
-    assert stored is not None
-    assert (stored.origin, stored.user_confirmed, stored.status) == ("user", True, "active")

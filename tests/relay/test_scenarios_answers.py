@@ -16,7 +16,7 @@ from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.telegram import attachment_reader, chat_surface
 from tellonce_relay.updates import arrivals
 from tests.memory_fixtures import Memory
-from tests.relay.running_relay import USER, Echo, Mending, Scripted, relaying, texts, until_recorded
+from tests.relay.running_relay import USER, Echo, Failing, Scripted, relaying, texts, until_recorded
 from tests.stubs.telegram_emulator import Refuse, Telegram, telegram
 from tests.stubs.telegram_emulator.world import units
 
@@ -57,11 +57,9 @@ async def test_a_guide_with_code_across_two_messages_is_whole_in_each_and_one_an
         drafts = [str(call.arguments.get("text", "")) for call in api.calls if "Draft" in call.method]
         await api.say("/why", reply_to=parts[0]["message_id"])
         await api.say("/why", reply_to=parts[1]["message_id"])
-        await api.say("/why", reply_to=parts[2]["message_id"])
-        await api.until(lambda: len(api.sent) >= 7)
+        await api.say("/why", reply_to=parts[2]["message_id"], until=lambda: len(api.sent) >= 7)
         explained = texts(api)[-3:]
-        await api.say("Thanks, that is all")
-        await api.until(lambda: len(responder.prompts) == 2)
+        await api.say("Thanks, that is all", until=lambda: len(responder.prompts) == 2)
         stored = await client.explain(c.ExplainArgs(message_id=str(parts[0]["message_id"])))
     assert all(units(part["text"]) <= 4096 for part in parts)
     assert "\n".join(code_of(part) for part in parts).strip("\n") == SOURCE, "no line of code is cut or unmarked"
@@ -84,8 +82,7 @@ async def test_emoji_that_belong_together_stay_together_and_refused_marks_go_pla
         await api.replies(count)
         await until_recorded(memory, api.sent[0])
         api.faults["sendMessage"] = [Refuse(400, "Bad Request: can't parse entities: unsupported start tag")]
-        await api.say("Show me a broken table")
-        await api.replies(count + 1)
+        await api.ask("Show me a broken table", replies=count + 1)
         await until_recorded(memory, api.sent[count])
         kept = [
             (await client.explain(c.ExplainArgs(message_id=str(api.sent[at]["message_id"])))).text for at in (0, count)
@@ -123,53 +120,13 @@ async def test_a_pasted_contract_that_a_kill_cuts_is_one_question(memory: Memory
     assert " ".join(texts(api)).count("re The notice") == 1
 
 
-async def test_five_messages_that_correct_each_other_are_one_turn(memory: Memory) -> None:
-    said = (
-        "Dentist is on Wednesday 24 June",
-        "at 4",
-        "no sorry, Thursday 25 June",
-        "at 4 pm of course",
-        "can you note that?",
-    )
-    gate = asyncio.Event()
-    async with telegram() as api:
-        api.world.pace = 1
-        async with relaying(memory, Echo(gate), api=api, own={"breath_seconds": 10}), memory.client() as client:
-            for one in said:
-                await api.say(one)
-            await api.all_fetched()
-            await api.until(lambda: bool(api.api.of("sendChatAction")))  # the bot shows that it is typing
-            gate.set()
-            assert await api.replies(1) == ["re " + "\n".join(said)]
-            await until_recorded(memory, api.sent[0])
-            window = (await client.get_context(c.GetContextArgs(include=("history",)))).context or ""
-    assert window.count("User: ") == 5
-    assert window.count("Assistant: ") == 1
-
-
-class Looking(Scripted):
-    """A responder that can see pictures and counts the pictures of each message."""
-
-    def __init__(self) -> None:
-        super().__init__("The third one")
-        self.kinds = frozenset(("image",))
-        self.gate = asyncio.Event()
-
-    async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        self.prompts.append(prompt)
-        await self.gate.wait()
-        yield "The third one"
-
-    @property
-    def pictures(self) -> list[int]:
-        return [len(prompt.files) for prompt in self.prompts]
-
-
 @pytest.mark.parametrize(("failures", "seen"), [(2, 4), (0, 3)])
 async def test_an_album_and_a_text_are_one_question_even_if_a_picture_fails(
     memory: Memory, failures: int, seen: int
 ) -> None:
-    responder, flaw = Looking(), Refuse(500, "Internal Server Error")
+    gate, flaw = asyncio.Event(), Refuse(500, "Internal Server Error")
+    responder = Scripted([gate, "The third one"])
+    responder.kinds = frozenset(("image",))
     async with telegram() as api:
         api.world.pace = 0
         api.faults["getFile"] = [None, None, None, *[flaw] * failures]
@@ -179,12 +136,12 @@ async def test_an_album_and_a_text_are_one_question_even_if_a_picture_fails(
                 del api.world.files[api.world.messages[USER, numbers[-1]]["photo"][0]["file_id"]]
             await api.say("the rent must be below 1200")
             await api.all_fetched()
-            responder.gate.set()
+            gate.set()
             await api.until(lambda: "The third one" in texts(api))
             await until_recorded(memory, api.sent[-1])
             found = (await client.search_memory(c.SearchMemoryArgs(query="rent below 1200"))).results
             window = (await client.get_context(c.GetContextArgs(include=("history",)))).context or ""
-    assert responder.pictures[-1] == seen
+    assert len(responder.prompts[-1].files) == seen
     assert responder.prompts[-1].message.count("balcony") == 1
     assert "below 1200" in responder.prompts[-1].message
     assert texts(api) == ([phrase("senses.not_fetched")] if seen == 3 else []) + ["The third one"]
@@ -216,15 +173,11 @@ async def test_stop_ends_one_persons_answer_closes_the_model_and_leaves_the_othe
     responder = Story()
     async with relaying(memory, responder) as api, memory.client() as client:
         await api.say("Tell me the history of Lisbon in detail")
-        await api.say("The same in detail for me", user=43)
-        await api.until(lambda: len(api.world.drafts) == 2)
-        await api.say("/stop")
-        await api.replies(2)
-        await api.say("And Porto, in one sentence?")
-        await api.replies(3)
+        await api.say("The same in detail for me", user=43, until=lambda: len(api.world.drafts) == 2)
+        await api.ask("/stop", replies=2)
+        await api.ask("And Porto, in one sentence?", replies=3)
         assert responder.closed == ["Tell me the history of Lisbon in detail"], "the other answer goes on"
-        await api.say("/stop", user=43)
-        await api.replies(5)
+        await api.ask("/stop", user=43, replies=5)
         window = (await client.get_context(c.GetContextArgs(include=("history",)))).context or ""
         known = await client.get_profile(c.GetProfileArgs())
     shown = [message["text"] for message in api.sent if message["chat"]["id"] == 42]
@@ -236,23 +189,19 @@ async def test_stop_ends_one_persons_answer_closes_the_model_and_leaves_the_othe
 async def test_a_stopped_question_is_not_answered_later_not_even_after_a_restart(
     memory: Memory, tmp_path: Path
 ) -> None:
-    responder = Mending()
+    responder = Failing(always="busy")
     async with telegram() as api:
         async with relaying(memory, responder, api=api, state=tmp_path), memory.client() as client:
-            await api.say("What do I need for Porto?")
-            await api.replies(1)
-            await api.say("/stop")
-            await api.replies(2)
-            responder.down = False
+            await api.ask("What do I need for Porto?", replies=1)
+            await api.ask("/stop", replies=2)
+            responder.always = None
             window = (await client.get_context(c.GetContextArgs(include=("history",)))).context or ""
         async with relaying(memory, responder, api=api, state=tmp_path):
-            await api.say("Are you there?")
-            await api.replies(3)
+            await api.ask("Are you there?", replies=3)
     assert texts(api)[1:] == [phrase("turn.stopped"), "re Are you there?"]
     assert "What do I need for Porto?" in window
 
 
 async def test_stop_with_nothing_to_stop_is_one_sentence(memory: Memory, api: Telegram) -> None:
     async with relaying(memory, Echo(), api=api):
-        await api.say("/stop")
-        assert await api.replies(1) == [phrase("turn.nothing_to_stop")]
+        assert await api.ask("/stop", replies=1) == [phrase("turn.nothing_to_stop")]

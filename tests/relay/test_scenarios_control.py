@@ -11,6 +11,7 @@ from tellonce import work as w
 from tellonce.client import MemoryRefused
 from tellonce_relay.catalogue import phrase
 from tellonce_server.app.storage import Storage
+from tests.hand_worker import claim, exchange, item, submit
 from tests.memory_fixtures import opened
 from tests.relay.running_relay import GROUP, Echo, Scripted, relaying, texts
 from tests.relay.scenario_day import Day, Life, forwarded
@@ -27,27 +28,19 @@ OBEDIENT = (
 )
 
 
-def learned(work: w.WorkInput) -> w.WorkResult:
-    assert isinstance(work, w.ExchangeInput)
-    quote = w.Quote(message_id=work.messages[0].id, text="Falkenberg offered me the job.")
-    item = w.ExchangeItem(text="Mara has an offer of Falkenberg", kind="fact", quotes=(quote,))
-    return w.ExchangeResult(items=(item,), canonical=w.Canonical(general_summary="An offer of Falkenberg."))
-
-
 async def test_what_is_forgotten_while_it_is_learned_and_answered_leaves_no_trace(life: Life) -> None:
     gate = asyncio.Event()
     model = Echo(gate, before="About Falkenberg: ")
     async with life.day(model) as day, life.memory.agent() as agent:
-        await day.api.say(OFFER)
-        await day.api.until(lambda: len(model.prompts) == 1)
+        await day.api.say(OFFER, until=lambda: len(model.prompts) == 1)
         life.clock.forward(minutes=1)
-        (job,) = (await agent.claim_work(w.ClaimWorkArgs(worker="w", best_tier="claude"))).jobs
+        job = await claim(agent, best_tier="claude")
+        learned = item(job.input, "Mara has an offer of Falkenberg", "Falkenberg offered me the job.")
         await day.api.say("/forget Falkenberg")
         await day.api.until(lambda: any(text.startswith("Forget “Falkenberg”?") for text in texts(day.api)))
         assert (await day.press("Forget")).startswith("✓ Forgotten")
-        late = {"job_id": job.job_id, "fence": job.fence, "result": learned(job.input), "model": "m", "tier": "claude"}
         with pytest.raises(MemoryRefused):
-            await agent.submit_work(w.SubmitWorkArgs(**late))
+            await submit(agent, job, exchange(learned, general_summary="An offer of Falkenberg."), "claude")
         gate.set()
         await day.new()
         life.clock.forward(hours=1)
@@ -215,8 +208,7 @@ async def test_a_person_taken_off_the_list_gets_nothing_until_they_are_back(life
         one = {"timezone": "Europe/Berlin", "user_ids": (42,)}
         async with relaying(memory, api=life.api, state=life.state, clock=life.clock, own=one):
             await life.api.say("hello?", user=43)
-            await life.api.say("/help")
-            await life.api.until(lambda: len(life.api.sent) >= 2)
+            await life.api.say("/help", until=lambda: len(life.api.sent) >= 2)
     assert [message["chat"]["id"] for message in life.api.sent] == [43, 42]
     life.clock.forward(minutes=5)
     async with life.day() as day:
@@ -250,8 +242,7 @@ async def test_an_edit_does_not_overwrite_a_newer_change(life: Life) -> None:
         await day.say("/memory")
         await day.press("👤 Facts")
         await day.press("1")
-        await day.api.press(day.api.sent[-1], "✎ Edit")
-        await day.api.until(lambda: len(day.api.sent) == 2)
+        await day.api.press(day.api.sent[-1], "✎ Edit", until=lambda: len(day.api.sent) == 2)
         question = day.api.sent[-1]["message_id"]
         assert await day.say("/new", reply_to=question) == [
             question_of("Works at Acme", known.id),
@@ -294,8 +285,7 @@ async def test_a_new_conversation_ends_a_running_answer_at_once_and_keeps_what_i
         await day.say("Let's plan the surprise for Lena: theme is Venice")
         await day.say("/remind tomorrow at 9 buy masks")
         gate.clear()
-        await day.api.say("Which colours fit?")
-        await day.api.until(lambda: len(model.prompts) == 2)
+        await day.api.say("Which colours fit?", until=lambda: len(model.prompts) == 2)
         assert await day.say_all("/new", "/new") == [phrase("summary.new_chat")] * 2
         gate.set()
         assert await day.say("What theme did we talk about?") == ["re What theme did we talk about?"]

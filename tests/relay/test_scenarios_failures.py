@@ -1,7 +1,6 @@
 """A demanding person's questions while the model, Telegram or the memory fails, and while they have blocked the bot."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import suppress
 from datetime import timedelta
 from itertools import pairwise
@@ -11,21 +10,17 @@ import httpx
 import pytest
 
 from tellonce import contract as c
-from tellonce.client import MemoryClient
 from tellonce.reminders import ListRemindersArgs
 from tellonce_cli import doctor
 from tellonce_llm.errors import Cause
-from tellonce_llm.model import Answer
 from tellonce_relay.catalogue import phrase, speaking
-from tellonce_relay.incoming_message import Incoming
-from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.telegram import chat_surface
 from tellonce_relay.turn.model_call import Persistence, trouble
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.outages import Away
-from tests.relay.running_relay import USER, Echo, Scripted, down, relaying, settings, texts, until_recorded
+from tests.relay.running_relay import USER, Echo, Failing, Scripted, down, relaying, settings, texts, until_recorded
 from tests.server.processes import free_port
 from tests.stubs.telegram_emulator import DropAfter, Refuse, slow_down, telegram
 
@@ -57,23 +52,6 @@ class Sleeps:
         await asyncio.sleep(0)
 
 
-class Failing(Scripted):
-    """A responder that raises these errors one after another. When no error is left, it repeats the message."""
-
-    def __init__(self, *errors: CannotAnswer, always: Cause | None = None) -> None:
-        super().__init__("")
-        self.errors = list(errors)
-        self.always: Cause | None = always
-
-    async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        self.prompts.append(prompt)
-        if self.errors:
-            raise self.errors.pop(0)
-        if self.always is not None:
-            raise down(self.always)
-        yield f"re {incoming.text}"
-
-
 async def history(memory: Memory, chat: int = USER) -> str:
     async with memory.relay() as client:
         args = c.GetContextArgs(chat_id=chat, include=("history",), token_budget=20_000)
@@ -84,8 +62,7 @@ async def test_a_short_limit_of_the_model_is_waited_out_in_silence(memory: Memor
     sleeps, model = Sleeps(), Failing(CannotAnswer("429", "busy", 8), CannotAnswer("429", "busy", 8))
     async with relaying(memory, model, sleep=sleeps, persistence=Persistence()) as api:
         api.world.languages[USER] = "de"
-        await api.say("Was koche ich heute mit Linsen?")
-        assert await api.replies(1) == ["re Was koche ich heute mit Linsen?"]
+        assert await api.ask("Was koche ich heute mit Linsen?", replies=1) == ["re Was koche ich heute mit Linsen?"]
     assert [seconds for seconds in sleeps.seconds if seconds >= 8] == [8, 8]
     assert len(model.prompts) == 3
 
@@ -119,26 +96,20 @@ async def test_three_questions_of_an_outage_are_answered_once_and_in_order_over_
             await api.replies(1)
             await api.all_fetched()
         async with relaying(memory, model, api=api, state=tmp_path):
-            await api.say("/memory")
-            await api.replies(2)
+            await api.ask("/memory", replies=2)
             model.always = None
             await api.replies(5)
         async with relaying(memory, model, api=api, state=tmp_path):
-            await api.say("/help")
-            await api.replies(6)
+            await api.ask("/help", replies=6)
     assert texts(api)[0] == trouble("busy", owed=True)
     assert texts(api)[2:5] == [f"re {one}" for one in asked]
     assert api.sent[2]["reply_to_message"]["text"] == asked[0]
 
 
-VEGETARIAN = "How about a lentil curry? [REMEMBER_GLOBAL: Mara is a vegetarian]"
-
-
 async def test_a_stream_cut_inside_a_tag_is_one_answer_with_one_memory(memory: Memory) -> None:
     cut = ["Try a mushroom risotto with", " [REMEMBER_GLOBAL: Mara is a veg", down("away")]
     async with relaying(memory, Scripted(cut, "a lentil curry. [REMEMBER_GLOBAL: Mara is a vegetarian]")) as api:
-        await api.say("I am now a vegetarian. Suggest a dinner.")
-        await api.replies(2)
+        await api.ask("I am now a vegetarian. Suggest a dinner.", replies=2)
         async with memory.client() as client:
             stored = await client.explain(c.ExplainArgs(message_id=str(api.sent[0]["message_id"])))
         async with memory.tables() as tables:
@@ -153,10 +124,8 @@ async def test_a_stream_cut_inside_a_tag_is_one_answer_with_one_memory(memory: M
 async def test_of_an_answer_that_is_always_cut_the_beginning_stays_and_half_a_tag_is_nothing(memory: Memory) -> None:
     cut: list[str | Exception] = ["Try a mushroom risotto. ", "[REMEMBER_GLOBAL: Mara is a veg", down("away")]
     async with relaying(memory, Scripted(cut), owed_pauses=(60, 60)) as api:
-        await api.say("I am now a vegetarian. Suggest a dinner.")
-        await api.replies(2)
-        await api.say("/skip")
-        await api.replies(3)
+        await api.ask("I am now a vegetarian. Suggest a dinner.", replies=2)
+        await api.ask("/skip", replies=3)
         async with memory.tables() as tables:
             known = [row["content"] for row in await tables.fetch("select content from memories")]
     assert texts(api)[0].startswith("Try a mushroom risotto.")
@@ -172,20 +141,16 @@ async def test_a_wrong_key_is_named_to_each_in_their_language_and_a_reminder_com
     async with relaying(memory, model, clock=clock, owed_pauses=(60, 60)) as api, memory.relay() as client:
         api.world.languages[43] = "ru"
         await api.say("My locker is number 77 at the gym")
-        await api.say("Что мне подарить сестре?", user=43)
-        await api.replies(2)
+        await api.ask("Что мне подарить сестре?", user=43, replies=2)
         await api.say("What is my locker number?")
-        await api.say("Remind me in 30 minutes to stretch")
-        await api.until(lambda: any("stretch" in text for text in texts(api)))
+        await api.say("Remind me in 30 minutes to stretch", until=lambda: any("stretch" in text for text in texts(api)))
         clock.forward(minutes=40)
-        await api.say("/help", user=43)
-        await api.until(lambda: any(text.startswith("⏰ stretch") for text in texts(api)))
+        await api.say("/help", user=43, until=lambda: any(text.startswith("⏰ stretch") for text in texts(api)))
         told = [message["text"] for message in api.sent if message["chat"]["id"] == USER]
         model.always = None
         await api.say("/help")
         await api.say("Ещё тут?", user=43)
-        await api.say("Still there?")
-        await api.until(lambda: "re Still there?" in texts(api) and "re Ещё тут?" in texts(api))
+        await api.say("Still there?", until=lambda: "re Still there?" in texts(api) and "re Ещё тут?" in texts(api))
         left = (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders
     with speaking("ru"):
         assert trouble(cause, owed=True) in [m["text"] for m in api.sent if m["chat"]["id"] == 43]
@@ -203,15 +168,12 @@ async def test_a_reminder_ordered_when_the_outage_begins_is_set_once_and_owes_no
     model = Failing(always="billing")
     async with telegram() as api:
         async with relaying(memory, model, api=api, clock=clock, state=tmp_path, owed_pauses=(60, 60)):
-            await api.say("Remind me in 30 minutes to stretch")
-            await api.replies(1)
-            await api.say("What is the capital of Peru?")
-            await api.replies(2)
+            await api.ask("Remind me in 30 minutes to stretch", replies=1)
+            await api.ask("What is the capital of Peru?", replies=2)
         model.always = None
         async with relaying(memory, model, api=api, clock=clock, state=tmp_path), memory.relay() as client:
             await api.replies(3)
-            await api.say("/help")
-            await api.replies(4)
+            await api.ask("/help", replies=4)
             due = (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders
     assert texts(api)[0].startswith("⏰ I'll remind you today at")
     assert texts(api)[1:3] == [trouble("billing", owed=True), "re What is the capital of Peru?"]
@@ -221,20 +183,13 @@ async def test_a_reminder_ordered_when_the_outage_begins_is_set_once_and_owes_no
 async def test_a_limit_of_telegram_delays_the_parts_of_an_answer_and_loses_none(memory: Memory) -> None:
     long = "\n\n".join(f"Paragraph {n}." + " word" * 100 for n in range(28))
     sleeps = Sleeps(holds=30)
-
-    class Guide(Echo):
-        async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-            self.prompts.append(prompt)
-            yield long if "guide" in incoming.text else f"re {incoming.text}"
-
-    model = Guide()
+    model = Scripted(long, "re hi")
     async with relaying(memory, model, sleep=sleeps) as api:
         api.faults["sendMessage"] = [None, slow_down(30)]
         await api.say("Long guide please")
         await sleeps.held.wait()
         await api.say("/status")
-        await api.say("hi", user=43)
-        await api.until(lambda: "re hi" in texts(api))
+        await api.say("hi", user=43, until=lambda: "re hi" in texts(api))
         waited = [m["text"] for m in api.sent if m["chat"]["id"] == USER]
         sleeps.go_on.set()
         await api.until(lambda: any(text.endswith(long[-200:]) for text in texts(api)))
@@ -248,13 +203,10 @@ async def test_a_limit_of_telegram_delays_the_parts_of_an_answer_and_loses_none(
 async def test_telegrams_failures_double_no_answer_and_keep_their_order(memory: Memory) -> None:
     async with relaying(memory, Scripted("391", "414")) as api:
         api.faults["sendMessage"] = [GONE, GONE, GONE, None, DropAfter()]
-        await api.say("What's 17 times 23?")
-        await api.replies(1)
-        await api.say("And 18 times 23?")
-        await api.replies(2)
+        await api.ask("What's 17 times 23?", replies=1)
+        await api.ask("And 18 times 23?", replies=2)
         await until_recorded(memory, api.sent[1])
-        await api.say("/why", reply_to=api.sent[1]["message_id"])
-        await api.replies(3)
+        await api.ask("/why", reply_to=api.sent[1]["message_id"], replies=3)
     assert texts(api)[:2] == ["391", "414"]
     assert (await history(memory)).count("Assistant: ") == 2
     assert "414" in texts(api)[2]
@@ -264,8 +216,7 @@ async def test_a_memory_that_is_away_during_a_burst_loses_no_message_and_a_tap_s
     async with memory.relay() as real:
         away = Away(real)
         async with relaying(memory, Echo(), client=away.client) as api:
-            await api.say("/remember The key is with Mrs Novak")
-            kept = (await api.replies(1), api.sent[0])[1]
+            kept = (await api.ask("/remember The key is with Mrs Novak", replies=1), api.sent[0])[1]
             for n in range(1, 7):
                 await api.say(f"Entry {n}")
             await api.replies(7)
@@ -288,7 +239,7 @@ async def test_a_memory_that_is_away_during_a_burst_loses_no_message_and_a_tap_s
 
 
 async def test_two_programs_with_one_bot_take_turns_without_a_tight_loop_and_doctor_names_them(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("tellonce_relay.updates.polling.FIRST_PAUSE", 0.2)
     conflict = Refuse(409, "Conflict: terminated by other getUpdates request")
@@ -297,8 +248,7 @@ async def test_two_programs_with_one_bot_take_turns_without_a_tight_loop_and_doc
     async with telegram() as api:
         api.faults["getUpdates"] = [conflict] * 2
         async with relaying(memory, Echo(), api=api, state=tmp_path / "relay"):
-            await api.say("Q1?")
-            assert await api.replies(1) == ["re Q1?"]
+            assert await api.ask("Q1?", replies=1) == ["re Q1?"]
     after = await doctor.telegram(memory.settings, own)
     assert (before.ok, after.ok) == (True, False)
     assert "another program fetches this bot's messages" in after.text
@@ -307,6 +257,7 @@ async def test_two_programs_with_one_bot_take_turns_without_a_tight_loop_and_doc
     assert (await doctor.telegram(memory.settings, own)).ok is True
     polls = [call.at for call in api.calls if call.method == "getUpdates"][:3]
     assert all(later - earlier >= 0.2 for earlier, later in pairwise(polls))
+    assert "another program fetches this bot's messages" in caplog.text
 
 
 async def delivered(http: httpx.AsyncClient, url: str, update: object, header: dict[str, str]) -> httpx.Response:
@@ -356,8 +307,7 @@ async def test_who_blocks_the_bot_for_days_hears_a_missed_reminder_once_after_co
     memory: Memory, clock: Clock
 ) -> None:
     async with relaying(memory, Echo(), clock=clock) as api, memory.relay() as client:
-        await api.say("Remind me in 2 hours to water the plants")
-        await api.replies(2)
+        await api.ask("Remind me in 2 hours to water the plants", replies=2)
         api.world.blocked.add(USER)
         clock.forward(hours=3)
         before = len(api.api.of("sendMessage"))
@@ -367,10 +317,8 @@ async def test_who_blocks_the_bot_for_days_hears_a_missed_reminder_once_after_co
             await api.until(lambda seen=count: texts(api).count(phrase("help.text")) > seen)
         attempts = [call for call in api.api.of("sendMessage")[before:] if int(call["chat_id"]) == USER]
         api.world.blocked.clear()
-        await api.say("/start")
-        await api.until(lambda: any(text.startswith("⏰ water the plants") for text in texts(api)))
-        await api.say("What did I miss?")
-        await api.until(lambda: "re What did I miss?" in texts(api))
+        await api.say("/start", until=lambda: any(text.startswith("⏰ water the plants") for text in texts(api)))
+        await api.say("What did I miss?", until=lambda: "re What did I miss?" in texts(api))
         async with asyncio.timeout(HANGS):
             while (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)

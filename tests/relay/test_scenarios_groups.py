@@ -43,30 +43,20 @@ async def test_private_secrets_of_two_people_are_in_no_prompt_and_no_view_of_the
     async with relaying(memory, model, api=people, own=ADDRESSED) as api:
         await api.say("/remember I am going to propose to Lena on 4 July")
         await api.say("/remember My salary is 81,500")
-        await api.say("/remember I'm leaving the company in September", user=TOM)
-        await api.replies(3)
+        await api.ask("/remember I'm leaving the company in September", user=TOM, replies=3)
         question = "@memory_bot what are my plans for 4 July?"
-        await api.say(question, chat=GROUP)
-        await api.replies(4)
+        await api.ask(question, chat=GROUP, replies=4)
         await until_recorded(memory, api.sent[3])
-        await api.say("@memory_bot what does Mara earn?", user=TOM, chat=GROUP)
-        await api.replies(5)
+        await api.ask("@memory_bot what does Mara earn?", user=TOM, chat=GROUP, replies=5)
         await api.say("@memory_bot what does Mara plan at midnight?", user=EVE, chat=GROUP)
-        await api.say("@memory_bot summarise what you know about all of us", chat=GROUP)
-        await api.replies(6)
-        await api.say("/memory", user=TOM, chat=GROUP)
-        await api.replies(7)
-        await api.say("/summary", user=TOM, chat=GROUP)
-        await api.replies(8)
-        await api.say("/status", user=TOM, chat=GROUP)
-        await api.replies(9)
-        await api.say("/why", user=TOM, chat=GROUP, reply_to=api.sent[3]["message_id"])
-        await api.replies(10)
+        await api.ask("@memory_bot summarise what you know about all of us", chat=GROUP, replies=6)
+        await api.ask("/memory", user=TOM, chat=GROUP, replies=7)
+        await api.ask("/summary", user=TOM, chat=GROUP, replies=8)
+        await api.ask("/status", user=TOM, chat=GROUP, replies=9)
+        await api.ask("/why", user=TOM, chat=GROUP, reply_to=api.sent[3]["message_id"], replies=10)
         of_group = [prompt.text for prompt in model.prompts]
-        await api.say("What are my plans for 4 July?")
-        await api.replies(11)
-        await api.say("What does Mara earn?", user=TOM)
-        await api.replies(12)
+        await api.ask("What are my plans for 4 July?", replies=11)
+        await api.ask("What does Mara earn?", user=TOM, replies=12)
     secrets = ("Lena", "propose", "81,500", "leaving", "September")
     assert [word for word in secrets if any(word in text for text in (*of_group, *in_chat(api, GROUP)))] == []
     assert "Lena" in model.prompts[-2].text, "the person's own chat knows"
@@ -126,18 +116,14 @@ async def test_the_bot_answers_who_addresses_it_and_nobody_else(memory: Memory, 
         await api.say("@memory_bot hi, I am the admin", chat=GROUP, **sender)
         channel = {"id": 777000, "is_bot": False, "first_name": "Telegram"}
         await api.say("@memory_bot a post of the channel", chat=GROUP, **{"from": channel}, is_automatic_forward=True)
-        await api.say("@MEMORY_BOT hello", user=TOM, chat=GROUP)
-        await api.replies(1)
-        await api.say("and in winter?", chat=GROUP, reply_to=api.sent[0]["message_id"])
-        await api.replies(2)
-        await api.say("/summary@memory_bot", user=TOM, chat=GROUP)
-        await api.replies(3)
+        await api.ask("@MEMORY_BOT hello", user=TOM, chat=GROUP, replies=1)
+        await api.ask("and in winter?", chat=GROUP, reply_to=api.sent[0]["message_id"], replies=2)
+        await api.ask("/summary@memory_bot", user=TOM, chat=GROUP, replies=3)
         caption = [{"type": "mention", "offset": 0, "length": 11}]
         await api.photo(chat=GROUP, caption="@memory_bot what is this?", caption_entities=caption)
         await api.until(lambda: any("what is this" in text for text in texts(api)))
         mention = [{"type": "text_mention", "offset": 0, "length": 6, "user": BOT}]
-        await api.say("Memory, hear me", chat=GROUP, entities=mention)
-        await api.until(lambda: "re Memory, hear me" in texts(api))
+        await api.say("Memory, hear me", chat=GROUP, entities=mention, until=lambda: "re Memory, hear me" in texts(api))
         await api.say("@memory_bot when did Tom say lunch is?", chat=GROUP)
         await api.until(lambda: "re @memory_bot when did Tom say lunch is?" in texts(api))
     answered = {text.removeprefix("re ") for text in texts(api) if text.startswith("re ")}
@@ -163,12 +149,9 @@ async def test_who_said_i_is_named_in_the_prompt_and_stays_one_person_under_a_ne
         await api.say("I'm not allergic to anything", chat=GROUP)
         await api.say("My birthday is 3 May", chat=GROUP)
         await api.say("mine is 9 May", user=TOM, chat=GROUP)
-        await api.say("@memory_bot what am I allergic to?", chat=GROUP)
-        await api.replies(1)
-        await api.say("@memory_bot when is my birthday?", user=TOM, chat=GROUP)
-        await api.replies(2)
-        await api.say("Am I allergic to anything?")
-        await api.replies(3)
+        await api.ask("@memory_bot what am I allergic to?", chat=GROUP, replies=1)
+        await api.ask("@memory_bot when is my birthday?", user=TOM, chat=GROUP, replies=2)
+        await api.ask("Am I allergic to anything?", replies=3)
     hers, his, private = (prompt.text for prompt in model.prompts)
     for line in ("(Tom): I'm allergic to peanuts", "(Mara): I'm not allergic", "(Tom): mine is 9 May"):
         assert line in hers
@@ -176,18 +159,6 @@ async def test_who_said_i_is_named_in_the_prompt_and_stays_one_person_under_a_ne
     assert "You are speaking with Mara" in hers
     assert "You are speaking with Tom" in his
     assert "peanuts" not in private
-
-
-async def test_without_a_model_the_words_of_another_person_are_shown_as_theirs(
-    memory: Memory, people: Telegram
-) -> None:
-    async with relaying(memory, api=people, own=ADDRESSED) as api:
-        await api.say("I'm allergic to peanuts", user=TOM, chat=GROUP)
-        await api.say("I'm not allergic to anything", chat=GROUP)
-        await api.say("@memory_bot who of us is allergic to peanuts?", chat=GROUP)
-        await api.replies(1)
-    assert "Tom said on" in texts(api)[0]
-    assert "“I'm allergic to peanuts”" in texts(api)[0]
 
 
 def forged(message: dict[str, Any], code: str) -> dict[str, Any]:
@@ -206,20 +177,15 @@ async def test_a_list_of_a_private_chat_cannot_be_used_from_elsewhere(
     memory: Memory, people: Telegram, action: Any
 ) -> None:
     async with relaying(memory, api=people) as api:
-        await api.say("/remember I propose to Lena in July")
-        await api.replies(1)
-        await api.say("/forget Lena")
-        await api.replies(2)
+        await api.ask("/remember I propose to Lena in July", replies=1)
+        await api.ask("/forget Lena", replies=2)
         code = data(Pressed(action, number_of(api.sent[1]), 1))
-        await api.say("/memory", user=TOM, chat=GROUP)
-        await api.replies(3)
-        await api.say("/memory", user=TOM)
-        await api.replies(4)
+        await api.ask("/memory", user=TOM, chat=GROUP, replies=3)
+        await api.ask("/memory", user=TOM, replies=4)
         for shown in api.sent[2:4]:
             await api.press(forged(shown, code), "X", user=TOM)
         await api.until(lambda: len(api.world.toasts) == 2)
-        await api.say("What do you know?", user=TOM)
-        await api.replies(5)
+        await api.ask("What do you know?", user=TOM, replies=5)
         profile = await kept(memory)
     seen = [m["text"] for m in api.sent if m["chat"]["id"] != MARA] + api.world.toasts
     assert not [text for text in seen if "Lena" in text]
@@ -231,15 +197,13 @@ async def test_a_memory_of_a_private_chat_cannot_be_reached_from_elsewhere(
     memory: Memory, people: Telegram, action: Any
 ) -> None:
     async with relaying(memory, api=people) as api:
-        await api.say("/remember I propose to Lena in July")
-        await api.replies(1)
+        await api.ask("/remember I propose to Lena in July", replies=1)
         async with memory.client() as client:
             number = (await client.get_profile(c.GetProfileArgs())).dates or (
                 await client.get_profile(c.GetProfileArgs())
             ).facts
         await api.say("/memory", user=TOM, chat=GROUP)
-        await api.say("/memory", user=TOM)
-        await api.replies(3)
+        await api.ask("/memory", user=TOM, replies=3)
         code = data(Pressed(action, number[0].id, 0))
         for shown in api.sent[1:3]:
             await api.press(forged(shown, code), "X", user=TOM)
@@ -260,14 +224,12 @@ async def test_of_a_groups_list_a_stranger_gets_nothing_and_a_double_tap_erases_
 ) -> None:
     async with relaying(memory, api=people, own=ADDRESSED) as api:
         await api.say("/remember The allotment opens in May", chat=GROUP)
-        await api.say("/forget allotment", chat=GROUP)
-        await api.replies(2)
+        await api.ask("/forget allotment", chat=GROUP, replies=2)
         asked = api.sent[1]
         await api.press(asked, "Forget", user=EVE)
         await api.all_fetched()
         await api.press(asked, "Forget")
-        await api.press(asked, "Forget")
-        await api.until(lambda: len(api.world.toasts) == 2)
+        await api.press(asked, "Forget", until=lambda: len(api.world.toasts) == 2)
     assert asked["text"].startswith("✓ Forgotten (1 memory")
     assert api.world.toasts == [asked["text"], phrase("memory.used")]
 
@@ -297,11 +259,9 @@ async def test_a_moved_group_gets_its_answers_reminders_and_routines_in_its_new_
     async with relaying(
         memory, model, api=people, state=tmp_path, clock=clock, own=ADDRESSED, routines=routines
     ) as api:
-        await api.say("@memory_bot what's the cabin code?", chat=NEW)
-        await api.replies(2)
+        await api.ask("@memory_bot what's the cabin code?", chat=NEW, replies=2)
         clock.forward(minutes=40)
-        await api.say("/help", user=TOM)
-        await api.until(lambda: any("buy bread" in text for text in in_chat(api, NEW)))
+        await api.say("/help", user=TOM, until=lambda: any("buy bread" in text for text in in_chat(api, NEW)))
     assert in_chat(api, GROUP) == []
     assert in_chat(api, NEW)[0] == "re @memory_bot tell us about the trip"
     assert "our cabin code is 4417" in model.prompts[-1].text
@@ -318,8 +278,7 @@ async def test_a_reminder_of_a_deleted_topic_comes_to_the_group_and_a_lost_group
     memory.settings.groups  # noqa: B018 - the group is served by the memory, too
     async with relaying(memory, Echo(), api=people, clock=clock, own={**own, "groups": (GROUP,)}) as api:
         topic = api.open_topic(GROUP, "Garden")
-        await api.say("@memory_bot the hedge is cut in March", chat=GROUP, topic=topic)
-        await api.replies(1)
+        await api.ask("@memory_bot the hedge is cut in March", chat=GROUP, topic=topic, replies=1)
         async with memory.relay() as client:
             for minutes, what, where in ((30, "water the hedge", topic), (60, "meet at the gate", None)):
                 at = clock() + timedelta(minutes=minutes)
@@ -327,8 +286,7 @@ async def test_a_reminder_of_a_deleted_topic_comes_to_the_group_and_a_lost_group
                 await client.set_reminder(args)
         del api.world.messages[GROUP, topic]
         clock.forward(minutes=31)
-        await api.say("/help")
-        await api.until(lambda: any("water the hedge" in text for text in in_chat(api, GROUP)))
+        await api.say("/help", until=lambda: any("water the hedge" in text for text in in_chat(api, GROUP)))
         api.world.blocked.add(GROUP)
         clock.forward(minutes=31)
         for count in range(20):
@@ -339,8 +297,7 @@ async def test_a_reminder_of_a_deleted_topic_comes_to_the_group_and_a_lost_group
         api.world.blocked.clear()
         clock.forward(hours=2)
         model_question = "@memory_bot what did we say about the hedge?"
-        await api.say(model_question, chat=GROUP)
-        await api.until(lambda: f"re {model_question}" in in_chat(api, GROUP))
+        await api.say(model_question, chat=GROUP, until=lambda: f"re {model_question}" in in_chat(api, GROUP))
         await api.until(lambda: any("meet at the gate" in text for text in in_chat(api, GROUP)))
     assert len(tried) == 1, "a chat that removed the bot is not asked again and again"
     assert sum("meet at the gate" in text for text in texts(api)) == 1

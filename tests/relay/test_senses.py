@@ -93,8 +93,7 @@ async def test_an_album_and_the_reply_that_asks_about_a_picture_are_one_turn_eac
     async with claude(Say("Lovely.")) as (responder, stub), relaying(memory, responder) as api:
         first, _ = await api.album("Our trip", "")
         await api.replies(1)
-        await api.say("What is on it?", reply_to=first)
-        await api.replies(2)
+        await api.ask("What is on it?", reply_to=first, replies=2)
         await api.document("notes.md", "# Grüße".encode(), "text/markdown")
         await api.document("cv.pdf", b"%PDF-1.7", "application/pdf")
         await api.replies(4)
@@ -155,8 +154,7 @@ async def test_without_a_model_a_poll_is_no_question_and_a_picture_is_not_answer
     flags = ("is_closed", "is_anonymous", "allows_multiple_answers", "allows_revoting", "members_only")
     async with relaying(memory) as api:
         await api.show(poll=poll | dict.fromkeys(flags, False))
-        await api.say("What was the poll about?")
-        await api.replies(2)
+        await api.ask("What was the poll about?", replies=2)
         await api.photo(caption="What was the poll on this picture?")
         shown = await api.replies(3)
     assert shown[0] == phrase("offline.kept")
@@ -253,8 +251,7 @@ async def test_a_voice_in_a_group_is_heard_where_the_bot_is_spoken_to(memory: Me
         own = {"transcribe": {"url": ear.url}, "always_groups": ()}
         async with relaying(memory, Echo(), own=own) as api:
             await api.voice(chat=GROUP)
-            await api.say("@memory_bot hello", chat=GROUP)
-            await api.replies(1)
+            await api.ask("@memory_bot hello", chat=GROUP, replies=1)
             answer = dict(api.sent[0])
             await api.voice(chat=GROUP, reply_to_message=answer)
             await api.replies(3)

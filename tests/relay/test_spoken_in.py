@@ -28,8 +28,7 @@ async def test_a_named_month_is_answered_with_what_was_said_in_it_oldest_first(m
             )
         asked = ("What did we talk about in December 2025?", "/summary in December 2025", "/summary in March 2024")
         for count, text in enumerate(asked, 1):
-            await api.say(text)
-            shown = await api.replies(count)
+            shown = await api.ask(text, replies=count)
     head, *lines = shown[0].splitlines()
     assert head == phrase("summary.said_in", period="Dec 1, 2025 – Dec 31, 2025")
     assert [line.partition(": ")[2] for line in lines] == ["“The boat is sold”", "“I quit my job”"]
@@ -42,14 +41,12 @@ async def test_a_long_period_is_cut_and_the_answer_says_so(memory: Memory, clock
         for number in range(LINES + 1):
             at = clock() - timedelta(days=40, minutes=number)
             await client.record_message(c.RecordMessageArgs(role="user", content=f"I ran {number} miles", sent_at=at))
-        await api.say("/summary in January 2026")
-        (shown,) = await api.replies(1)
+        (shown,) = await api.ask("/summary in January 2026", replies=1)
     assert shown.splitlines()[-1] == phrase("summary.more_in")
     assert len(shown.splitlines()) == LINES + 2
 
 
 async def test_without_a_time_the_summary_is_that_of_the_chat(memory: Memory) -> None:
     async with relaying(memory) as api:
-        await api.say("/summary")
-        (shown,) = await api.replies(1)
+        (shown,) = await api.ask("/summary", replies=1)
     assert phrase("summary.said_in", period="").split(",")[0] not in shown

@@ -32,27 +32,19 @@ async def test_the_memory_is_one_message_with_tabs_pages_and_what_can_be_done_to
         for n in range(8):
             await client.remember(c.RememberArgs(content=f"The user owns boat number {n}", kind="fact"))
         await client.remember(c.RememberArgs(content="The user likes tea", kind="preference"))
-        await api.say("/memory")
-        await api.replies(1)
+        await api.ask("/memory", replies=1)
         shown = api.sent[0]
         assert labels(shown) == ["👤 Facts", "⚙️ Likes"]
-        await api.press(shown, "👤 Facts")
-        await api.until(lambda: "Page 1 of 2" in shown["text"])
-        await api.press(shown, "▶")
-        await api.until(lambda: "Page 2 of 2" in shown["text"])
+        await api.press(shown, "👤 Facts", until=lambda: "Page 1 of 2" in shown["text"])
+        await api.press(shown, "▶", until=lambda: "Page 2 of 2" in shown["text"])
         second = shown["text"]
-        await api.press(shown, "7")
-        await api.until(lambda: "Known since" in shown["text"])
+        await api.press(shown, "7", until=lambda: "Known since" in shown["text"])
         boat = shown["text"].split("\n")[0]
-        await api.press(shown, "✗")
-        await api.until(lambda: shown["text"] == f"✗ Removed: {boat}")
+        await api.press(shown, "✗", until=lambda: shown["text"] == f"✗ Removed: {boat}")
         left = (await client.get_profile(c.GetProfileArgs())).facts
-        await api.press(shown, "Undo")
-        await api.until(lambda: "Page 2 of 2" in shown["text"])
-        await api.press(shown, "7")
-        await api.until(lambda: "Known since" in shown["text"])
-        await api.press(shown, "📌")
-        await api.until(lambda: "📌 ✗" in labels(shown))
+        await api.press(shown, "Undo", until=lambda: "Page 2 of 2" in shown["text"])
+        await api.press(shown, "7", until=lambda: "Known since" in shown["text"])
+        await api.press(shown, "📌", until=lambda: "📌 ✗" in labels(shown))
         profile = await client.get_profile(c.GetProfileArgs())
     assert len(api.sent) == 1
     assert boat in second
@@ -68,19 +60,14 @@ async def test_notes_that_are_only_searched_have_a_line_and_a_tab_and_the_shell_
         for n in range(8):
             await client.remember(c.RememberArgs(content=f"I own boat number {n}", kind="fact"))
         await tables.execute("update memories set note = true, shown = id > 7")
-        await api.say("/memory")
-        await api.replies(1)
+        await api.ask("/memory", replies=1)
         shown = api.sent[0]
         first = shown["text"]
-        await api.press(shown, "🔎 Searched")
-        await api.until(lambda: "Page 1 of 2" in shown["text"])
+        await api.press(shown, "🔎 Searched", until=lambda: "Page 1 of 2" in shown["text"])
         listed = shown["text"]
-        await api.press(shown, "1")
-        await api.until(lambda: "Known since" in shown["text"])
-        await api.press(shown, "📌")
-        await api.until(lambda: "📌 ✗" in labels(shown))
-        await api.press(shown, "◀ Back")
-        await api.until(lambda: "6 more notes, only searched" in shown["text"])
+        await api.press(shown, "1", until=lambda: "Known since" in shown["text"])
+        await api.press(shown, "📌", until=lambda: "📌 ✗" in labels(shown))
+        await api.press(shown, "◀ Back", until=lambda: "6 more notes, only searched" in shown["text"])
         lines, hint = listing(await client.get_profile(c.GetProfileArgs()), ZONE, 1)
         notes, _ = listing(await client.get_profile(c.GetProfileArgs(kinds=("note",))), ZONE, 1)
         rest, _ = listing(await only_searched(client, c.GetProfileArgs(kinds=("note",))), ZONE, 1)
@@ -106,13 +93,10 @@ async def test_a_person_is_greeted_and_served_in_their_language(memory: Memory) 
     async with relaying(memory) as api:
         api.world.languages[42] = "de-AT"
         await api.say("/start")
-        await api.say("Merk dir, dass ich Tee mag")
-        await api.replies(2)
-        await api.say("danke")
-        await api.until(lambda: bool(api.world.reactions))
+        await api.ask("Merk dir, dass ich Tee mag", replies=2)
+        await api.say("danke", until=lambda: bool(api.world.reactions))
         await api.say("/remember ???")
-        await api.say("/forget Tee Fallschirm")
-        await api.replies(4)
+        await api.ask("/forget Tee Fallschirm", replies=4)
     with speaking("de"):
         assert texts(api)[0] == phrase("start.greeting", name="Priya")
         assert texts(api)[2] == phrase("server.nothing_stated")

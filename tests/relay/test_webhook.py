@@ -45,15 +45,13 @@ async def test_updates_come_by_webhook_and_are_answered_in_order(memory: Memory,
 
 async def test_who_does_not_know_the_secret_is_refused(memory: Memory, tmp_path: Path) -> None:
     async with by_webhook(memory, tmp_path) as (api, url), httpx.AsyncClient(trust_env=False) as http:
-        await api.say("one")
-        await api.replies(1)
+        await api.ask("one", replies=1)
         update = {"update_id": 99, "message": {**api.world.messages[42, 1], "message_id": 77, "text": "forged"}}
         without = await http.post(url, json=update)
         wrong = await http.post(url, json=update, headers={SECRET_HEADER: "guess"})
         garbage = await http.post(url, content=b"{", headers={SECRET_HEADER: SECRET})
         huge = await http.post(url, content=json.dumps("x" * 2**21), headers={SECRET_HEADER: SECRET})
-        await api.say("two")
-        shown = await api.replies(2)
+        shown = await api.ask("two", replies=2)
     assert [answer.status_code for answer in (without, wrong, garbage, huge)] == [403, 403, 400, 400]
     assert shown == ["re one", "re two"]
 
@@ -74,5 +72,4 @@ async def test_what_could_not_be_recorded_is_delivered_again(memory: Memory, tmp
 async def test_an_update_nobody_can_read_is_passed_over_and_the_next_one_comes(memory: Memory, tmp_path: Path) -> None:
     async with by_webhook(memory, tmp_path) as (api, _):
         await api.show(text="one", photo=7)
-        await api.say("two")
-        assert await api.replies(1) == ["re two"]
+        assert await api.ask("two", replies=1) == ["re two"]

@@ -16,7 +16,7 @@ import anyio
 from tellonce_server.store.postgres.embedded import APP_ROLE, EmbeddedPostgres
 from tellonce_server.store.postgres.embedded_account import server_account
 from tellonce_server.store.postgres.embedded_cluster import PORT, socket_dir
-from tests.patience import HANGS
+from tests.patience import until
 
 _INI = """
 [databases]
@@ -71,9 +71,7 @@ async def bouncer(
         extra_groups=[] if account else None,
     )
     try:
-        with anyio.fail_after(HANGS):
-            while not (folder / f".s.PGSQL.{PORT}").exists():  # noqa: ASYNC110 (another process makes it)
-                await anyio.sleep(0.02)
+        await until(lambda: (folder / f".s.PGSQL.{PORT}").exists())
         yield folder
     finally:
         process.send_signal(signal.SIGINT)

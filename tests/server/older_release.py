@@ -8,6 +8,7 @@ import asyncpg
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import migrations
+from tests.memory_fixtures import session
 
 LAST_RELEASE = 18
 """The schema version of the last release."""
@@ -18,9 +19,8 @@ async def last_release(postgres: EmbeddedPostgres, data: str) -> AsyncGenerator[
     """A connection, as the owner of the tables, to a database with the last release's schema and `data`."""
     admin = await asyncpg.connect(postgres.dsn(SUPERUSER, "postgres"))
     await admin.execute("create database upgrading owner chatmem_app")
-    extended = await asyncpg.connect(postgres.dsn(SUPERUSER, "upgrading"))
-    await extended.execute("create extension vector")
-    await extended.close()
+    async with session(postgres.dsn(SUPERUSER, "upgrading")) as extended:
+        await extended.execute("create extension vector")
     db = await asyncpg.connect(postgres.dsn(database="upgrading"))
     await migrate(db, [step for step in migrations() if step.version <= LAST_RELEASE])
     await db.execute(data)

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-import asyncpg
-
 from tellonce_server.store.postgres.embedded import bindir
 from tellonce_server.store.postgres.embedded_account import Account, server_account
 from tellonce_server.store.postgres.embedded_cluster import reachable
+from tests.memory_fixtures import session
 
 PORT = 5433
 CREATED = (
@@ -54,22 +53,16 @@ class OwnPostgres:
 
     async def admin(self, *commands: str, database: str = "postgres") -> None:
         """Run statements as the superuser."""
-        connection = await asyncpg.connect(self.dsn("postgres", database))
-        try:
+        async with session(self.dsn("postgres", database)) as connection:
             for command in commands:
                 await connection.execute(command)
-        finally:
-            await connection.close()
 
     async def clear(self) -> None:
         """Remove all databases and roles that were created."""
-        connection = await asyncpg.connect(self.dsn("postgres", "postgres"))
-        try:
+        async with session(self.dsn("postgres", "postgres")) as connection:
             for kind, options, found in CREATED:
                 for row in await connection.fetch(found):
                     await connection.execute(f'drop {kind} "{row["name"]}"{options}')
-        finally:
-            await connection.close()
 
     async def database(self, name: str) -> str:
         """Create a database. Returns the URL with which the superuser connects."""

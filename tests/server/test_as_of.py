@@ -9,7 +9,8 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
-from tests.memory_fixtures import Clock, Memory
+from tests.hand_worker import submit
+from tests.memory_fixtures import Clock, Memory, forget
 
 pytestmark = pytest.mark.anyio
 
@@ -36,8 +37,7 @@ class Diary:
         assert (await self.client.record_message(said)).outcome == "edited"
 
     async def forget(self, topic: str) -> None:
-        preview = await self.client.forget(c.ForgetArgs(topic=topic))
-        done = await self.client.forget(c.ForgetArgs(topic=topic, confirm=preview.confirm))
+        done = await forget(self.client, topic=topic)
         assert done.traces_left == 0
 
     async def work(self, *, compact: bool = False) -> list[str]:
@@ -48,8 +48,7 @@ class Diary:
         kinds: list[str] = []
         while jobs := (await self.agent.claim_work(w.ClaimWorkArgs(worker="w"))).jobs:
             for job in jobs:
-                args = {"job_id": job.job_id, "fence": job.fence, "result": repeated(job.input)}
-                await self.agent.submit_work(w.SubmitWorkArgs(**args, model="m", tier="claude"))
+                await submit(self.agent, job, repeated(job.input), "claude")
                 kinds.append(job.kind)
         self.clock.forward(days=1)
         return kinds
@@ -74,6 +73,8 @@ def repeated(work: w.WorkInput) -> w.WorkResult:
         case w.ThreadInput():
             told = [chunk.text.replace("Chunk: ", f"{work.level.title()}: ") for chunk in work.chunks]
             return w.SummaryResult(text="\n".join([*filter(None, [work.prior_text]), *told]))
+        case w.SecondReadingInput():
+            return w.SecondReadingResult()
         case w.ProfileInput():
             return w.ProfileResult(narrative="\n".join(f"Profile: {memory.text}" for memory in work.memories))
         case w.RoutineInput():

@@ -10,8 +10,9 @@ from mcp.types import ResourceTemplateReference, TextContent
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient, MemoryRefused
+from tests.hand_worker import facts, item, nothing, profile, read, say
 from tests.memory_fixtures import Clock, Memory
-from tests.server.test_learning import FRIDAY, facts, item, nothing, profile, read, say
+from tests.server.test_learning import FRIDAY
 
 pytestmark = pytest.mark.anyio
 

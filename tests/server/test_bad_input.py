@@ -18,7 +18,7 @@ from tellonce_server.api.spec import specs_of
 from tellonce_server.app.server import build_server
 from tellonce_server.core.scope import Caller
 from tests.depth import DEEP
-from tests.memory_fixtures import USER, Memory
+from tests.memory_fixtures import USER, Memory, session
 
 pytestmark = pytest.mark.anyio
 
@@ -187,9 +187,8 @@ PLACE: dict[str, tuple[Any, ...]] = {
 
 @pytest.fixture
 async def counted(memory: Memory, dsn: str) -> AsyncIterator[asyncpg.Connection]:
-    connection = await asyncpg.connect(dsn)
-    yield connection
-    await connection.close()
+    async with session(dsn) as connection:
+        yield connection
 
 
 async def contents(connection: asyncpg.Connection) -> dict[str, tuple[int, str]]:

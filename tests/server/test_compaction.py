@@ -6,8 +6,8 @@ from tellonce import contract as c
 from tellonce.client import MemoryRefused
 from tellonce_server.domain.queue.compaction import compact_silent
 from tellonce_server.services import chat_summary
+from tests.hand_worker import drain, talk
 from tests.memory_fixtures import Clock, Memory
-from tests.server.test_queue import drain, talk
 
 pytestmark = pytest.mark.anyio
 

@@ -10,7 +10,7 @@ import pytest
 from tellonce_server.core.errors import PASSING
 from tellonce_server.store import pools
 from tellonce_server.store.database import Database, open_database
-from tests.memory_fixtures import USER
+from tests.memory_fixtures import USER, session
 
 pytestmark = pytest.mark.anyio
 
@@ -57,12 +57,11 @@ async def test_a_transaction_waits_for_a_connection_in_use_and_gets_it(opened: D
 
 async def test_lost_connections_are_replaced(opened: Database, dsn: str) -> None:
     await asyncio.gather(asked(opened), asked(opened))
-    other = await asyncpg.connect(dsn)
-    ended = await other.fetch(OWN_CONNECTIONS, pools.OwnedConnection.name)
-    await other.execute(
-        f"select pg_terminate_backend(pid) from ({OWN_CONNECTIONS.replace('$1', '%s')}) x" % "'tellonce'"
-    )
-    await other.close()
+    async with session(dsn) as other:
+        ended = await other.fetch(OWN_CONNECTIONS, pools.OwnedConnection.name)
+        await other.execute(
+            f"select pg_terminate_backend(pid) from ({OWN_CONNECTIONS.replace('$1', '%s')}) x" % "'tellonce'"
+        )
     assert ended
     with anyio.fail_after(10):
         while True:

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from tellonce import contract as c
-from tellonce import work as w
 from tellonce.client import MemoryClient
+from tests.hand_worker import claim, exchange, item, profile, submit
 from tests.memory_fixtures import Clock, Memory
 
 pytestmark = pytest.mark.anyio
@@ -24,15 +24,11 @@ async def learned(client: MemoryClient, agent: MemoryClient, said: str, due: dat
     """The goal that is learned when a worker reads a message."""
     await client.record_message(c.RecordMessageArgs(role="user", content=said, message_id="u"))
     await client.record_message(c.RecordMessageArgs(role="assistant", content="Good luck", exchange_of="u"))
-    job = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
-    quote = w.Quote(message_id=1, text=said)
-    goal = w.ExchangeItem(text="Finish the thesis", kind="goal", quotes=(quote,), deadline=due)
-    result = w.ExchangeResult(items=(goal,), canonical=w.Canonical())
-    await agent.submit_work(
-        w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="haiku", tier="claude")
-    )
-    profile = await client.get_profile(c.GetProfileArgs())
-    return (*profile.goals, *profile.uncertain)[0]
+    job = await claim(agent)
+    goal = item(job.input, "Finish the thesis", kind="goal", deadline=due)
+    await submit(agent, job, exchange(goal), "claude", model="haiku")
+    known = await profile(client)
+    return (*known.goals, *known.uncertain)[0]
 
 
 async def test_an_appointment_that_has_passed_is_history_and_a_day_of_every_year_stays(

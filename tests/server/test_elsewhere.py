@@ -4,7 +4,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce_server.domain.context.budget import DEFAULT_TOTAL, elsewhere_share
-from tests.memory_fixtures import USER, Clock, Memory
+from tests.memory_fixtures import USER, Clock, Memory, forget
 
 pytestmark = pytest.mark.anyio
 
@@ -98,8 +98,7 @@ async def test_an_exchange_whose_message_was_forgotten_is_not_shown(memory: Memo
         answer = {"role": "assistant", "chat_id": None, "conversation_id": "c1", "exchange_of": "1"}
         await client.record_message(said("Nice, how lovely!", **answer))
         assert "how lovely" in section(await relay.get_context(asked(query="Hi")), "elsewhere")
-        plan = await client.forget(c.ForgetArgs(topic="Gretl"))
-        await client.forget(c.ForgetArgs(topic="Gretl", confirm=plan.confirm))
+        await forget(client, topic="Gretl")
         assert section(await relay.get_context(asked(query="Hi")), "elsewhere") == ""
 
 

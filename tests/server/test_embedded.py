@@ -21,7 +21,8 @@ import pytest
 from tellonce.file_lock import is_held
 from tellonce_server.store.postgres import embedded, embedded_account, embedded_cluster, watcher
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError, State, bindir
-from tests.patience import HANGS, promised
+from tests.memory_fixtures import session
+from tests.patience import HANGS, promised, until
 
 pytestmark = pytest.mark.anyio
 
@@ -72,15 +73,6 @@ async def server(reachable: Path) -> AsyncGenerator[EmbeddedPostgres]:
         os.kill(head, signal.SIGQUIT)
         await gone(head)
     await server.stop()
-
-
-@asynccontextmanager
-async def session(server: EmbeddedPostgres, **login: str) -> AsyncGenerator[asyncpg.Connection]:
-    connection = await asyncpg.connect(server.dsn(**login))
-    try:
-        yield connection
-    finally:
-        await connection.close()
 
 
 @asynccontextmanager
@@ -137,15 +129,11 @@ async def tell_to_leave(process: anyio.abc.Process) -> None:
 
 
 async def reaped(pid: int) -> None:
-    with anyio.fail_after(HANGS):
-        while _state(pid):  # noqa: ASYNC110  # only its parent is notified of its end
-            await anyio.sleep(0.01)
+    await until(lambda: not _state(pid))
 
 
 async def gone(pid: int) -> None:
-    with anyio.fail_after(HANGS):
-        while _state(pid) not in ("", "Z"):  # noqa: ASYNC110  # only its parent is notified of its end
-            await anyio.sleep(0.01)
+    await until(lambda: _state(pid) in ("", "Z"))
 
 
 def _state(pid: int) -> str:
@@ -161,20 +149,17 @@ def recorded_pid(server: EmbeddedPostgres) -> int:
 
 async def test_a_fresh_start_gives_a_database_of_a_role_that_is_no_superuser(server: EmbeddedPostgres) -> None:
     dsn = await server.start()
-    connection = await asyncpg.connect(dsn)
-    try:
+    async with session(dsn) as connection:
         assert await connection.fetchval("select current_user::text") == "chatmem_app"
         assert await connection.fetchval("select current_database()::text") == "chatmem"
         assert await connection.fetchval("select rolsuper or rolcreatedb from pg_roles where rolname = user") is False
         assert await connection.fetchval("select '[1,2]'::vector <-> '[1,3]'") == 1
         await connection.execute("create table ours (id int primary key)")
-    finally:
-        await connection.close()
 
 
 async def test_the_server_is_set_up_for_one_behaviour_everywhere(server: EmbeddedPostgres) -> None:
     await server.start()
-    async with session(server) as connection:
+    async with session(server.dsn()) as connection:
         locale = await connection.fetchrow(
             "select datlocprovider::text, datlocale, pg_encoding_to_char(encoding) from pg_database where datname = 'chatmem'"
         )
@@ -188,19 +173,19 @@ async def test_the_server_is_set_up_for_one_behaviour_everywhere(server: Embedde
 
 async def test_the_application_may_scrub_the_write_ahead_log(server: EmbeddedPostgres) -> None:
     await server.start()
-    async with session(server) as connection:
+    async with session(server.dsn()) as connection:
         await connection.execute("checkpoint")
         await connection.fetchval("select pg_switch_wal()")
 
 
 async def test_data_outlives_the_server(server: EmbeddedPostgres) -> None:
     await server.start()
-    async with session(server) as connection:
+    async with session(server.dsn()) as connection:
         await connection.execute("create table kept as select 42 as answer")
     await server.release()
     assert await server.ping() == "down"
     await server.start()
-    async with session(server) as connection:
+    async with session(server.dsn()) as connection:
         assert await connection.fetchval("select answer from kept") == 42
 
 
@@ -221,26 +206,6 @@ async def test_four_processes_starting_at_once_share_one_server(server: Embedded
     assert await server.ping() == "down"
 
 
-async def test_a_killed_process_does_not_keep_the_server_running(server: EmbeddedPostgres, reachable: Path) -> None:
-    async with child(reachable / "data") as process:
-        assert await said(process) == "up"
-        await server.start()
-        process.kill()
-        await process.wait()
-    await server.release()
-    assert await server.ping() == "down"
-
-
-async def test_the_last_of_two_leaves_and_stops_the_server(server: EmbeddedPostgres, reachable: Path) -> None:
-    await server.start()
-    async with child(reachable / "data") as process:
-        assert await said(process) == "up"
-        await server.release()
-        assert await server.ping() == "up"
-        await tell_to_leave(process)
-    assert await server.ping() == "down"
-
-
 async def test_ctrl_c_in_the_terminal_does_not_reach_the_server(server: EmbeddedPostgres, reachable: Path) -> None:
     async with child(reachable / "data", start_new_session=True, stderr=subprocess.DEVNULL) as process:
         assert await said(process) == "up"
@@ -251,13 +216,13 @@ async def test_ctrl_c_in_the_terminal_does_not_reach_the_server(server: Embedded
 
 async def test_a_killed_postmaster_is_replaced_and_nothing_committed_is_lost(server: EmbeddedPostgres) -> None:
     await server.start()
-    async with session(server) as orphan:
+    async with session(server.dsn()) as orphan:
         await orphan.execute("create table kept as select generate_series(1, 1000) as n")
         pid = recorded_pid(server)
         os.kill(pid, signal.SIGKILL)
         await gone(pid)
         await server.start()
-    async with session(server) as connection:
+    async with session(server.dsn()) as connection:
         assert await connection.fetchval("select count(*) from kept") == 1000
 
 
@@ -265,7 +230,7 @@ async def test_recovery_may_take_longer_than_the_patience_with_a_dead_server(
     server: EmbeddedPostgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await server.start()
-    async with session(server) as connection:
+    async with session(server.dsn()) as connection:
         await connection.execute("create table big as select n, repeat('x', 200) as t from generate_series(1, 20000) n")
     os.kill(recorded_pid(server), signal.SIGKILL)
     # A zombie process still has its pid, so the first start is refused.
@@ -281,7 +246,7 @@ async def test_recovery_may_take_longer_than_the_patience_with_a_dead_server(
     monkeypatch.setattr(EmbeddedPostgres, "ping", slow_to_recover)
     await server.start()
     assert time.monotonic() - began > patience
-    async with session(server) as connection:
+    async with session(server.dsn()) as connection:
         assert await connection.fetchval("select count(*) from big") == 20_000
 
 
@@ -311,7 +276,7 @@ async def test_an_unreadable_pid_file_after_a_kill_is_put_aside_and_nothing_comm
 ) -> None:
     await server.start()
     file = server.cluster / "postmaster.pid"
-    async with session(server) as connection:
+    async with session(server.dsn()) as connection:
         await connection.execute("create table kept (id int)")
         await connection.execute("insert into kept values (1)")
     head = recorded_pid(server)
@@ -325,7 +290,7 @@ async def test_an_unreadable_pid_file_after_a_kill_is_put_aside_and_nothing_comm
     file.write_bytes(b"")
     await server.start()
     assert aside.read_bytes() == b""
-    async with session(server) as connection:
+    async with session(server.dsn()) as connection:
         assert await connection.fetchval("select count(*) from kept") == 1
 
 
@@ -366,13 +331,12 @@ async def test_a_server_survives_its_killed_user_while_another_uses_it(
     assert recorded_pid(server) == head
     assert await server.ping() == "up"
     await server.release()
+    assert await server.ping() == "down"
     await nobody_watches(server)
 
 
 async def nobody_watches(server: EmbeddedPostgres) -> None:
-    with anyio.fail_after(HANGS):
-        while is_held(server.cluster.parent / ".watch"):  # noqa: ASYNC110  # another process holds it
-            await anyio.sleep(0.05)
+    await until(lambda: not is_held(server.cluster.parent / ".watch"))
 
 
 async def test_a_vanished_socket_is_cured_by_a_restart(
@@ -401,7 +365,7 @@ async def test_the_environment_of_the_caller_decides_nothing(
     ):
         monkeypatch.setenv(name, value)
     await server.start()
-    async with session(server) as connection:
+    async with session(server.dsn()) as connection:
         assert await connection.fetchval("select lower('Ё')") == "ё"
         assert await connection.fetchval("show timezone") == "UTC"
 
@@ -413,7 +377,7 @@ async def test_a_path_too_long_for_a_socket_works(reachable: Path) -> None:
     await server.start()
     try:
         assert len(os.fsencode(server.cluster)) > 108
-        async with session(server) as connection:
+        async with session(server.dsn()) as connection:
             assert await connection.fetchval("select 1") == 1
     finally:
         await server.stop()
@@ -502,7 +466,7 @@ async def test_the_log_stays_small_while_the_server_runs(
 
 async def test_what_users_wrote_does_not_reach_the_log(server: EmbeddedPostgres) -> None:
     await server.start()
-    async with session(server) as connection:
+    async with session(server.dsn()) as connection:
         with pytest.raises(asyncpg.PostgresSyntaxError):
             await connection.fetchval("select to_tsquery($1)", "canary canary")
         with pytest.raises(asyncpg.InvalidDatetimeFormatError):

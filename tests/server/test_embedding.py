@@ -43,6 +43,7 @@ from tellonce_server.embedding.model_files import (
     download,
     fetch,
 )
+from tellonce_server.embedding.ollama import OllamaEmbedder
 from tellonce_server.embedding.onnx_format import FLOAT, extension, graph, value
 from tellonce_server.embedding.onnx_graph import EARLY, EARLY_TOKENS, EMBEDDING, build, early
 from tellonce_server.embedding.onnx_session import Session
@@ -51,7 +52,7 @@ from tellonce_server.embedding.question_cache import VectorCache
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database
 from tests.memory_fixtures import Clock, Memory
-from tests.patience import HANGS, promised
+from tests.patience import HANGS, promised, until
 
 pytestmark = pytest.mark.anyio
 
@@ -106,7 +107,7 @@ async def until_ready(embedder: Embedder) -> None:
 
 
 @asynccontextmanager
-async def running(embedder: LocalEmbedder) -> AsyncGenerator[None]:
+async def running(embedder: LocalEmbedder | OllamaEmbedder) -> AsyncGenerator[None]:
     task = asyncio.create_task(embedder.run())
     try:
         yield
@@ -384,14 +385,11 @@ async def test_files_that_could_not_be_had_are_tried_for_again(tmp_path: Path, m
     embedder = LocalEmbedder(tmp_path / MODEL, source)
     monkeypatch.setattr(LocalEmbedder, "_load", lambda *_: object())
     async with running(embedder):
-        with anyio.fail_after(HANGS):
-            while embedder.state["failed"] is None:  # noqa: ASYNC110 (this state can only be polled)
-                await anyio.sleep(0.01)
-            assert "does not contain model.safetensors" in embedder.state["failed"]
-            for name in (GRAPH, TOKENIZER):
-                (source / name).touch()
-            while not embedder.ready:  # noqa: ASYNC110
-                await anyio.sleep(0.01)
+        await until(lambda: embedder.state["failed"])
+        assert "does not contain model.safetensors" in str(embedder.state["failed"])
+        for name in (GRAPH, TOKENIZER):
+            (source / name).touch()
+        await until(lambda: embedder.ready)
     assert embedder.state["failed"] is None
 
 

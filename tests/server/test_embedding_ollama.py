@@ -1,9 +1,6 @@
 """Embeddings by Ollama are checked, requested again after an outage, and never delay a question."""
 
-import asyncio
 import math
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
@@ -12,7 +9,8 @@ import pytest
 from tellonce_server.embedding import ollama
 from tellonce_server.embedding.ollama import OllamaEmbedder
 from tellonce_server.embedding.protocol import EmbeddingUnavailable
-from tests.patience import HANGS, promised
+from tests.patience import HANGS, promised, until
+from tests.server.test_embedding import running
 from tests.stubs.ollama_stub import OllamaStub
 from tests.unit.test_secrets import SK
 
@@ -41,28 +39,12 @@ async def sound(texts: list[str]) -> list[list[float]]:
     return [[float(len(text)), 2.0] + [0.0] * 382 for text in texts]
 
 
-@asynccontextmanager
-async def running(embedder: OllamaEmbedder) -> AsyncGenerator[None]:
-    task = asyncio.create_task(embedder.run())
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
-async def until(embedder: OllamaEmbedder, *, ready: bool) -> None:
-    with anyio.fail_after(HANGS):
-        while embedder.ready != ready:  # noqa: ASYNC110 (this state can only be polled)
-            await anyio.sleep(0.01)
-
-
 async def test_a_real_protocol_gives_unit_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ollama, "QUERY_SECONDS", HANGS)
     async with OllamaStub() as stub:
         embedder = OllamaEmbedder(stub.url, "all-minilm")
         async with running(embedder):
-            await until(embedder, ready=True)
+            await until(lambda: embedder.ready)
             one, other = await embedder.embed(["one", "another"], urgent=True)
             [again] = await embedder.embed(["one"], urgent=False)
     assert [math.isclose(math.hypot(*v), 1, abs_tol=1e-6) for v in (one, other)] == [True, True]
@@ -123,5 +105,5 @@ async def test_a_question_waits_briefly_and_the_next_not_at_all(monkeypatch: pyt
         await embedder.embed(["other"], urgent=True)
     assert asked == [["backlog"], ["hello"]]
     async with running(embedder):
-        await until(embedder, ready=True)
+        await until(lambda: embedder.ready)
         assert await embedder.embed(["other"], urgent=True)

@@ -25,11 +25,11 @@ from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.postgres.embedded_cluster import postmaster
 from tellonce_summarizer.agent.agent import Agent, Habits
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
+from tests.hand_worker import claim, drain, submit, talk
 from tests.memory_disk import fill, small_disk
-from tests.memory_fixtures import Clock, Memory, opened
-from tests.patience import HANGS
+from tests.memory_fixtures import Clock, Memory, opened, session
+from tests.patience import HANGS, until
 from tests.server.processes import http_server
-from tests.server.test_queue import answer, drain, talk
 from tests.server.wire import request, wire_headers
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.competent import competent
@@ -220,9 +220,7 @@ async def test_a_slow_disk_slows_writers_down_and_nobody_else(memory: Memory, ds
         writing = asyncio.create_task(
             client.record_message(c.RecordMessageArgs(role="user", content="Slowly", message_id="slow"))
         )
-        async with asyncio.timeout(HANGS):
-            while not await connection.fetchval(WAITS):  # noqa: ASYNC110 (this state can only be polled)
-                await asyncio.sleep(0.01)
+        await until(lambda: connection.fetchval(WAITS))
         context = await client.get_context(c.GetContextArgs())
         assert not writing.done()
         await connection.execute("select pg_advisory_unlock(4711)")
@@ -237,13 +235,12 @@ async def test_a_clock_that_jumps_neither_loses_a_job_nor_lets_it_be_done_twice(
 ) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
-        first = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        first = await claim(agent)
         clock.forward(**jump)
-        second = (await agent.claim_work(w.ClaimWorkArgs(worker="two"))).jobs[0]
-        args = {"result": answer(first), "model": "test", "tier": "keep"}
+        second = await claim(agent, worker="two")
         with pytest.raises(MemoryRefused, match="no longer yours"):
-            await agent.submit_work(w.SubmitWorkArgs(job_id=first.job_id, fence=first.fence, **args))
-        await agent.submit_work(w.SubmitWorkArgs(job_id=second.job_id, fence=second.fence, **args))
+            await submit(agent, first)
+        await submit(agent, second)
         await talk(client, 1, start=1)
         done = await drain(agent)
         status = await agent.queue_status()
@@ -269,10 +266,9 @@ async def test_a_client_that_goes_away_in_the_middle_of_a_call_leaves_the_messag
             call.cancel()
             await asyncio.gather(call, return_exceptions=True)
         whole = [await record(n) for n in range(10)]
-    connection = await asyncpg.connect(dsn)
-    stored = await connection.fetch("select ext_id, count(*) as n from messages group by 1")
-    jobs = await connection.fetchval("select count(*) from chat_context_queue")
-    await connection.close()
+    async with session(dsn) as connection:
+        stored = await connection.fetch("select ext_id, count(*) as n from messages group by 1")
+        jobs = await connection.fetchval("select count(*) from chat_context_queue")
     assert all(found.status_code == 200 for found in whole)
     assert {row["ext_id"]: row["n"] for row in stored} == {f"m{n}": 1 for n in range(10)}
     assert jobs == 1
@@ -299,10 +295,9 @@ async def test_ten_thousand_waiting_jobs_are_handed_out_oldest_first_and_counted
         status = await agent.queue_status()
         done: list[str] = []
         for _ in range(20):
-            (item,) = (await agent.claim_work(w.ClaimWorkArgs(worker="one", limit=5))).jobs
-            args = {"result": answer(item), "model": "test", "tier": "keep"}
-            await agent.submit_work(w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, **args))
-            done.append(item.job_id)
+            (job,) = (await agent.claim_work(w.ClaimWorkArgs(worker="one", limit=5))).jobs
+            await submit(agent, job)
+            done.append(job.job_id)
         summary = await client.summarize_chat(c.SummarizeChatArgs())
     assert [(kind.kind, kind.pending) for kind in status.kinds] == [("exchange", 10_001)]
     assert done == [f"42:42:{n}" for n in range(1, 21)]

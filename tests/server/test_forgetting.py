@@ -4,10 +4,9 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
-from tellonce.forget_contract import selection, ticked
 from tellonce_server.api.text import forgotten
 from tellonce_server.core.scope import ChatScope
-from tests.memory_fixtures import USER, Clock, Memory
+from tests.memory_fixtures import USER, Clock, Memory, forget
 from tests.offline_worker import work_off
 
 pytestmark = pytest.mark.anyio
@@ -16,16 +15,6 @@ pytestmark = pytest.mark.anyio
 async def said(client: MemoryClient, *texts: str, **more: object) -> None:
     for text in texts:
         await client.record_message(c.RecordMessageArgs.model_validate({"role": "user", "content": text, **more}))
-
-
-async def forget(client: MemoryClient, kept: tuple[int, ...] | None = (), **what: object) -> c.Forgotten:
-    """Preview and confirm. Erases all matches except the numbers in `kept`; if `kept` is None, it erases the ticked
-    matches."""
-    preview = await client.forget(c.ForgetArgs.model_validate(what))
-    assert preview.confirm is not None
-    numbers = {match.id for match in preview.matches}
-    chosen = selection(numbers.difference(kept), ticked(preview.matches)) if kept is not None else {}
-    return await client.forget(c.ForgetArgs.model_validate({**what, **chosen, "confirm": preview.confirm}))
 
 
 async def texts(memory: Memory) -> str:
@@ -125,7 +114,7 @@ async def test_a_topic_goes_in_every_form_and_leaves_its_neighbours(
         await said(client, f"{stating} {other}")
         await client.remember(c.RememberArgs(content=stating))
         preview = await client.forget(c.ForgetArgs(topic=topic))
-        done = await forget(client, topic=topic)
+        done = await forget(client, (), topic=topic)
         context = (await client.get_context(c.GetContextArgs())).context or ""
     assert [match.goes for match in preview.matches if match.ref] == [(), (stating,)]
     assert f"only this goes: {stating}" in forgotten(preview)
@@ -160,7 +149,7 @@ async def test_the_days_beside_a_quotation_go_with_it(memory: Memory) -> None:
     async with memory.client() as client:
         await client.record_message(c.RecordMessageArgs(role="assistant", content=answer))
         await said(client, "“Anna's cardiologist is nice.” She said it on Monday.")
-        done = await forget(client, topic="cardiologist")
+        done = await forget(client, (), topic="cardiologist")
         left = await texts(memory)
     assert done.traces_left == 0
     assert "Nov 27" not in left
@@ -175,7 +164,7 @@ async def test_forgetting_everything_erases_the_messages_and_names_of_all_conver
         place = {"conversation_id": "~/shop", "channel": "claude-code", "message_id": "Ann's note"}
         await said(client, "We chose Kafka.", speaker="Dr. Vuxley", **place)
         await client.remember(c.RememberArgs(content="I like tea"))
-        done = await forget(client, everything=True)
+        done = await forget(client, (), everything=True)
         again = await client.forget(c.ForgetArgs(everything=True))
         sent_again = c.RecordMessageArgs.model_validate({"role": "user", "content": "We chose Kafka.", **place})
         assert (await client.record_message(sent_again)).outcome == "duplicate"
@@ -210,7 +199,7 @@ async def test_what_a_memory_said_before_it_was_changed_is_forgotten_too(memory:
         edit = c.UpdateMemoryArgs(memory_id=stored.memory.id, action="edit", content="My dog is called Rex")
         await client.update_memory(edit)
         await said(client, "Zorblax was a dog")
-        done = await forget(client, topic="Zorblax")
+        done = await forget(client, (), topic="Zorblax")
         profile = await client.get_profile(c.GetProfileArgs())
     assert done.traces_left == 0
     assert "orblax" not in await texts(memory)
@@ -234,7 +223,7 @@ async def test_what_only_a_former_version_of_a_message_says_is_found_and_forgott
         for text in (former, "My dog is Rex"):
             await client.record_message(c.RecordMessageArgs(role="user", content=text, message_id="7"))
         preview = await client.forget(c.ForgetArgs(topic=topic))
-        done = await forget(client, topic=topic)
+        done = await forget(client, (), topic=topic)
     assert preview.would_erase == ({"message_versions": 1} if preview.matches[0].ticked else {})
     assert f"confirm={preview.confirm}" in forgotten(preview)
     assert done.erased["message_versions"] == 1
@@ -254,7 +243,7 @@ async def test_a_memory_much_like_the_forgotten_one_is_no_trace_of_it(memory: Me
     async with memory.client() as client:
         for number in (21, 22):
             await client.remember(c.RememberArgs(content=f"Shelf {number} in my hall holds the lamp"))
-        done = await forget(client, topic="shelf 21")
+        done = await forget(client, (), topic="shelf 21")
         profile = await client.get_profile(c.GetProfileArgs())
     assert (done.erased["memories"], done.traces_left) == (1, 0)
     assert [m.content for m in profile.facts] == ["Shelf 22 in my hall holds the lamp"]
@@ -279,7 +268,7 @@ async def test_former_versions_are_cleaned_however_many_there_are(
                 ),
             )
         lines = await tables.fetchval("select count(*) from former_lines where owner_id = $1", USER)
-        done = await forget(client, topic="Zorblax")
+        done = await forget(client, (), topic="Zorblax")
         left = await tables.fetch(
             "select former_text(owner_id, value -> 'text') as text from text_versions order by version"
         )
@@ -292,7 +281,7 @@ async def test_a_message_sent_once_more_brings_nothing_forgotten_back(memory: Me
     message = c.RecordMessageArgs(role="user", content="My dog is Zorblax. It rains.", message_id="7")
     async with memory.client() as client:
         await client.record_message(message)
-        await forget(client, topic="Zorblax")
+        await forget(client, (), topic="Zorblax")
         again = await client.record_message(message)
     assert again.outcome == "duplicate"
     assert "orblax" not in await texts(memory)
@@ -303,7 +292,7 @@ async def test_an_answer_to_a_message_that_was_forgotten_meanwhile_does_not_repe
     async with memory.client() as client:
         await said(client, "Where were we?", message_id="6")
         await said(client, "My dog is Zorblax. It rains.", message_id="7")
-        await forget(client, topic="Zorblax")
+        await forget(client, (), topic="Zorblax")
         for number in ("8", "8"):
             await client.record_message(c.RecordMessageArgs.model_validate({**answer, "message_id": number}))
         other = {"role": "assistant", "content": "At the rain.", "exchange_of": "6", "message_id": "9"}
@@ -356,7 +345,7 @@ async def test_a_title_or_an_initial_goes_with_its_sentence(memory: Memory, topi
     stating = "I hear that Dr. Weber fills my teeth. " if "teeth" in topic else stating
     async with memory.client() as client:
         await said(client, f"I live in Leipzig. {stating}I take the tram.")
-        result = await forget(client, topic=topic)
+        result = await forget(client, (), topic=topic)
         known = await client.explain(c.ExplainArgs(message_id="1"))
     assert result.traces_left == 0
     assert known.text == "I live in Leipzig. I take the tram."
@@ -367,7 +356,7 @@ async def test_a_value_the_assistant_asked_for_is_forgotten_too(memory: Memory) 
     async with memory.client() as client:
         question = c.RecordMessageArgs(role="assistant", content="When is Zorblax coming?", expects=asked)
         await client.record_message(question)
-        done = await forget(client, topic="Zorblax")
+        done = await forget(client, (), topic="Zorblax")
     assert done.traces_left == 0
     assert "orblax" not in await texts(memory)
 
@@ -376,7 +365,7 @@ async def test_an_edit_of_a_message_does_not_bring_its_forgotten_sentence_back(m
     async with memory.client() as client:
         for text in ("My dog is Zorblax. It rains.", None, "My  dog is Zórblax. It snows.", "my dog is Zorblax."):
             if text is None:
-                await forget(client, topic="Zorblax")
+                await forget(client, (), topic="Zorblax")
             else:
                 last = await client.record_message(c.RecordMessageArgs(role="user", content=text, message_id="7"))
         seen = (await client.explain(c.ExplainArgs(message_id="7"))).text
@@ -395,7 +384,7 @@ async def test_summaries_stay_without_it_where_the_messages_were_to_stay(memory:
         await client.summarize_chat(c.SummarizeChatArgs(now=True))
         await work_off(agent)
         before = await client.summarize_chat(c.SummarizeChatArgs())
-        await forget(client, topic="Zorblax", include_messages=False)
+        await forget(client, (), topic="Zorblax", include_messages=False)
         await work_off(agent)
         after = await client.summarize_chat(c.SummarizeChatArgs())
         found = await client.search_memory(c.SearchMemoryArgs(query="Zorblax", kinds=("message",)))
@@ -410,7 +399,7 @@ async def test_summaries_stay_without_it_where_the_messages_were_to_stay(memory:
 async def test_an_external_database_says_what_it_cannot_reach(memory: Memory) -> None:
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="I like tea"))
-        done = await forget(client, topic="tea")
+        done = await forget(client, (), topic="tea")
     assert "backups" in done.notes[0]
     assert "archives" in done.notes[0]
 
@@ -423,7 +412,7 @@ async def test_summaries_are_redacted_at_once_and_rewritten_by_the_next_worker(m
         await work_off(agent)
         before = await client.summarize_chat(c.SummarizeChatArgs(now=True))
         await work_off(agent)
-        await forget(client, topic="Zorblax")
+        await forget(client, (), topic="Zorblax")
         after = await client.summarize_chat(c.SummarizeChatArgs())
         kinds = await work_off(agent)
         anew = await client.summarize_chat(c.SummarizeChatArgs())
@@ -449,8 +438,8 @@ async def test_an_answer_under_way_does_not_remember_what_was_forgotten_meanwhil
         await heard("u1", f"{statement}. I like green tea")
         await heard("u2", "My cat is called Miso")
         await client.remember(c.RememberArgs(content=statement))
-        await forget(client, topic="safe")
-        await forget(client, topic="Miso")
+        await forget(client, (), topic="safe")
+        await forget(client, (), topic="Miso")
         for message_id, gone in (
             ("u1", statement),
             ("u1", "Opens the safe with tulip"),
@@ -494,6 +483,6 @@ async def test_an_erasure_tells_of_no_copy_that_was_forgotten_where_it_was_share
     async with memory.relay() as client:
         await client.remember(c.RememberArgs(content="My locker code is Zorblax", chat_id=USER))
         await client.update_memory(c.UpdateMemoryArgs(memory_id=1, action="share", to_chat_id=-100, chat_id=USER))
-        await forget(client, topic="Zorblax", chat_id=-100)
-        done = await forget(client, topic="Zorblax", chat_id=USER)
+        await forget(client, (), topic="Zorblax", chat_id=-100)
+        done = await forget(client, (), topic="Zorblax", chat_id=USER)
     assert (done.erased["memories"], [note for note in done.notes if "shared" in note]) == (1, [])

@@ -8,7 +8,6 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
-from tellonce.forget_contract import selection, ticked
 from tellonce_relay.telegram.markdown import rendered
 from tellonce_server.core.scope import PROGRAMS
 from tellonce_server.domain.erasure.redaction import strings
@@ -17,7 +16,7 @@ from tellonce_server.store import threads
 from tellonce_sql import query
 from tellonce_text.literal import Literal
 from tests.depth import depth
-from tests.memory_fixtures import USER, Clock, Memory, tables_with
+from tests.memory_fixtures import USER, Clock, Memory, forget, tables_with
 from tests.offline_worker import work_off
 
 pytestmark = pytest.mark.anyio
@@ -91,14 +90,6 @@ async def said(client: MemoryClient, *texts: str, **fields: str) -> None:
         await client.record_message(c.RecordMessageArgs.model_validate({"role": "user", "content": text, **fields}))
 
 
-async def gone(client: MemoryClient, kept: tuple[int, ...] | None = None, **what: object) -> c.Forgotten:
-    preview = await client.forget(c.ForgetArgs.model_validate(what))
-    assert preview.confirm is not None, f"{what} is not found"
-    numbers = {match.id for match in preview.matches}
-    chosen = selection(numbers.difference(kept), ticked(preview.matches)) if kept is not None else {}
-    return await client.forget(c.ForgetArgs.model_validate({**what, **chosen, "confirm": preview.confirm}))
-
-
 async def live(client: MemoryClient, chance: random.Random, words: list[str], clock: Clock) -> None:
     """Fill a memory with messages that use all fields, an edit, reworded memories, a routine, and a question of the
     assistant for a value (a slot)."""
@@ -165,7 +156,7 @@ async def test_a_text_in_any_column_that_may_hold_a_persons_words_is_found_and_i
             status = await tables.execute(PLANT.format(table=table, column=column, type=kind, also=also), value)
             assert status == "UPDATE 1", f"the life above leaves no row in {table}"
         assert set(await tables_with(tables, CANARY)) == {table for table, _ in planted}
-        done = await gone(client, topic=CANARY)
+        done = await forget(client, topic=CANARY)
         assert done.traces_left == 0, done.left
         assert await tables_with(tables, CANARY) == []
 
@@ -189,7 +180,7 @@ async def test_any_part_of_any_stored_text_is_found_erased_and_nowhere_any_more(
             literal = Literal.of(part)
             if literal is None or len(literal.folded) < 3:
                 continue
-            done = await gone(client, (), literal=part)
+            done = await forget(client, (), literal=part)
             assert done.traces_left == 0, (part, done.left)
             assert [line for line in await stored(memory) if literal.spans(line)] == [], part
             await work_off(agent)
@@ -221,7 +212,7 @@ async def test_what_is_said_by_name_is_forgotten_by_that_name(memory: Memory, to
     async with memory.client() as client:
         await said(client, text, "Tea is fine.")
         await client.remember(c.RememberArgs(content=text))
-        done = await gone(client, topic=topic)
+        done = await forget(client, topic=topic)
     assert (done.erased["memories"], done.erased["messages"], done.traces_left) == (1, 1, 0)
     left = await stored(memory)
     assert [line for line in left if text in line] == []
@@ -234,7 +225,7 @@ async def test_what_stands_beside_a_message_is_forgotten_and_its_text_stays(memo
     async with memory.client() as client:
         fields |= {"role": "assistant", field: "zed_vuxley.pdf"}
         await said(client, "The sky is blue.", **fields)
-        done = await gone(client, topic="Vuxley")
+        done = await forget(client, topic="Vuxley")
     counted = "routine_summaries" if field == "summary" else "messages"
     assert (done.erased[counted], done.traces_left) == (1, 0)
     left = await stored(memory)
@@ -250,7 +241,7 @@ async def test_a_forgotten_name_of_a_conversation_goes_and_the_conversation_stay
         preview = await client.forget(c.ForgetArgs(topic="Vuxley"))
         assert preview.would_erase == {"conversation_names": 2}
         assert preview.matches[0].others == {"conversation_names": 2}
-        done = await gone(client, topic="Vuxley")
+        done = await forget(client, topic="Vuxley")
         assert (done.erased["conversation_names"], done.traces_left) == (2, 0)
         again = await client.record_message(
             c.RecordMessageArgs(role="user", content="One more.", conversation_id="Trip with Vuxley")
@@ -284,7 +275,7 @@ async def test_a_forgotten_name_of_a_session_goes_from_every_table_and_the_sessi
         await client.summarize_chat(c.SummarizeChatArgs(now=True, **place))
         preview = await client.forget(c.ForgetArgs(topic="Vuxley"))
         assert preview.would_erase == {"messages": 2, "conversation_names": 2}
-        done = await gone(client, topic="Vuxley")
+        done = await forget(client, topic="Vuxley")
         assert (done.erased["conversation_names"], done.traces_left) == (2, 0)
         again = await client.record_message(c.RecordMessageArgs(role="user", content="One more.", **place))
         assert again.id == 49
@@ -309,7 +300,7 @@ async def test_a_summary_written_afterwards_does_not_name_it_again(memory: Memor
             clock.forward(minutes=2)
         await client.summarize_chat(c.SummarizeChatArgs(now=True))
         await work_off(agent)
-        await gone(client, topic="Zorblax")
+        await forget(client, topic="Zorblax")
         await client.summarize_chat(c.SummarizeChatArgs(now=True))
         await work_off(agent)
     assert "orblax" not in " ".join(await stored(memory))
@@ -360,7 +351,7 @@ async def test_a_memory_that_was_erased_meanwhile_leaves_no_message_that_is_call
             quote = '[{"message_id": 1, "text": "We are by the sea now, in the white town."}]'
             await tables.execute("update memories set quotes = $1::text::jsonb", quote)
         preview = await client.forget(by_number)
-        await gone(client, topic="Zorblax")
+        await forget(client, topic="Zorblax")
         done = await client.forget(by_number.model_copy(update={"confirm": preview.confirm}))
     assert [match.text for match in done.left] == ["We are by the sea now, in the white town."]
     assert (done.traces_left, done.erased["messages"]) == (1, 0)
@@ -374,7 +365,7 @@ async def test_another_subjects_sentence_goes_only_when_it_is_ticked(memory: Mem
         preview = await client.forget(c.ForgetArgs(memory_ids=(mine.memory.id,)))
         await client.forget(c.ForgetArgs(memory_ids=(mine.memory.id,), confirm=preview.confirm))
         left = await stored(memory)
-        again = await gone(client, (), topic="Berlin")
+        again = await forget(client, (), topic="Berlin")
     ticks = {match.text: match.ticked for match in preview.matches if match.kind == "message"}
     assert ticks == {"I live in Berlin": True, "My brother lives in Berlin": False}
     assert "My brother lives in Berlin" in left
@@ -413,7 +404,7 @@ async def test_a_short_numbers_digits_in_a_row_of_numbers_are_only_offered(memor
 async def test_matches_are_kept_by_their_numbers(memory: Memory) -> None:
     async with memory.client() as client:
         await said(client, "Zorblax one", "Zorblax two", "Zorblax three")
-        done = await gone(client, (2,), topic="Zorblax")
+        done = await forget(client, (2,), topic="Zorblax")
     assert [line for line in await stored(memory) if "orblax" in line] == ["Zorblax two"]
     assert done.traces_left == 0
 
@@ -446,7 +437,7 @@ async def test_a_line_copied_from_a_context_is_found_with_all_that_the_context_a
         lines = ((await client.get_context(c.GetContextArgs(query="Zorblax"))).context or "").split("\n")
         shown = [line for line in lines if "Zorblax" in line and not line.startswith("User: ")]
         for line in shown:
-            done = await gone(client, (), **{how: line})
+            done = await forget(client, (), **{how: line})
             assert done.traces_left == 0
     assert len(shown) == 3
     assert [line for line in await stored(memory, contexts=False) if "Zorblax" in line] == []
@@ -473,9 +464,9 @@ async def test_a_message_of_one_word_takes_the_lines_that_repeat_it(
             USER,
             text,
         )
-        agreed = await gone(client, message_ids=(2,))
+        agreed = await forget(client, message_ids=(2,))
         assert line in await stored(memory), "a word that tells nothing takes no line"
-        done = await gone(client, message_ids=(1,))
+        done = await forget(client, message_ids=(1,))
     left = await stored(memory)
     assert (agreed.traces_left, done.traces_left, done.erased["messages"]) == (0, 0, 1)
     assert [text for text in left if word.strip(".") in text] == []
@@ -493,7 +484,7 @@ async def test_a_stretch_of_time_is_forgotten_with_its_memories(memory: Memory, 
         until = clock()
         clock.forward(days=2)
         await said(client, "Now I keep bees no more.")
-        done = await gone(client, since=since, until=until)
+        done = await forget(client, since=since, until=until)
     assert (done.erased["messages"], done.erased["memories"], done.traces_left) == (1, 1, 0)
     left = await stored(memory)
     assert "Before all that I liked chess." in left
@@ -538,7 +529,7 @@ async def test_the_name_kept_beside_a_reworded_memory_is_found_and_erased(memory
         kept = await client.remember(c.RememberArgs(content="My name is somebody else's now", kind="fact"))
         async with memory.tables() as tables:
             await tables.execute("update memories set user_name = 'Vasilisk'")
-        done = await gone(client, literal="Vasilisk")
+        done = await forget(client, literal="Vasilisk")
         assert (done.traces_left, done.erased["memory_quotes"]) == (0, 1)
         assert [line for line in await stored(memory) if "Vasilisk" in line] == []
         assert (await client.search_memory(c.SearchMemoryArgs(query="my name"))).results[0].text == kept.memory.content

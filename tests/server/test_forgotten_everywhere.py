@@ -1,18 +1,15 @@
 """If one server process forgets a text, no other server process keeps it in a cache."""
 
-import asyncio
 from pathlib import Path
 
-import anyio
-import asyncpg
 import pytest
 
 from tellonce import contract as c
 from tellonce.connect import connect_http
 from tellonce_server.domain.dependencies import CHANGES
 from tellonce_text.claims import claims
-from tests.memory_fixtures import Memory
-from tests.patience import HANGS
+from tests.memory_fixtures import Memory, session
+from tests.patience import until
 from tests.server.processes import http_server
 
 pytestmark = pytest.mark.anyio
@@ -21,9 +18,7 @@ SECRET = "My locker opens with zq81"
 
 
 async def _emptied() -> None:
-    with anyio.fail_after(HANGS):
-        while claims.cache_info().currsize:  # noqa: ASYNC110 (this state can only be polled)
-            await asyncio.sleep(0.02)
+    await until(lambda: not claims.cache_info().currsize)
 
 
 async def test_an_erasure_empties_the_caches_of_every_server_process(memory: Memory, tmp_path: Path, dsn: str) -> None:
@@ -41,17 +36,14 @@ async def test_an_erasure_empties_the_caches_of_every_server_process(memory: Mem
 async def test_a_server_whose_listener_was_cut_off_empties_its_caches_when_it_listens_again(
     memory: Memory, dsn: str
 ) -> None:
-    connection = await asyncpg.connect(dsn)
-    listening = (
-        f"select count(*) from pg_stat_activity where datname = current_database() and query ilike '%{CHANGES}%'"
-    )
-    with anyio.fail_after(HANGS):
-        while not await connection.fetchval(listening):  # noqa: ASYNC110 (this can only be polled)
-            await asyncio.sleep(0.02)
-    claims(SECRET)
-    await connection.execute(
-        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() "
-        "and pid <> pg_backend_pid()"
-    )
-    await connection.close()
+    async with session(dsn) as connection:
+        listening = (
+            f"select count(*) from pg_stat_activity where datname = current_database() and query ilike '%{CHANGES}%'"
+        )
+        await until(lambda: connection.fetchval(listening))
+        claims(SECRET)
+        await connection.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() "
+            "and pid <> pg_backend_pid()"
+        )
     await _emptied()

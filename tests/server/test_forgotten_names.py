@@ -1,7 +1,6 @@
 """Names that a client gave, such as a channel or the id of a message, can be forgotten. A forgotten name is not stored
 anywhere. A client that uses the name again still reaches the same chat and the same messages."""
 
-import asyncio
 from datetime import timedelta
 
 import anyio
@@ -10,9 +9,9 @@ import pytest
 from tellonce import contract as c
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_messages import Importer, ImportMessage
-from tests.memory_fixtures import USER, Clock, Memory, tables_with
-from tests.patience import HANGS
-from tests.server.test_forgetting_by_looking import gone, said
+from tests.memory_fixtures import USER, Clock, Memory, forget, tables_with
+from tests.patience import until
+from tests.server.test_forgetting_by_looking import said
 from tests.server.test_rates import WAITING
 
 pytestmark = pytest.mark.anyio
@@ -29,7 +28,7 @@ async def test_a_channel_that_is_forgotten_goes_from_every_table_and_its_talk_go
             await said(client, "The answer is 7.", message_id="7", **place)
         await said(client, "It is indeed.", message_id="8", reply_to_message_id="7", **guest)
         preview = await client.forget(c.ForgetArgs(topic=CHANNEL))
-        done = await gone(client, topic=CHANNEL)
+        done = await forget(client, topic=CHANNEL)
         assert (preview.would_erase, done.traces_left) == ({"conversation_names": 3}, 0)
         again = [
             await client.record_message(
@@ -55,7 +54,7 @@ async def test_the_present_name_of_a_telegram_group_is_stored_until_it_is_forgot
             await relay.record_message(message)
             named.append(await tables.fetchval("select conversation from chats where chat_id = $1", GROUP))
             if name is None:
-                assert (await gone(relay, topic="Zqvuxley", chat_id=GROUP)).traces_left == 0
+                assert (await forget(relay, topic="Zqvuxley", chat_id=GROUP)).traces_left == 0
         assert named[:3] == ["Old name", "Zqvuxley", "Zqvuxley"]
         assert await tables_with(tables, "Zqvuxley") == []
 
@@ -70,7 +69,7 @@ async def test_a_word_in_a_channels_name_is_only_offered_and_a_known_programs_na
             await client.forget(c.ForgetArgs(topic=topic, confirm=preview.confirm))
         names = await tables.fetch("select distinct channel from messages order by 1")
         assert [row["channel"] for row in names] == ["claude-code", "code-zqvuxley"]
-        done = await gone(client, (), topic="code zqvuxley")
+        done = await forget(client, (), topic="code zqvuxley")
         assert done.traces_left == 0
         assert await tables_with(tables, "zqvuxley") == []
 
@@ -81,7 +80,7 @@ async def test_a_message_whose_id_was_forgotten_is_recognized_when_it_is_sent_ag
         message = c.RecordMessageArgs.model_validate(sent)
         first = await client.record_message(message)
         await said(client, "About it.", reply_to_message_id="vuxley.pdf")
-        await gone(client, topic="Vuxley")
+        await forget(client, topic="Vuxley")
         again = await client.record_message(message)
         answer = {"role": "assistant", "content": "Vuxley is kind.", "exchange_of": "vuxley.pdf"}
         await client.record_message(c.RecordMessageArgs.model_validate(answer))
@@ -107,8 +106,8 @@ async def test_an_import_that_is_repeated_brings_back_no_forgotten_speaker_or_id
         deps = (await memory.storage.services()).deps
         await Importer(deps, ChatScope(USER, USER)).add(talk(0))
         exported = talk(1)
-        await gone(client, (), topic="Vuxley")
-        await gone(client, (), topic=CHANNEL)
+        await forget(client, (), topic="Vuxley")
+        await forget(client, (), topic=CHANNEL)
         clock.forward(hours=1)
         again = await Importer(deps, ChatScope(USER, USER)).add(exported)
         assert (again.created, again.duplicates) == (1, 2)
@@ -127,7 +126,7 @@ async def test_an_import_leaves_out_a_forgotten_sentence_in_other_markup_and_pun
     async with memory.client() as client:
         importer = Importer((await memory.storage.services()).deps, ChatScope(USER, USER))
         await said(client, "I met Vuxley. Tea is fine.", "I met Vuxley 35 times.")
-        await gone(client, topic="Vuxley")
+        await forget(client, topic="Vuxley")
         clock.forward(hours=1)
         counts = [
             (await importer.add([ImportMessage("user", text, text, begin, "telegram")])).forgotten
@@ -147,10 +146,8 @@ async def test_what_is_forgotten_while_an_import_waits_to_write_is_not_written(m
         async with anyio.create_task_group() as tasks, tables.transaction():
             await tables.execute("select from chats where chat_id = $1 for update", USER)
             tasks.start_soon(Importer(deps, ChatScope(USER, USER)).add, read)
-            with anyio.fail_after(HANGS):
-                while not await other.fetchval(WAITING):  # noqa: ASYNC110 (this can only be polled)
-                    await asyncio.sleep(0.01)
-            done = await gone(client, literal="Zqvuxley sings")
+            await until(lambda: other.fetchval(WAITING))
+            done = await forget(client, literal="Zqvuxley sings")
         assert (done.erased["messages"], done.traces_left) == (1, 0)
         assert await tables_with(tables, "zqvuxley") == []
         assert await tables.fetchval("select count(*) from messages where content ilike 'lamp%'") == 3
@@ -163,7 +160,7 @@ async def test_a_forgotten_speaker_and_id_that_a_restored_backup_brings_back_are
         await said(client, "The sky is blue.", message_id="zqvuxley.pdf", speaker="Dr Zqvuxley")
         former = await tables.fetchrow("select speaker, ext_id from messages")
         clock.forward(hours=1)
-        await gone(client, literal="Zqvuxley")
+        await forget(client, literal="Zqvuxley")
         clock.forward(hours=1)
         await said(client, "It is blue again.", speaker="Dr Zqvuxley")
         assert former is not None

@@ -15,7 +15,7 @@ from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
 from tellonce_server.domain.erasure import edit_cascade
 from tellonce_text.sentences import sentences
-from tests.memory_fixtures import USER, Memory
+from tests.memory_fixtures import USER, Memory, forget
 from tests.patience import HANGS, promised
 from tests.server.processes import http_server
 from tests.text_readers import hostile_texts
@@ -49,8 +49,7 @@ async def test_while_one_user_records_and_reads_a_hostile_text_another_users_cal
     ):
         for number, (name, text) in enumerate(TEXTS.items()):
             await theirs.remember(c.RememberArgs(chat_id=OTHER, content="I keep bees by the river"))
-            preview = await theirs.forget(c.ForgetArgs(chat_id=OTHER, topic="bees"))
-            await theirs.forget(c.ForgetArgs(chat_id=OTHER, topic="bees", confirm=preview.confirm))
+            await forget(theirs, chat_id=OTHER, topic="bees")
             longer, limit = float("inf"), promised(MORE_SECONDS)
             for attempt in range(ATTEMPTS):
                 if longer >= limit:

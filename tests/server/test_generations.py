@@ -21,7 +21,7 @@ from tellonce_server.embedding.generations import Generations, NoWayBack, follow
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, NoEmbedder, Vector
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database
-from tests.memory_fixtures import START, USER, Memory
+from tests.memory_fixtures import START, USER, Memory, rows, session
 
 pytestmark = pytest.mark.anyio
 
@@ -95,15 +95,12 @@ async def cosine(database: Database, embedder: Embedder, text: str) -> float | N
 
 
 async def vectors(dsn: str) -> list[str]:
-    connection = await asyncpg.connect(dsn)
-    try:
+    async with session(dsn) as connection:
         rows = await connection.fetch(
             "select embedding::text || coalesce(ebits::text, '') as v from messages"
             " union all select embedding::text from memories order by 1"
         )
         return [row["v"] for row in rows]
-    finally:
-        await connection.close()
 
 
 def ignored(progress: int) -> None:
@@ -205,9 +202,7 @@ async def test_an_edited_text_leaves_no_spare_vector_of_its_former_words(
     await generations(dsn).change_to(new(), ignored)
     async with memory.client() as client:
         await client.record_message(c.RecordMessageArgs(role="user", content="Quite different", message_id="2"))
-    connection = await asyncpg.connect(dsn)
-    left = await connection.fetch("select id from spare_vectors where kind = 'message' order by id")
-    await connection.close()
+    left = await rows(dsn, "select id from spare_vectors where kind = 'message' order by id")
     assert [row["id"] for row in left] == [1, 2, 4, 5]
 
 

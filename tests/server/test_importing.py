@@ -11,8 +11,8 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.queue.summary_jobs import FOLDED
 from tellonce_server.services.import_messages import Imported, Importer, ImportMessage
 from tellonce_server.store import threads
+from tests.hand_worker import drain
 from tests.memory_fixtures import USER, Memory
-from tests.server.test_queue import drain
 
 pytestmark = pytest.mark.anyio
 

@@ -14,7 +14,7 @@ from tellonce_server.store.database import SERVER_ROLE, WORKER_ROLE, open_databa
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import migrations, query
-from tests.memory_fixtures import USER, Memory
+from tests.memory_fixtures import USER, Memory, session
 
 pytestmark = pytest.mark.anyio
 
@@ -60,26 +60,23 @@ async def live(relay: MemoryClient, chat: int) -> None:
 
 
 @asynccontextmanager
-async def session(memory: Memory, role: str) -> AsyncGenerator["asyncpg.Connection[Rows]"]:
+async def in_role(memory: Memory, role: str) -> AsyncGenerator["asyncpg.Connection[Rows]"]:
     """A connection for raw SQL in one of the server's roles, without an owner set."""
     assert memory.settings.database_url is not None
     dsn = memory.settings.database_url.get_secret_value()
-    connection = await asyncpg.connect(dsn, server_settings={"role": role})
-    try:
+    async with session(dsn, server_settings={"role": role}) as connection:
         yield connection
-    finally:
-        await connection.close()
 
 
 @pytest.fixture
 async def server(lived: Memory) -> AsyncIterator["asyncpg.Connection[Rows]"]:
-    async with session(lived, SERVER_ROLE) as connection:
+    async with in_role(lived, SERVER_ROLE) as connection:
         yield connection
 
 
 @pytest.fixture
 async def worker(lived: Memory) -> AsyncIterator["asyncpg.Connection[Rows]"]:
-    async with session(lived, WORKER_ROLE) as connection:
+    async with in_role(lived, WORKER_ROLE) as connection:
         yield connection
 
 
@@ -93,7 +90,7 @@ async def tenant(connection: "asyncpg.Connection[Rows]") -> list[str]:
 
 @pytest.mark.parametrize("role", [SERVER_ROLE, WORKER_ROLE])
 async def test_the_servers_roles_own_nothing_and_are_above_nothing(lived: Memory, role: str) -> None:
-    async with session(lived, role) as connection:
+    async with in_role(lived, role) as connection:
         assert await connection.fetchval("select current_user") == role
         powers = await connection.fetchrow(
             "select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin "
@@ -262,16 +259,14 @@ async def test_a_login_that_cannot_take_the_roles_is_told_what_an_administrator_
     admin = await asyncpg.connect(postgres.dsn(SUPERUSER, "postgres"))
     await admin.execute("create role plain login")
     await admin.execute("create database plain owner plain")
-    vectors = await asyncpg.connect(postgres.dsn(SUPERUSER, "plain"))
-    await vectors.execute("create extension vector")
-    await vectors.close()
+    async with session(postgres.dsn(SUPERUSER, "plain")) as vectors:
+        await vectors.execute("create extension vector")
     try:
-        plain = await asyncpg.connect(postgres.dsn("plain", "plain"))
-        with pytest.raises(asyncpg.InsufficientPrivilegeError, match="grant chatmem_server to plain"):
-            await migrate(plain, migrations())
-        await admin.execute("grant chatmem_server, chatmem_worker to plain")
-        assert "0002_isolation.sql" in await migrate(plain, migrations())
-        await plain.close()
+        async with session(postgres.dsn("plain", "plain")) as plain:
+            with pytest.raises(asyncpg.InsufficientPrivilegeError, match="grant chatmem_server to plain"):
+                await migrate(plain, migrations())
+            await admin.execute("grant chatmem_server, chatmem_worker to plain")
+            assert "0002_isolation.sql" in await migrate(plain, migrations())
     finally:
         await admin.execute("drop database plain with (force)")
         await admin.execute("drop role plain")

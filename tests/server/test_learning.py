@@ -1,6 +1,6 @@
 """The items of a worker become memories. Tested through MCP, with a worker whose answers are written by hand."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -8,82 +8,15 @@ import pytest
 
 from tellonce import contract as c
 from tellonce import work as w
-from tellonce.client import MemoryClient
 from tellonce.reminders import SetReminderArgs
-from tests.memory_fixtures import Clock, Memory, tables_with
+from tests.hand_worker import claim, exchange, facts, item, nothing, number_of, profile, read, say, submit
+from tests.memory_fixtures import Clock, Memory, forget, tables_with
 
 pytestmark = pytest.mark.anyio
 
 SINGAPORE = ZoneInfo("Asia/Singapore")
 FRIDAY = datetime(2026, 2, 20, tzinfo=SINGAPORE)
 SUNDAY = datetime(2026, 3, 1, tzinfo=SINGAPORE)
-
-Answer = Callable[[w.ExchangeInput], Sequence[w.ExchangeItem]]
-
-
-async def say(client: MemoryClient, clock: Clock, text: str, number: str | None = None) -> None:
-    """Record a message of the user and the assistant's answer."""
-    clock.forward(minutes=5)
-    await client.record_message(c.RecordMessageArgs(role="user", content=text, message_id=number, sent_at=clock()))
-    await client.record_message(c.RecordMessageArgs(role="assistant", content="I see.", sent_at=clock()))
-
-
-def item(work: w.ExchangeInput, text: str, quote: str | None = None, **fields: object) -> w.ExchangeItem:
-    """An item that quotes the user's newest message, or only the part `quote` of it."""
-    said = [m for m in work.messages if m.role == "user"][-1]
-    return w.ExchangeItem.model_validate(
-        {
-            "text": text,
-            "kind": "fact",
-            "quotes": [{"message_id": said.id, "text": quote or said.text}],
-            **fields,
-        }
-    )
-
-
-def number_of(work: w.ExchangeInput, text: str) -> int:
-    """The memory's number in the list of known memories."""
-    return next(m.id for m in work.known if m.text == text)
-
-
-async def read(
-    agent: MemoryClient,
-    answer: Answer,
-    tier: w.Tier = "claude",
-    canonical: str = "",
-) -> list[dict[str, int]]:
-    """Do all jobs as a worker of that tier. Returns the outcome of each exchange."""
-    stored: list[dict[str, int]] = []
-    for _ in range(2):  # an empty claim requeues the results of lower tiers
-        while jobs := (await agent.claim_work(w.ClaimWorkArgs(worker="reader", best_tier=tier))).jobs:
-            for job in jobs:
-                args = {"job_id": job.job_id, "fence": job.fence, "model": "m", "tier": tier}
-                result = _result(job.input, answer, canonical)
-                done = await agent.submit_work(w.SubmitWorkArgs.model_validate({**args, "result": result}))
-                stored += [done.stored] if job.kind == "exchange" else []
-    return stored
-
-
-def _result(work: w.WorkInput, answer: Answer, canonical: str) -> w.WorkResult:
-    match work:
-        case w.ExchangeInput():
-            return w.ExchangeResult(items=tuple(answer(work)), canonical=w.Canonical(llm_inferred=canonical))
-        case w.ProfileInput():
-            return w.ProfileResult(narrative="\n".join(m.text for m in work.memories))
-        case _:
-            return w.SummaryResult(text="A talk.")
-
-
-async def profile(client: MemoryClient) -> c.Profile:
-    return await client.get_profile(c.GetProfileArgs())
-
-
-async def facts(client: MemoryClient) -> list[str]:
-    return [fact.content for fact in (await profile(client)).facts]
-
-
-def nothing(_: w.ExchangeInput) -> Sequence[w.ExchangeItem]:
-    return ()
 
 
 async def test_a_statement_with_the_users_words_is_known_with_what_it_rests_on(memory: Memory, clock: Clock) -> None:
@@ -252,11 +185,8 @@ async def test_a_summary_says_confirmed_only_of_what_the_user_said(memory: Memor
     async with memory.client() as client, memory.agent() as agent:
         for claimed, confirmed, inferred in told:
             await say(client, clock, said)
-            (job,) = (await agent.claim_work(w.ClaimWorkArgs(worker="reader", kinds=("exchange",)))).jobs
-            result = w.ExchangeResult(items=(), canonical=w.Canonical(user_confirmed=claimed))
-            await agent.submit_work(
-                w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, model="m", tier="claude", result=result)
-            )
+            job = await claim(agent, kinds=("exchange",))
+            await submit(agent, job, exchange(user_confirmed=claimed), "claude")
             canonical = (await client.summarize_chat(c.SummarizeChatArgs())).canonical
             assert (canonical.user_confirmed, canonical.llm_inferred) == (confirmed, inferred)
             said = "Well"
@@ -276,8 +206,7 @@ async def test_forgetting_a_statement_takes_the_words_it_rests_on(
         await say(client, clock, said)
         await read(agent, lambda x: [item(x, text)], canonical=text)
         (fact,) = (await profile(client)).facts
-        preview = await client.forget(c.ForgetArgs(memory_ids=(fact.id,)))
-        done = await client.forget(c.ForgetArgs(memory_ids=(fact.id,), confirm=preview.confirm))
+        done = await forget(client, memory_ids=(fact.id,))
         left = [await tables_with(tables, words) for words in (said.removeprefix("My "), text)]
     assert (done.traces_left, left) == (0, [[], []])
 
@@ -290,8 +219,7 @@ async def test_a_topic_in_the_users_words_takes_the_statement_that_words_it_diff
         await say(client, clock, said)
         passport, sister = "The user's passport number is X1234567", "Ann is the user's sister"
         await read(agent, lambda x: [item(x, passport), item(x, sister, about="Ann")])
-        preview = await client.forget(c.ForgetArgs(topic="my passport number"))
-        done = await client.forget(c.ForgetArgs(topic="my passport number", confirm=preview.confirm))
+        done = await forget(client, topic="my passport number")
         left = await tables_with(tables, "X1234567")
         known = await facts(client)
     assert (done.traces_left, left, known) == (0, [], [sister])

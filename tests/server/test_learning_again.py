@@ -8,7 +8,8 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
-from tests.memory_fixtures import Clock, Memory
+from tests.hand_worker import Reader, facts, item, profile, read, say
+from tests.memory_fixtures import Clock, Memory, forget
 
 pytestmark = pytest.mark.anyio
 
@@ -16,66 +17,42 @@ GOAL = "I need to launch the SingPass API integration"
 SINGAPORE, LISBON = "I live in Singapore", "I live in Lisbon"
 
 
-async def say(client: MemoryClient, clock: Clock, text: str, number: str | None = None) -> None:
-    clock.forward(minutes=5)
-    args = c.RecordMessageArgs(role="user", content=text, message_id=number, sent_at=clock())
-    await client.record_message(args)
-    clock.forward(minutes=5)
-
-
-async def read(agent: MemoryClient, tier: w.Tier, kind: w.LearnedKind, readings: Mapping[str, str]) -> list[str]:
-    """Do all due jobs as a worker of that tier. `readings` maps a message's text to the text of the item that the
-    worker reads from it. Returns the outcomes of the items."""
-    verdicts: list[str] = []
-    for _ in range(2):  # an empty claim requeues the results of lower tiers
-        while jobs := (await agent.claim_work(w.ClaimWorkArgs(worker="reader", best_tier=tier))).jobs:
-            for job in jobs:
-                args = {"job_id": job.job_id, "fence": job.fence, "result": answer(job.input, kind, readings)}
-                verdicts += (await agent.submit_work(w.SubmitWorkArgs(**args, model="m", tier=tier))).stored
-    return verdicts
-
-
 async def dropped(agent: MemoryClient) -> dict[str, int]:
     return (await agent.queue_status()).reading.dropped
 
 
-def answer(work: w.WorkInput, kind: w.LearnedKind, readings: Mapping[str, str]) -> w.WorkResult:
-    match work:
-        case w.ExchangeInput():
-            items = tuple(
-                w.ExchangeItem(
-                    text=readings[said.text],
-                    kind=kind,
-                    quotes=(w.Quote(message_id=said.id, text=said.text),),
-                    certain="might" not in said.text,
-                    replaces=[m.id for m in work.known if said.text == LISBON and m.text == SINGAPORE],
-                )
-                for said in work.messages
-                if said.text in readings
+def reads(readings: Mapping[str, str], **fields: object) -> Reader:
+    """A reader that reads items from messages: `readings` maps the text of a message to the text of its item."""
+
+    def items(work: w.ExchangeInput) -> list[w.ExchangeItem]:
+        return [
+            item(
+                work,
+                readings[said.text],
+                quotes=(w.Quote(message_id=said.id, text=said.text),),
+                certain="might" not in said.text,
+                replaces=[m.id for m in work.known if said.text == LISBON and m.text == SINGAPORE],
+                **fields,
             )
-            return w.ExchangeResult(items=items, canonical=w.Canonical())
-        case w.ProfileInput():
-            return w.ProfileResult(narrative="A person.")
-        case _:
-            return w.SummaryResult(text="A talk.")
+            for said in work.messages
+            if said.text in readings
+        ]
 
-
-async def facts(client: MemoryClient) -> list[str]:
-    return [fact.content for fact in (await client.get_profile(c.GetProfileArgs())).facts]
+    return items
 
 
 async def test_a_goal_that_is_done_is_not_open_again(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, GOAL)
-        await read(agent, "ollama", "goal", {GOAL: GOAL})
-        (goal,) = (await client.get_profile(c.GetProfileArgs())).goals
+        await read(agent, reads({GOAL: GOAL}, kind="goal"), "ollama")
+        (goal,) = (await profile(client)).goals
         await client.update_memory(c.UpdateMemoryArgs(memory_id=goal.id, action="complete"))
-        await read(agent, "claude", "goal", {GOAL: "The user needs to launch the SingPass integration"})
+        await read(agent, reads({GOAL: "The user needs to launch the SingPass integration"}, kind="goal"))
         since = await dropped(agent)
-        left = (await client.get_profile(c.GetProfileArgs())).goals
+        left = (await profile(client)).goals
         await say(client, clock, GOAL)
-        await read(agent, "claude", "goal", {GOAL: GOAL})
-        said_again = (await client.get_profile(c.GetProfileArgs())).goals
+        await read(agent, reads({GOAL: GOAL}, kind="goal"))
+        said_again = (await profile(client)).goals
     assert since == {"set or ended since": 1}
     assert left == ()
     assert [g.content for g in said_again] == [GOAL]
@@ -94,10 +71,10 @@ async def test_what_the_user_put_right_stays_right(
 ) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, said)
-        await read(agent, "ollama", "fact", {said: said})
-        (fact,) = (await client.get_profile(c.GetProfileArgs())).facts
+        await read(agent, reads({said: said}), "ollama")
+        (fact,) = (await profile(client)).facts
         await client.update_memory(c.UpdateMemoryArgs(memory_id=fact.id, action="edit", content=right))
-        await read(agent, "claude", "fact", {said: read_again})
+        await read(agent, reads({said: read_again}))
         assert await facts(client) == [right]
 
 
@@ -106,11 +83,11 @@ async def test_what_the_user_pinned_outlives_a_better_reading(memory: Memory, cl
     said = "My locker is the one by the lift"
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, said)
-        await read(agent, "ollama", "fact", {said: said})
-        (fact,) = (await client.get_profile(c.GetProfileArgs())).facts
+        await read(agent, reads({said: said}), "ollama")
+        (fact,) = (await profile(client)).facts
         if pinned:
             await client.update_memory(c.UpdateMemoryArgs(memory_id=fact.id, action="pin"))
-        await read(agent, "claude", "fact", {})
+        await read(agent, reads({}))
         assert await facts(client) == [said] * pinned
 
 
@@ -118,14 +95,14 @@ async def test_what_the_user_said_no_to_is_not_asked_again_in_other_words(memory
     said = "I might move to Berlin next year"
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, said)
-        await read(agent, "ollama", "goal", {said: said})
-        (doubt,) = (await client.get_profile(c.GetProfileArgs())).uncertain
+        await read(agent, reads({said: said}, kind="goal"), "ollama")
+        (doubt,) = (await profile(client)).uncertain
         await client.update_memory(c.UpdateMemoryArgs(memory_id=doubt.id, action="reject"))
-        await read(agent, "claude", "goal", {said: "The user might move to Berlin"})
-        profile = await client.get_profile(c.GetProfileArgs())
+        await read(agent, reads({said: "The user might move to Berlin"}, kind="goal"))
+        known = await profile(client)
         since = await dropped(agent)
     assert since == {"rejected before": 1}
-    assert profile.uncertain == ()
+    assert known.uncertain == ()
 
 
 async def test_what_the_user_said_no_to_is_learned_when_they_say_it_later_and_it_is_certain(
@@ -136,14 +113,14 @@ async def test_what_the_user_said_no_to_is_learned_when_they_say_it_later_and_it
     found: list[list[str]] = []
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, joke)
-        await read(agent, "ollama", "fact", {joke: vegetarian})
-        (wrong,) = (await client.get_profile(c.GetProfileArgs())).facts
+        await read(agent, reads({joke: vegetarian}), "ollama")
+        (wrong,) = (await profile(client)).facts
         await client.update_memory(c.UpdateMemoryArgs(memory_id=wrong.id, action="reject"))
         for said, tier in ((joke, "claude"), (doubted, "claude"), (fact, "claude")):
             if said != joke:
                 await say(client, clock, said)
-            await read(agent, tier, "fact", {said: vegetarian})
-            known = await client.get_profile(c.GetProfileArgs())
+            await read(agent, reads({said: vegetarian}), tier)
+            known = await profile(client)
             found.append([m.status for m in (*known.facts, *known.uncertain)])
     assert found == [[], [], ["active"]]
 
@@ -152,21 +129,21 @@ async def test_what_an_edit_took_back_is_learned_when_it_is_said_again(memory: M
     march = "My offsite is on March 15"
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, march, "7")
-        await read(agent, "claude", "date", {march: march})
+        await read(agent, reads({march: march}, kind="date"))
         await say(client, clock, "My offsite is on March 22", "7")
-        await read(agent, "claude", "date", {})
+        await read(agent, reads({}, kind="date"))
         again = f"Back to the old plan: {march}"
         await say(client, clock, again)
-        await read(agent, "claude", "date", {again: march})
-        profile = await client.get_profile(c.GetProfileArgs())
-    assert [date.content for date in profile.dates] == [march]
+        await read(agent, reads({again: march}, kind="date"))
+        known = await profile(client)
+    assert [date.content for date in known.dates] == [march]
 
 
 async def test_what_an_edited_message_had_replaced_holds_again(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         for text, number in ((SINGAPORE, None), (LISBON, "7")):
             await say(client, clock, text, number)
-            await read(agent, "claude", "fact", {text: text})
+            await read(agent, reads({text: text}))
         before = await facts(client)
         await say(client, clock, "I visited Porto", "7")
         after = await facts(client)
@@ -177,10 +154,9 @@ async def test_what_a_forgotten_memory_had_replaced_is_not_learned_as_new(memory
     async with memory.client() as client, memory.agent() as agent:
         for text in (SINGAPORE, LISBON):
             await say(client, clock, text)
-            await read(agent, "ollama", "fact", {text: text})
-        preview = await client.forget(c.ForgetArgs(topic="Lisbon"))
-        await client.forget(c.ForgetArgs(topic="Lisbon", confirm=preview.confirm))
-        await read(agent, "claude", "fact", {SINGAPORE: "The user lives in Singapore"})
+            await read(agent, reads({text: text}), "ollama")
+        await forget(client, topic="Lisbon")
+        await read(agent, reads({SINGAPORE: "The user lives in Singapore"}))
         left = await facts(client)
         since = await dropped(agent)
     assert since == {"forgotten": 1}

@@ -7,9 +7,9 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
 from tellonce_server.domain.context.lines import LIST
+from tests.hand_worker import item, number_of, read, say
 from tests.local_model import with_local_model
 from tests.memory_fixtures import Clock, Memory
-from tests.server.test_learning import item, number_of, read, say
 
 pytestmark = pytest.mark.anyio
 

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import asyncpg
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
@@ -18,7 +17,7 @@ from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tests.depth import depth
-from tests.memory_fixtures import USER, Clock, create_database
+from tests.memory_fixtures import USER, Clock, create_database, session
 from tests.server.fuse import Fuse, fit
 from tests.server.lives import Life
 
@@ -57,24 +56,21 @@ class World:
         """Run a whole sequence in one task, so that the same task opens and closes everything."""
         self.lives += 1
         name = f"life_{self.lives}"
-        admin = await asyncpg.connect(self.postgres.dsn(SUPERUSER, "postgres"))
-        await create_database(admin, name)
-        clock = Clock()
-        options: dict[str, Any] = {
-            "database_url": self.postgres.dsn(database=name),
-            "data_dir": self.folder,
-            "user_ids": (USER,),
-            "timezone": "Asia/Singapore",
-            "embeddings": "none",
-        }
-        storage = Storage(ServerSettings.model_validate(options), clock)
-        async with storage.running():
-            tables = await asyncpg.connect(self.postgres.dsn(database=name))
-            begun.set_result(Life(await storage.services(), tables, clock, self.fuse))
-            await ended.wait()
-            await tables.close()
-        await admin.execute(f"drop database {name} with (force)")
-        await admin.close()
+        async with session(self.postgres.dsn(SUPERUSER, "postgres")) as admin:
+            await create_database(admin, name)
+            clock = Clock()
+            options: dict[str, Any] = {
+                "database_url": self.postgres.dsn(database=name),
+                "data_dir": self.folder,
+                "user_ids": (USER,),
+                "timezone": "Asia/Singapore",
+                "embeddings": "none",
+            }
+            storage = Storage(ServerSettings.model_validate(options), clock)
+            async with storage.running(), session(self.postgres.dsn(database=name)) as tables:
+                begun.set_result(Life(await storage.services(), tables, clock, self.fuse))
+                await ended.wait()
+            await admin.execute(f"drop database {name} with (force)")
 
 
 @pytest.fixture

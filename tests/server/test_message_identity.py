@@ -22,7 +22,7 @@ from tellonce_server.services.import_messages import Importer, ImportMessage
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import migrations
-from tests.memory_fixtures import USER, Clock, Memory
+from tests.memory_fixtures import USER, Clock, Memory, session
 from tests.server.processes import HttpServer, http_server
 
 pytestmark = pytest.mark.anyio
@@ -124,9 +124,8 @@ def test_a_client_that_names_no_channel_gets_its_own_name(client: str | None, ch
 async def test_an_upgrade_keeps_every_message_and_lets_channels_share_a_number(postgres: EmbeddedPostgres) -> None:
     admin = await asyncpg.connect(postgres.dsn(SUPERUSER, "postgres"))
     await admin.execute("create database upgrading owner chatmem_app")
-    inside = await asyncpg.connect(postgres.dsn(SUPERUSER, "upgrading"))
-    await inside.execute("create extension vector")
-    await inside.close()
+    async with session(postgres.dsn(SUPERUSER, "upgrading")) as inside:
+        await inside.execute("create extension vector")
     db = await asyncpg.connect(postgres.dsn(database="upgrading"))
     try:
         await migrate(db, [step for step in migrations() if step.version < 29])

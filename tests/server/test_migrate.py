@@ -3,7 +3,7 @@ refused."""
 
 import hashlib
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 
 import anyio
 import asyncpg
@@ -12,13 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from tellonce import contract as c
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import MigrationError, migrate, missing, statements
 from tellonce_sql import Migration, migrations
-from tests.memory_fixtures import Clock, opened
+from tests.memory_fixtures import Clock, forget, opened, session
 from tests.patience import HANGS
 
 pytestmark = pytest.mark.anyio
@@ -46,29 +45,19 @@ create index concurrently if not exists thing_name on thing (name);
 @pytest.fixture
 async def empty(postgres: EmbeddedPostgres) -> AsyncGenerator[str]:
     """The DSN of a database without any table."""
-    admin = await asyncpg.connect(postgres.dsn(SUPERUSER, "postgres"))
-    await admin.execute("create database migrating owner chatmem_app")
-    yield postgres.dsn(database="migrating")
-    await admin.execute("drop database migrating with (force)")
-    await admin.close()
-
-
-@asynccontextmanager
-async def connected(dsn: str) -> AsyncGenerator[asyncpg.Connection]:
-    connection = await asyncpg.connect(dsn)
-    try:
-        yield connection
-    finally:
-        await connection.close()
+    async with session(postgres.dsn(SUPERUSER, "postgres")) as admin:
+        await admin.execute("create database migrating owner chatmem_app")
+        yield postgres.dsn(database="migrating")
+        await admin.execute("drop database migrating with (force)")
 
 
 async def test_former_texts_kept_whole_by_an_older_version_read_the_same_from_lines_kept_once(
     empty: str, postgres: EmbeddedPostgres
 ) -> None:
     said = ["Likes tea.\nLives in Porto.", "Likes tea.\n\nLives in Bern.", ""]
-    async with connected(postgres.dsn(SUPERUSER, "migrating")) as admin:
+    async with session(postgres.dsn(SUPERUSER, "migrating")) as admin:
         await admin.execute("create extension vector")
-    async with connected(empty) as db:
+    async with session(empty) as db:
         await migrate(db, [step for step in migrations() if step.version < 16])
         for version, text in enumerate(said):
             await db.execute(
@@ -86,9 +75,9 @@ async def test_former_texts_kept_whole_by_an_older_version_read_the_same_from_li
 async def test_an_older_memory_keeps_its_tokens_jobs_and_calls_and_loses_rights_and_old_receipts_alone(
     empty: str, postgres: EmbeddedPostgres
 ) -> None:
-    async with connected(postgres.dsn(SUPERUSER, "migrating")) as admin:
+    async with session(postgres.dsn(SUPERUSER, "migrating")) as admin:
         await admin.execute("create extension vector")
-    async with connected(empty) as db:
+    async with session(empty) as db:
         await migrate(db, [step for step in migrations() if step.version < 24])
         await db.execute(OLDER_MEMORY)
         await migrate(db, migrations())
@@ -150,23 +139,22 @@ OLD_MESSAGE = """
 async def test_what_an_older_version_stored_is_found_and_forgotten(
     empty: str, postgres: EmbeddedPostgres, settings: ServerSettings, clock: Clock
 ) -> None:
-    async with connected(postgres.dsn(SUPERUSER, "migrating")) as admin:
+    async with session(postgres.dsn(SUPERUSER, "migrating")) as admin:
         await admin.execute("create extension vector")
-    async with connected(empty) as db:
+    async with session(empty) as db:
         await migrate(db, [step for step in migrations() if step.version <= 18])
         await db.execute(OLD_MESSAGE)
     moved = settings.model_copy(update={"database_url": SecretStr(empty)})
     async with opened(Storage(moved, clock)) as memory, memory.client() as client:
-        preview = await client.forget(c.ForgetArgs(topic="Vuxley"))
-        done = await client.forget(c.ForgetArgs(topic="Vuxley", confirm=preview.confirm))
-    async with connected(empty) as db:
+        done = await forget(client, topic="Vuxley")
+    async with session(empty) as db:
         left = await db.fetchrow("select content, speaker, (select quotes from memories) as quotes from messages")
     assert (done.erased["messages"], done.erased["memory_quotes"], done.traces_left) == (1, 1, 0)
     assert tuple(left) == ("My dog is called Rex.", None, "[]")
 
 
 async def test_each_migration_runs_once(empty: str) -> None:
-    async with connected(empty) as db:
+    async with session(empty) as db:
         assert await migrate(db, steps(TABLE, ROWS)) == ["0001_step_1.sql", "0002_step_2.sql"]
         assert await migrate(db, steps(TABLE, ROWS)) == []
         assert await migrate(db, steps(TABLE, ROWS, CONCURRENT)) == ["0003_step_3.sql"]
@@ -176,7 +164,7 @@ async def test_each_migration_runs_once(empty: str) -> None:
 
 
 async def test_a_migration_that_fails_leaves_nothing_of_itself_and_no_lock(empty: str) -> None:
-    async with connected(empty) as db, connected(empty) as other:
+    async with session(empty) as db, session(empty) as other:
         with pytest.raises(asyncpg.UndefinedTableError):
             await migrate(db, steps(TABLE, "insert into thing values (1); insert into nowhere values (1);"))
         with anyio.fail_after(HANGS):
@@ -188,7 +176,7 @@ async def test_four_starters_at_once_apply_everything_once_even_concurrent_index
     done: list[str] = []
 
     async def start() -> None:
-        async with connected(empty) as db:
+        async with session(empty) as db:
             done.extend(await migrate(db, steps(TABLE, ROWS, CONCURRENT)))
 
     with anyio.fail_after(HANGS):
@@ -196,12 +184,12 @@ async def test_four_starters_at_once_apply_everything_once_even_concurrent_index
             for _ in range(4):
                 starters.start_soon(start)
     assert sorted(done) == ["0001_step_1.sql", "0002_step_2.sql", "0003_step_3.sql"]
-    async with connected(empty) as db:
+    async with session(empty) as db:
         assert await db.fetchval("select indisvalid from pg_index where indexrelid = 'thing_name'::regclass")
 
 
 async def test_a_starter_killed_in_the_middle_leaves_the_rest_to_the_next(empty: str) -> None:
-    async with connected(empty) as victim, connected(empty) as next_one:
+    async with session(empty) as victim, session(empty) as next_one:
         pid = await victim.fetchval("select pg_backend_pid()")
 
         async def start() -> None:
@@ -220,7 +208,7 @@ async def test_a_starter_killed_in_the_middle_leaves_the_rest_to_the_next(empty:
 
 async def test_a_table_in_use_is_said_and_not_waited_for(empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tellonce_server.store.postgres.migrate._LOCK_TIMEOUT", "set local lock_timeout = '100ms'")
-    async with connected(empty) as db, connected(empty) as user:
+    async with session(empty) as db, session(empty) as user:
         await migrate(db, steps(TABLE))
         async with user.transaction():
             await user.execute("lock table thing")
@@ -230,7 +218,7 @@ async def test_a_table_in_use_is_said_and_not_waited_for(empty: str, monkeypatch
 
 
 async def test_a_newer_database_is_refused_and_left_as_it_is(empty: str) -> None:
-    async with connected(empty) as db:
+    async with session(empty) as db:
         await migrate(db, steps(TABLE, ROWS))
         with pytest.raises(MigrationError, match="at version 2, but this program knows versions up to 1"):
             await migrate(db, steps(TABLE))
@@ -238,7 +226,7 @@ async def test_a_newer_database_is_refused_and_left_as_it_is(empty: str) -> None
 
 
 async def test_a_file_changed_after_it_was_applied_is_refused(empty: str) -> None:
-    async with connected(empty) as db:
+    async with session(empty) as db:
         await migrate(db, steps(TABLE, ROWS))
         with pytest.raises(MigrationError, match=r"0001_step_1\.sql was changed"):
             await migrate(db, steps(TABLE + " ", ROWS, "select 1"))

@@ -1,7 +1,7 @@
 """A stdio server's own summarizer: one real process per data folder, and only if no other summarizer is running."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from tellonce_server.app.agent_port import agent_port
 from tellonce_server.app.own_summarizer import LOCK_NAME, NOBODY_LEARNS, OwnSummarizer, may_start
 from tellonce_server.app.storage import Storage
 from tests.memory_fixtures import Memory, opened
-from tests.patience import HANGS
+from tests.patience import HANGS, until
 from tests.server.wire import request, wire_headers
 
 pytestmark = pytest.mark.anyio
@@ -38,12 +38,6 @@ async def server(settings: ServerSettings, *, may_start: bool) -> AsyncGenerator
 async def notices(memory: Memory) -> tuple[str, ...]:
     async with memory.client() as client:
         return (await client.get_context(c.GetContextArgs(include=()))).notices
-
-
-async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(HANGS):
-        while not true():  # noqa: ASYNC110  # the other process sends no event
-            await asyncio.sleep(0.02)
 
 
 async def learned(memory: Memory) -> None:

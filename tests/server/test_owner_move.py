@@ -18,7 +18,7 @@ from tellonce_server.services.export import Entry, entries
 from tellonce_server.store import threads
 from tellonce_server.store.database import as_login
 from tellonce_server.store.postgres import owners
-from tests.memory_fixtures import Clock, Memory
+from tests.memory_fixtures import Clock, Memory, forget
 from tests.offline_worker import work_off
 
 pytestmark = pytest.mark.anyio
@@ -164,8 +164,7 @@ async def test_a_joined_memory_is_summarized_again_and_knows_what_was_forgotten_
     await live(memory, clock, FORMER)
     async with memory.client(FORMER) as client:
         await client.record_message(c.RecordMessageArgs.model_validate(two))
-        preview = await client.forget(c.ForgetArgs(topic="Piran"))
-        await client.forget(c.ForgetArgs(topic="Piran", confirm=preview.confirm))
+        await forget(client, topic="Piran")
     async with memory.client(HEIR) as client:
         await _exchange(client, clock, "I keep bees.", "bees")
     async with memory.tables() as connection:

@@ -15,9 +15,8 @@ from tellonce_server.app.storage import Storage
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_messages import Importer, ImportMessage
 from tellonce_server.store import threads
+from tests.hand_worker import claim, drain, exchange, facts, item, profile, say, submit
 from tests.memory_fixtures import USER, Clock, Memory, opened
-from tests.server.test_learning import facts, item, profile, say
-from tests.server.test_queue import answer, drain, submit
 
 pytestmark = pytest.mark.anyio
 
@@ -36,22 +35,14 @@ async def imported(memory: Memory, said: Sequence[str], every: timedelta = timed
         await importer.add(talk[start : start + 100])
 
 
-async def claim(agent: MemoryClient, tier: w.Tier = "keep") -> w.WorkItem:
-    (job,) = (await agent.claim_work(w.ClaimWorkArgs(worker="one", best_tier=tier))).jobs
-    return job
-
-
 async def test_a_fact_told_behind_an_import_is_the_next_thing_read(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await imported(memory, [f"We talked about item {n}" for n in range(300)])
-        slow = await claim(agent)
+        slow = await claim(agent, best_tier="keep")
         await say(client, clock, "I live in Oslo")
-        live = await claim(agent)
+        live = await claim(agent, best_tier="keep")
         assert isinstance(live.input, w.ExchangeInput)
-        result = w.ExchangeResult(items=(item(live.input, "The user lives in Oslo"),), canonical=w.Canonical())
-        done = await agent.submit_work(
-            w.SubmitWorkArgs(job_id=live.job_id, fence=live.fence, result=result, model="m", tier="claude")
-        )
+        done = await submit(agent, live, exchange(item(live.input, "The user lives in Oslo")), "claude")
         assert await facts(client) == ["The user lives in Oslo"]
         await submit(agent, slow)
         await drain(agent)
@@ -93,23 +84,15 @@ async def test_live_talk_after_an_import_is_summarised_in_the_order_of_the_threa
 async def test_wishes_of_the_past_are_history_and_facts_are_not(memory: Memory) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await imported(memory, ["I want to learn the cello", "I was born in Oslo"])
-        job = await claim(agent)
+        job = await claim(agent, best_tier="keep")
         assert isinstance(job.input, w.ExchangeInput)
-        cello, oslo = (m for m in job.input.messages if m.role == "user")
-        items = (
-            w.ExchangeItem(
-                text="The user wants to learn the cello",
-                kind="goal",
-                quotes=(w.Quote(message_id=cello.id, text=cello.text),),
-            ),
-            w.ExchangeItem(
-                text="The user was born in Oslo", kind="fact", quotes=(w.Quote(message_id=oslo.id, text=oslo.text),)
-            ),
+        cello = job.input.messages[0]
+        wish = (w.Quote(message_id=cello.id, text=cello.text),)
+        learned = exchange(
+            item(job.input, "The user wants to learn the cello", kind="goal", quotes=wish),
+            item(job.input, "The user was born in Oslo"),
         )
-        result = w.ExchangeResult(items=items, canonical=w.Canonical())
-        await agent.submit_work(
-            w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="m", tier="claude")
-        )
+        await submit(agent, job, learned, "claude")
         known = await profile(client)
         found = await client.search_memory(c.SearchMemoryArgs(query="did I want to learn the cello before?"))
     assert [m.content for m in known.facts] == ["The user was born in Oslo"]
@@ -121,13 +104,12 @@ async def test_past_work_leaves_half_of_the_months_budget_to_live_talk(settings:
     capped = settings.model_copy(update={"monthly_cap_usd": 1.0})
     async with opened(Storage(capped, clock)) as memory, memory.client() as client, memory.agent() as agent:
         await imported(memory, [f"We talked about item {n}" for n in range(12)])
-        first = await claim(agent, "claude")
+        first = await claim(agent, best_tier="claude")
         call = w.ModelCall(model="claude-haiku-4-5", tier="claude", price_usd=0.6)
-        args = {"job_id": first.job_id, "fence": first.fence, "model": "m", "tier": "claude", "calls": (call,)}
-        await agent.submit_work(w.SubmitWorkArgs.model_validate({**args, "result": answer(first)}))
-        past = await claim(agent, "claude")
+        await submit(agent, first, tier="claude", calls=(call,))
+        past = await claim(agent, best_tier="claude")
         await say(client, clock, "I live in Oslo")
-        live = await claim(agent, "claude")
+        live = await claim(agent, best_tier="claude")
     assert (first.best_tier, past.best_tier, live.best_tier) == ("claude", "ollama", "claude")
 
 
@@ -142,8 +124,7 @@ async def test_learning_is_affordable_when_summaries_and_second_readings_have_us
                 for job in jobs:
                     allowed.append((job.kind, job.best_tier, job.second_reading))
                     calls = [w.ModelCall(model="m", tier="claude")] * (3 if job.kind == "exchange" else 1)
-                    args = {"job_id": job.job_id, "fence": job.fence, "model": "m", "tier": "claude", "calls": calls}
-                    await agent.submit_work(w.SubmitWorkArgs.model_validate({**args, "result": answer(job)}))
+                    await submit(agent, job, tier="claude", calls=calls)
     learning = [(tier, second) for kind, tier, second in allowed if kind == "exchange"]
     assert len(learning) == 30
     assert {tier for tier, _ in learning} == {"claude"}
@@ -160,13 +141,10 @@ async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_o
     async def learned(client: MemoryClient, text: str) -> float:
         await say(client, clock, text)
         started = time.perf_counter()
-        (job,) = (await agent.claim_work(w.ClaimWorkArgs(worker="one", kinds=("exchange",)))).jobs
+        job = await claim(agent, kinds=("exchange",))
         assert isinstance(job.input, w.ExchangeInput)
         assert job.input.messages[0].text == text, "a past job went before the live one"
-        result = w.ExchangeResult(items=(item(job.input, f"The user said {text}"),), canonical=w.Canonical())
-        await agent.submit_work(
-            w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="m", tier="claude")
-        )
+        await submit(agent, job, exchange(item(job.input, f"The user said {text}")), "claude")
         took = time.perf_counter() - started
         # A chat's live jobs are applied in order, so the next exchange waits for the profile job of this exchange.
         while profiles := (await agent.claim_work(w.ClaimWorkArgs(worker="one", kinds=("profile",)))).jobs:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import asyncpg
 import pytest
 from mcp import MCPError
 from mcp.client import Client, ClientRequestContext
@@ -21,7 +20,7 @@ from tellonce.settings import ServerSettings
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.scope import Caller
-from tests.memory_fixtures import USER, Clock, Memory, opened
+from tests.memory_fixtures import USER, Clock, Memory, opened, session, value
 from tests.patience import HANGS
 
 pytestmark = pytest.mark.anyio
@@ -222,11 +221,7 @@ def answering(action: str, erase: bool | None, **also: str) -> Any:
 
 
 async def left(dsn: str) -> int:
-    connection = await asyncpg.connect(dsn)
-    try:
-        return int(await connection.fetchval("select count(*) from memories"))
-    finally:
-        await connection.close()
+    return int(await value(dsn, "select count(*) from memories"))
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -321,19 +316,12 @@ async def test_forget_asks_nothing_when_nothing_matches(memory: Memory, mode: st
     assert asked == []
 
 
-@asynccontextmanager
-async def second_process(settings: ServerSettings, clock: Clock) -> AsyncGenerator[Memory]:
-    """Another server on the same database. Like a second process, it shares only PostgreSQL with the first."""
-    async with opened(Storage(settings, clock)) as memory:
-        yield memory
-
-
 async def test_a_subscriber_hears_what_another_server_changed(
     memory: Memory, settings: ServerSettings, clock: Clock
 ) -> None:
     uri = "memory://profile"
     async with (
-        second_process(settings, clock) as other,
+        opened(Storage(settings, clock)) as other,
         client_of(memory, MODES[0]) as listener,
         client_of(other, MODES[0]) as writer,
         listener.listen(resource_subscriptions=[uri]) as events,
@@ -351,7 +339,7 @@ async def test_a_subscriber_hears_of_one_memory_and_of_the_list_of_chats(
     memory: Memory, settings: ServerSettings, clock: Clock
 ) -> None:
     async with (
-        second_process(settings, clock) as other,
+        opened(Storage(settings, clock)) as other,
         client_of(memory, MODES[0]) as listener,
         client_of(other, MODES[0]) as writer,
     ):
@@ -382,7 +370,7 @@ async def test_a_subscriber_hears_of_each_resource_that_a_call_changes(
         (f"{chat}/messages", "forget", {"literal": "green", "conversation_id": "x"}),
     )
     async with (
-        second_process(settings, clock) as other,
+        opened(Storage(settings, clock)) as other,
         client_of(memory, MODES[0]) as listener,
         client_of(other, MODES[0]) as writer,
     ):
@@ -406,13 +394,10 @@ where datname = current_database() and query ilike 'listen%tellonce_changes%' an
 async def heard_on(memory: Memory) -> None:
     """Wait until this server's LISTEN is active; before that, a notification would be lost."""
     assert memory.settings.database_url is not None
-    connection = await asyncpg.connect(memory.settings.database_url.get_secret_value())
-    try:
+    async with session(memory.settings.database_url.get_secret_value()) as connection:
         with anyio.fail_after(HANGS):
             while await connection.fetchval(LISTENING) < 2:  # noqa: ASYNC110  # the other session sends no event
                 await anyio.sleep(0.02)
-    finally:
-        await connection.close()
 
 
 async def test_a_subscriber_hears_of_its_own_memory_only(
@@ -420,7 +405,7 @@ async def test_a_subscriber_hears_of_its_own_memory_only(
 ) -> None:
     mine = f"memory://chat/{USER}/messages"
     async with (
-        second_process(settings, clock) as other,
+        opened(Storage(settings, clock)) as other,
         client_of(memory, MODES[0]) as listener,
         client_of(other, MODES[0], user=43) as stranger,
         client_of(other, MODES[0]) as writer,

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import asyncpg
 import pytest
 
 from tellonce import contract as c
@@ -13,50 +12,10 @@ from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.domain.queue.job_kinds import TOLD
 from tellonce_sql import query
-from tests.memory_fixtures import Clock, Memory, opened
+from tests.hand_worker import claim, drain, exchange, item, submit, talk
+from tests.memory_fixtures import Clock, Memory, forget, opened, session
 
 pytestmark = pytest.mark.anyio
-
-
-async def talk(client: MemoryClient, exchanges: int, start: int = 0) -> None:
-    for i in range(start, start + exchanges):
-        await client.record_message(
-            c.RecordMessageArgs(role="user", content=f"I own {i + 2} bikes", message_id=f"u{i}")
-        )
-        await client.record_message(
-            c.RecordMessageArgs(role="assistant", content=f"Answer {i}", message_id=f"a{i}", exchange_of=f"u{i}")
-        )
-
-
-def answer(item: w.WorkItem) -> w.WorkResult:
-    """The result that the simplest possible worker gives."""
-    match item.input:
-        case w.ExchangeInput():
-            return w.ExchangeResult(canonical=w.Canonical(general_summary=f"up to {item.input.messages[-1].id}"))
-        case w.ProfileInput():
-            return w.ProfileResult(narrative="A person.")
-        case w.RoutineInput():
-            return w.RoutineResult(summary="A routine.")
-        case _:
-            return w.SummaryResult(text=f"Summary by {item.job_id}")
-
-
-async def submit(agent: MemoryClient, item: w.WorkItem, tier: w.Tier = "keep") -> None:
-    """Submit the result of one job."""
-    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", tier=tier)
-    assert (await agent.submit_work(result)).state == "complete"
-
-
-async def drain(agent: MemoryClient, tier: w.Tier = "keep") -> list[w.WorkItem]:
-    """Do every open job."""
-    done: list[w.WorkItem] = []
-    while True:
-        claimed = await agent.claim_work(w.ClaimWorkArgs(worker="test", limit=5))
-        if not claimed.jobs:
-            return done
-        for item in claimed.jobs:
-            await submit(agent, item, tier)
-            done.append(item)
 
 
 async def test_a_long_talk_is_summarised_without_a_gap(memory: Memory) -> None:
@@ -77,19 +36,18 @@ async def test_a_long_talk_is_summarised_without_a_gap(memory: Memory) -> None:
 async def test_a_result_whose_lease_passed_to_another_is_refused(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
-        first = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        first = await claim(agent)
         clock.forward(seconds=61)
-        second = (await agent.claim_work(w.ClaimWorkArgs(worker="two"))).jobs[0]
+        second = await claim(agent, worker="two")
         assert (second.job_id, second.fence) == (first.job_id, first.fence + 1)
-        late = w.SubmitWorkArgs(job_id=first.job_id, fence=first.fence, result=answer(first), model="test", tier="keep")
         with pytest.raises(MemoryRefused, match="no longer yours"):
-            await agent.submit_work(late)
+            await submit(agent, first)
 
 
 async def test_a_job_whose_lease_was_extended_is_not_claimed_by_another(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
-        job = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        job = await claim(agent)
         clock.forward(seconds=40)
         kept = await agent.extend_work(w.ExtendWorkArgs(job_id=job.job_id, fence=job.fence))
         assert (kept.lease_until - clock()).total_seconds() == job.lease_seconds
@@ -103,24 +61,14 @@ async def test_five_counted_failures_make_a_job_dead_and_an_outage_counts_none(m
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
         for outage in (True, False, False, False, False, False):
-            item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+            job = await claim(agent)
             failed = await agent.fail_work(
-                w.FailWorkArgs(job_id=item.job_id, fence=item.fence, reason="no", provider_down=outage)
+                w.FailWorkArgs(job_id=job.job_id, fence=job.fence, reason="no", provider_down=outage)
             )
             clock.forward(hours=1)
         status = await agent.queue_status()
     assert (failed.state, failed.attempts) == ("dead", 5)
     assert [letter.error for letter in status.dead_letters] == ["no"]
-
-
-async def test_agent_tools_are_for_the_agent_only(memory: Memory) -> None:
-    async with memory.client() as client, memory.agent() as agent:
-        mine = {tool.name for tool in (await client.mcp.list_tools()).tools}
-        theirs = {tool.name for tool in (await agent.mcp.list_tools()).tools}
-        with pytest.raises(MemoryRefused, match="no tool claim_work"):
-            await client.claim_work(w.ClaimWorkArgs(worker="me"))
-    assert len(mine) == 10
-    assert theirs == {"claim_work", "extend_work", "submit_work", "fail_work", "queue_status"}
 
 
 async def test_a_profile_is_written_from_what_the_user_confirmed_and_what_matters_with_its_days(
@@ -181,18 +129,16 @@ async def test_a_lower_tiers_result_is_done_again_once_by_the_better_tier(memory
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 25)
         while claimed := (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs:
-            args = {"job_id": claimed[0].job_id, "fence": claimed[0].fence, "result": answer(claimed[0])}
-            await agent.submit_work(w.SubmitWorkArgs(**args, model="rules", tier="keep", provisional=True))
+            await submit(agent, claimed[0], provisional=True)
         again: list[w.WorkItem] = []
         for _ in range(40):
             found = (await agent.claim_work(w.ClaimWorkArgs(worker="two", best_tier="claude"))).jobs
-            for item in found:
-                args = {"job_id": item.job_id, "fence": item.fence, "result": answer(item)}
-                await agent.submit_work(w.SubmitWorkArgs(**args, model="claude", tier="claude"))
-                again.append(item)
+            for job in found:
+                await submit(agent, job, tier="claude")
+                again.append(job)
         summary = await client.summarize_chat(c.SummarizeChatArgs())
-    assert {item.kind for item in again} >= {"exchange", "chunk_summary"}
-    assert len({item.job_id for item in again if item.kind == "chunk_summary"}) == 1
+    assert {job.kind for job in again} >= {"exchange", "chunk_summary"}
+    assert len({job.job_id for job in again if job.kind == "chunk_summary"}) == 1
     assert not any(period.provisional for period in summary.periods)
     assert summary.canonical.general_summary == "up to 50"
 
@@ -209,14 +155,8 @@ async def test_another_persons_words_make_no_facts_about_the_user_and_in_a_group
             await client.record_message(
                 c.RecordMessageArgs(role="assistant", content="Nice", chat_id=chat, exchange_of="b")
             )
-        items = (await agent.claim_work(w.ClaimWorkArgs(worker="one", limit=5))).jobs
-        for item in items:
-            fact = w.ExchangeItem(
-                text="Lives in Oslo", kind="fact", quotes=(w.Quote(message_id=1, text="I live in Oslo"),)
-            )
-            result = w.ExchangeResult(items=(fact,), canonical=w.Canonical())
-            args = {"job_id": item.job_id, "fence": item.fence, "result": result}
-            await agent.submit_work(w.SubmitWorkArgs(**args, model="test", tier="keep"))
+        for job in (await agent.claim_work(w.ClaimWorkArgs(worker="one", limit=5))).jobs:
+            await submit(agent, job, exchange(item(job.input, "Lives in Oslo")))
         mine = await client.get_profile(c.GetProfileArgs(chat_id=42))
         ours = await client.get_profile(c.GetProfileArgs(chat_id=-100))
     assert mine.facts == ()
@@ -247,17 +187,13 @@ async def test_the_monthly_cap_leaves_only_the_tier_that_costs_nothing(settings:
     capped = settings.model_copy(update={"monthly_cap_usd": 0.01})
     async with opened(Storage(capped, clock)) as memory, memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
-        item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        first = await claim(agent)
         call = w.ModelCall(model="claude-haiku-4-5", tier="claude", input_tokens=9000, price_usd=0.02)
-        await agent.submit_work(
-            w.SubmitWorkArgs(
-                job_id=item.job_id, fence=item.fence, result=answer(item), model="m", tier="claude", calls=(call,)
-            )
-        )
+        await submit(agent, first, tier="claude", calls=(call,))
         await talk(client, 9, start=1)
-        after = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        after = await claim(agent)
         status = await agent.queue_status()
-    assert (item.best_tier, after.best_tier) == ("claude", "ollama")
+    assert (first.best_tier, after.best_tier) == ("claude", "ollama")
     assert (status.cost.calls, status.cost.price_usd, status.cost.cap_usd) == (1, 0.02, 0.01)
 
 
@@ -268,9 +204,7 @@ async def test_with_the_budget_spent_only_who_has_no_better_tier_than_a_free_one
     again: dict[w.Tier, list[w.Tier]] = {}
     async with opened(Storage(spent, clock)) as memory, memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
-        item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
-        args = {"job_id": item.job_id, "fence": item.fence, "result": answer(item)}
-        await agent.submit_work(w.SubmitWorkArgs(**args, model="rules", tier="keep", provisional=True))
+        await submit(agent, await claim(agent), provisional=True)
         for best in ("claude", "claude-cli", "ollama"):
             claims = [await agent.claim_work(w.ClaimWorkArgs(worker="one", best_tier=best)) for _ in range(2)]
             again[best] = [job.best_tier for claimed in claims for job in claimed.jobs]
@@ -293,11 +227,8 @@ async def test_what_became_of_an_exchange_and_of_a_summary_is_told_as_events(
 async def test_a_canonical_summary_past_its_cap_asks_for_a_new_chat_until_there_is_one(memory: Memory) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
-        item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
-        full = w.Canonical(general_summary="They decided many things about the garden. " * 300)
-        result = w.ExchangeResult(canonical=full)
-        args = {"job_id": item.job_id, "fence": item.fence, "result": result}
-        await agent.submit_work(w.SubmitWorkArgs(**args, model="m", tier="keep"))
+        full = exchange(general_summary="They decided many things about the garden. " * 300)
+        await submit(agent, await claim(agent), full)
         before = await client.get_context(c.GetContextArgs())
         begun = await client.start_new_chat(c.StartNewChatArgs())
         after = await client.get_context(c.GetContextArgs())
@@ -311,14 +242,12 @@ async def test_a_canonical_summary_past_its_cap_asks_for_a_new_chat_until_there_
 async def test_what_was_being_summarised_when_a_new_chat_was_begun_is_put_away_with_the_old_one(memory: Memory) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
-        item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        job = await claim(agent)
         await client.start_new_chat(c.StartNewChatArgs())
-        result = w.ExchangeResult(canonical=w.Canonical(general_summary="About the garden."))
-        args = {"job_id": item.job_id, "fence": item.fence, "result": result}
-        done = await agent.submit_work(w.SubmitWorkArgs(**args, model="m", tier="keep"))
+        done = await submit(agent, job, exchange(general_summary="About the garden."))
         chat = await client.summarize_chat(c.SummarizeChatArgs())
         await talk(client, 1, start=1)
-        later = (await agent.claim_work(w.ClaimWorkArgs(worker="one", kinds=("exchange",)))).jobs[0]
+        later = await claim(agent, kinds=("exchange",))
     assert done.state == "complete"
     assert chat.canonical.general_summary == ""
     assert isinstance(later.input, w.ExchangeInput)
@@ -328,12 +257,9 @@ async def test_what_was_being_summarised_when_a_new_chat_was_begun_is_put_away_w
 async def test_a_result_handed_in_twice_because_the_answer_was_lost_is_taken_once(memory: Memory) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
-        item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        job = await claim(agent)
         call = w.ModelCall(model="m", tier="claude", input_tokens=10, price_usd=0.01)
-        args = {"job_id": item.job_id, "fence": item.fence, "result": answer(item)}
-        submitted = [
-            await agent.submit_work(w.SubmitWorkArgs(**args, model="m", tier="claude", calls=(call,))) for _ in range(2)
-        ]
+        submitted = [await submit(agent, job, tier="claude", calls=(call,)) for _ in range(2)]
         status = await agent.queue_status()
     assert [s.state for s in submitted] == ["complete", "complete"]
     assert status.cost.calls == 1
@@ -360,13 +286,10 @@ async def test_a_result_that_cannot_be_stored_is_refused_and_holds_nobody_up(
 ) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
-        connection = await asyncpg.connect(dsn)
-        await connection.execute("alter table chat_metadata add constraint never check (tokens < 0) not valid")
-        item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
-        args = {"job_id": item.job_id, "fence": item.fence, "result": answer(item)}
-        refused = await agent.submit_work(w.SubmitWorkArgs(**args, model="m", tier="keep"))
-        await connection.execute("alter table chat_metadata drop constraint never")
-        await connection.close()
+        async with session(dsn) as connection:
+            await connection.execute("alter table chat_metadata add constraint never check (tokens < 0) not valid")
+            refused = await submit(agent, await claim(agent))
+            await connection.execute("alter table chat_metadata drop constraint never")
         clock.forward(hours=1)
         await drain(agent)
         summary = await client.summarize_chat(c.SummarizeChatArgs())
@@ -381,12 +304,10 @@ async def test_work_being_claimed_while_its_text_is_forgotten_is_refused(memory:
             c.RecordMessageArgs(role="user", content="My locker opens with zq77", message_id="u")
         )
         await client.record_message(c.RecordMessageArgs(role="assistant", content="Noted", exchange_of="u"))
-        before = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
-        shown = await client.forget(c.ForgetArgs(topic="zq77"))
-        await client.forget(c.ForgetArgs(topic="zq77", confirm=shown.confirm))
-        args = {"job_id": before.job_id, "fence": before.fence, "result": answer(before)}
+        before = await claim(agent)
+        await forget(client, topic="zq77")
         with pytest.raises(MemoryRefused, match="no longer yours"):
-            await agent.submit_work(w.SubmitWorkArgs(**args, model="m", tier="keep"))
+            await submit(agent, before)
         after = await drain(agent)
     assert all("zq77" not in item.model_dump_json() for item in after)
 
@@ -395,11 +316,10 @@ async def edit(client: MemoryClient, message_id: str, text: str) -> None:
     await client.record_message(c.RecordMessageArgs(role="user", content=text, message_id=message_id))
 
 
-async def taken(agent: MemoryClient, item: w.WorkItem) -> bool:
+async def taken(agent: MemoryClient, job: w.WorkItem) -> bool:
     """Whether the job's result is accepted."""
-    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", tier="keep")
     try:
-        await agent.submit_work(result)
+        await submit(agent, job)
     except MemoryRefused:
         return False
     return True
@@ -425,7 +345,7 @@ async def test_an_edit_voids_the_work_that_read_the_message_and_leaves_other_cha
 async def test_an_edit_of_a_later_message_lets_work_on_earlier_ones_go_on(memory: Memory) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
-        (earlier,) = (await agent.claim_work(w.ClaimWorkArgs(worker="test", kinds=("exchange",)))).jobs
+        earlier = await claim(agent, kinds=("exchange",))
         await talk(client, 1, start=1)
         await edit(client, "u1", "I own 9 bikes")
         assert await taken(agent, earlier)

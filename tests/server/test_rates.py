@@ -25,7 +25,7 @@ from tellonce_server.core.scope import Caller
 from tellonce_server.core.turns import MOST
 from tellonce_server.store.database import POOL_SIZE, as_login
 from tests.memory_fixtures import USER, Clock, Memory
-from tests.patience import HANGS
+from tests.patience import HANGS, until
 from tests.server.test_auth import call, running
 from tests.stubs.loopback import served
 
@@ -195,8 +195,7 @@ async def test_questions_to_a_person_that_wait_for_an_answer_hold_up_no_other_ca
         with anyio.fail_after(HANGS):
             for _ in range(MOST + 1):
                 calls.start_soon(client.call_tool, "forget", {"topic": "tea"})
-            while len(asked) <= MOST:  # noqa: ASYNC110 (this can only be polled)
-                await asyncio.sleep(0.01)
+            await until(lambda: len(asked) > MOST)
             profile = await client.call_tool("get_profile", {})
             answers.set()
     assert not profile.is_error

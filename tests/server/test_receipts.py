@@ -13,7 +13,7 @@ from tellonce_server.domain.context import receipt_keeper
 from tellonce_server.services.page.answer_summary import quotations
 from tellonce_server.services.page.reads import PageAnswerArgs, PageAnswersArgs
 from tellonce_server.store import receipts
-from tests.memory_fixtures import USER, Clock, Memory, opened
+from tests.memory_fixtures import USER, Clock, Memory, forget, opened
 
 
 @pytest.mark.anyio
@@ -84,8 +84,7 @@ async def test_after_something_was_forgotten_the_page_says_that_the_records_of_a
         reads = (await memory.storage.services()).page
         await client.explain(c.ExplainArgs(message_id="1"))
         before = await reads.answers(USER, PageAnswersArgs())
-        preview = await client.forget(c.ForgetArgs(topic="locker code"))
-        await client.forget(c.ForgetArgs(topic="locker code", confirm=preview.confirm))
+        await forget(client, topic="locker code")
         after = await reads.answers(USER, PageAnswersArgs())
     assert (len(before.answers), before.erased, after.answers, after.erased) == (1, False, (), True)
 
@@ -105,8 +104,7 @@ async def test_no_receipt_that_waits_to_be_written_survives_an_erasure(
         await client.record_message(c.RecordMessageArgs(role="user", content="My locker code is 4417"))
         shown = await client.get_context(c.GetContextArgs(query="locker code"))
         assert "4417" in (shown.context or "")
-        preview = await client.forget(c.ForgetArgs(topic="locker code"))
-        await client.forget(c.ForgetArgs(topic="locker code", confirm=preview.confirm))
+        await forget(client, topic="locker code")
         gate.set()
         await (await memory.storage.services()).receipts.written()
     async with memory.tables() as tables:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import asyncpg
 import pytest
 
 from tellonce import contract as c
@@ -11,7 +10,7 @@ from tellonce_server.app.bootstrap import KEY_NAME
 from tellonce_server.store.backup.archive import BackupRefused, write
 from tellonce_server.store.backup.restore import aside, replace, texts_held
 from tellonce_server.store.database import as_login
-from tests.memory_fixtures import USER, Clock, Memory
+from tests.memory_fixtures import USER, Clock, Memory, forget, session
 
 pytestmark = pytest.mark.anyio
 
@@ -26,12 +25,10 @@ async def test_a_restore_that_fails_at_its_end_changes_nothing(
         await client.remember(c.RememberArgs(content="My locker opens with zq77a1"))
         await client.remember(c.RememberArgs(content="I keep bees"))
         await write(tables, file)
-        preview = await client.forget(c.ForgetArgs(topic="zq77a1"))
-        await client.forget(c.ForgetArgs(topic="zq77a1", confirm=preview.confirm))
+        await forget(client, topic="zq77a1")
     async with as_login(dsn) as login:
         await create_token(login, "new", USER, ("assistant",), clock())
-    tables = await asyncpg.connect(dsn)
-    try:
+    async with session(dsn) as tables:
         kept, before = await aside(tables, KEY_NAME), (await texts_held(tables), await tables.fetchrow(HELD))
         with pytest.raises(BackupRefused, match="nothing was changed"):
             await replace(dsn, file, kept._replace(tokens="not json"), KEY_NAME)
@@ -39,5 +36,3 @@ async def test_a_restore_that_fails_at_its_end_changes_nothing(
         assert await replace(dsn, file, kept, KEY_NAME) == 1
         assert await texts_held(tables) == {USER: (0, 2)}
         assert await tables.fetchrow(HELD) == before[1]
-    finally:
-        await tables.close()

@@ -10,8 +10,8 @@ from tellonce.settings import Retention, ServerSettings
 from tellonce_server.app import background
 from tellonce_server.app.background import BATCH, LOCK
 from tellonce_server.app.storage import Storage
+from tests.hand_worker import claim, drain, submit, talk
 from tests.memory_fixtures import USER, Clock, Memory, opened
-from tests.server.test_queue import answer, drain, talk
 
 pytestmark = pytest.mark.anyio
 
@@ -59,17 +59,8 @@ async def test_finished_jobs_go_and_provisional_results_can_still_be_done_again(
         await talk(client, 3)
         await drain(agent, tier="claude")
         await talk(client, 1, start=3)
-        (provisional,) = (await agent.claim_work(w.ClaimWorkArgs(worker="test"))).jobs
-        await agent.submit_work(
-            w.SubmitWorkArgs(
-                job_id=provisional.job_id,
-                fence=provisional.fence,
-                result=answer(provisional),
-                model="keep",
-                tier="keep",
-                provisional=True,
-            )
-        )
+        provisional = await claim(agent)
+        await submit(agent, provisional, provisional=True)
         await drain(agent, tier="claude")
         before = await count(memory, "chat_context_queue")
         clock.forward(days=13)
@@ -86,18 +77,14 @@ async def test_old_model_calls_become_sums_and_the_months_bill_stays_right(memor
     async with memory.client() as client, memory.agent() as agent:
         for month in range(4):
             await talk(client, 1, start=month)
-            (job,) = (await agent.claim_work(w.ClaimWorkArgs(worker="test", kinds=("exchange",)))).jobs
+            job = await claim(agent, kinds=("exchange",))
             calls = tuple(
                 w.ModelCall(
                     model="m", tier="claude", input_tokens=10, output_tokens=2, seconds=1, price_usd=0.5, ok=n == 0
                 )
                 for n in range(2)
             )
-            await agent.submit_work(
-                w.SubmitWorkArgs(
-                    job_id=job.job_id, fence=job.fence, result=answer(job), model="m", tier="claude", calls=calls
-                )
-            )
+            await submit(agent, job, tier="claude", calls=calls)
             clock.forward(days=31)
         clock.forward(days=-31)
         bill = (await agent.queue_status()).cost

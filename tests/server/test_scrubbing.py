@@ -18,8 +18,8 @@ from tellonce_server.app.storage import Storage
 from tellonce_server.domain.erasure.scrub import Scrubber
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.scrub import LOCK, give_way
-from tests.memory_fixtures import Clock, Memory
-from tests.patience import HANGS, promised
+from tests.memory_fixtures import Clock, Memory, forget, session
+from tests.patience import HANGS, promised, until
 
 pytestmark = pytest.mark.anyio
 
@@ -55,8 +55,7 @@ async def test_forgotten_text_leaves_the_files_with_the_scrub(tmp_path: Path, cl
                 await client.record_message(c.RecordMessageArgs(role="user", content=said, message_id=str(number)))
             await client.remember(c.RememberArgs(content=f"I keep a {CANARY} in the garden"))
             await client.get_context(c.GetContextArgs(query=CANARY))
-            preview = await client.forget(c.ForgetArgs(topic=CANARY))
-            await client.forget(c.ForgetArgs(topic=CANARY, confirm=preview.confirm))
+            await forget(client, topic=CANARY)
             before = holding(cluster, CANARY)
             async with traffic(client) as waits:
                 await scrubbed(storage)
@@ -106,9 +105,8 @@ HOLDS = "do $$ begin lock table messages in access exclusive mode; perform pg_sl
 async def test_a_rewrite_that_somebody_waits_for_gives_way_within_a_second(dsn: str) -> None:
     session, watch, caller = [await asyncpg.connect(dsn) for _ in range(3)]
     rewriting = asyncio.create_task(give_way(session, watch, HOLDS))
+    await until(lambda: watching(caller))
     with anyio.fail_after(HANGS):
-        while not await watching(caller):  # noqa: ASYNC110  # another session takes it
-            await asyncio.sleep(0.01)
         began = time.monotonic()
         await caller.fetchval("select count(*) from messages")
         waited = time.monotonic() - began
@@ -131,8 +129,7 @@ async def watching(caller: "asyncpg.Connection[asyncpg.Record]") -> bool:
 async def test_a_scrub_waits_for_nobody_for_long_and_goes_on_where_it_gave_way(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.tables() as reader:
         await client.remember(c.RememberArgs(content=f"I keep a {CANARY} in the garden"))
-        preview = await client.forget(c.ForgetArgs(topic=CANARY))
-        await client.forget(c.ForgetArgs(topic=CANARY, confirm=preview.confirm))
+        await forget(client, topic=CANARY)
         scrubber = memory.storage.opened.scrubber
         assert scrubber is not None
         async with reader.transaction():
@@ -154,20 +151,16 @@ async def test_a_start_does_the_scrub_that_gave_way_for_a_week(memory: Memory, c
         assert not await scrubber.scrub_if_overdue()
         for days, overdue in ((0, True), (2, False), (8, True)):
             await client.remember(c.RememberArgs(content=f"I keep a {CANARY} in the garden"))
-            preview = await client.forget(c.ForgetArgs(topic=CANARY))
-            await client.forget(c.ForgetArgs(topic=CANARY, confirm=preview.confirm))
+            await forget(client, topic=CANARY)
             clock.forward(days=days)
             assert await scrubber.scrub_if_overdue() == overdue
 
 
 async def test_only_one_server_scrubs_at_a_time(memory: Memory, dsn: str) -> None:
-    other = await asyncpg.connect(dsn)
-    assert await other.fetchval("select pg_try_advisory_lock($1)", LOCK)
-    assert not await memory.storage.opened.scrubber.scrub()
-    await other.close()
-    with anyio.fail_after(HANGS):
-        while not await memory.storage.opened.scrubber.scrub():  # noqa: ASYNC110  # a session ends after its connection
-            await asyncio.sleep(0.01)
+    async with session(dsn) as other:
+        assert await other.fetchval("select pg_try_advisory_lock($1)", LOCK)
+        assert not await memory.storage.opened.scrubber.scrub()
+    await until(lambda: memory.storage.opened.scrubber.scrub())
 
 
 async def test_index_only_scans_need_no_table_after_a_scrub(memory: Memory) -> None:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import anyio
 import pytest
 
 from tellonce.settings import ServerSettings
@@ -15,7 +14,7 @@ from tellonce_server.app.loop_watch import BEAT_SECONDS, LIMIT_SECONDS, LoopWatc
 from tellonce_server.app.storage import Storage
 from tellonce_server.domain.queue.work import WorkQueue
 from tests.memory_fixtures import opened
-from tests.patience import HANGS
+from tests.patience import until
 
 pytestmark = pytest.mark.anyio
 
@@ -34,9 +33,7 @@ async def test_a_side_task_with_a_defect_is_shown_and_runs_again(
     monkeypatch.setattr(WorkQueue, "tidy", breaks_once)
     monkeypatch.setattr(background, "TIDY_SECONDS", 0.01)
     async with opened(Storage(settings)) as memory:
-        with anyio.fail_after(HANGS):
-            while len(calls) < 3:  # noqa: ASYNC110 (this state can only be polled)
-                await asyncio.sleep(0.01)
+        await until(lambda: len(calls) >= 3)
         health = await memory.storage.health()
     assert health["ready"]
     assert health["tasks"]["tidying"] == {"running": True, "failures": 1, "error": "KeyError"}
@@ -62,9 +59,7 @@ async def test_a_call_that_holds_the_event_loop_is_named_once_with_its_stack(
     with watch.watching():
         await asyncio.sleep(0)
         holds()
-        with anyio.fail_after(HANGS):
-            while not watch.episodes:  # noqa: ASYNC110 (this state can only be polled)
-                await asyncio.sleep(0.01)
+        await until(lambda: watch.episodes)
     assert watch.episodes == 1
     assert holds.__name__ in caplog.text
 

@@ -8,6 +8,7 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
+from tests.hand_worker import exchange, item, submit
 from tests.memory_fixtures import USER, Memory
 from tests.patience import HANGS
 
@@ -24,12 +25,7 @@ async def remember(client: MemoryClient) -> None:
 
 async def learned(agent: MemoryClient, job: w.WorkItem) -> None:
     """Submit the statement as the result of an exchange job."""
-    assert isinstance(job.input, w.ExchangeInput)
-    quote = w.Quote(message_id=job.input.messages[0].id, text=SAID)
-    result = w.ExchangeResult(items=(w.ExchangeItem(text=SAID, kind="fact", quotes=(quote,)),), canonical=w.Canonical())
-    await agent.submit_work(
-        w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="m", tier="claude")
-    )
+    await submit(agent, job, exchange(item(job.input, SAID)), "claude")
 
 
 async def at_once(memory: Memory, *calls: Callable[[], Awaitable[None]]) -> None:

@@ -2,18 +2,17 @@
 
 from collections.abc import AsyncIterator, Sequence
 
-import asyncpg
 import pytest
 
 from tellonce import contract as c
-from tellonce import work as w
 from tellonce.settings import ServerSettings
 from tellonce_server.app import bootstrap
 from tellonce_server.app.storage import Storage
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.protocol import NoEmbedder, Vector
 from tellonce_server.embedding.question_cache import VectorCache
-from tests.memory_fixtures import Clock, Memory, opened
+from tests.hand_worker import claim, exchange, item, submit
+from tests.memory_fixtures import Clock, Memory, opened, value
 
 pytestmark = pytest.mark.anyio
 
@@ -38,11 +37,10 @@ class Watching(NoEmbedder):
         return [self._cache.get(text) or await self._work(text) for text in texts]
 
     async def _work(self, text: str) -> Vector:
-        connection = await asyncpg.connect(self._dsn)
-        self.kept_waiting[text] = await connection.fetchval(
-            "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in tr%'"
+        self.kept_waiting[text] = await value(
+            self._dsn,
+            "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in tr%'",
         )
-        await connection.close()
         vector = [0.1] * 384
         self._cache.keep(text, vector)
         return vector
@@ -79,11 +77,7 @@ async def test_what_a_worker_extracted_is_embedded_before_it_is_applied(memory: 
     async with memory.client() as client, memory.agent() as agent:
         await client.record_message(c.RecordMessageArgs(role="user", content=SAID, message_id="u"))
         await client.record_message(c.RecordMessageArgs(role="assistant", content="Lovely", exchange_of="u"))
-        item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
-        fact = w.ExchangeItem(text="Lives in Singapore", kind="fact", quotes=(w.Quote(message_id=1, text=SAID),))
-        result = w.ExchangeResult(items=(fact,), canonical=w.Canonical())
-        submitted = await agent.submit_work(
-            w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=result, model="test", tier="keep")
-        )
+        job = await claim(agent)
+        submitted = await submit(agent, job, exchange(item(job.input, "Lives in Singapore")))
     assert submitted.stored == {"memories": 1}
     assert embedder.kept_waiting == {SAID: 0, "Lives in Singapore": 0}

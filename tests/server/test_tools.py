@@ -85,25 +85,6 @@ async def test_a_statement_that_comes_several_times_at_once_is_stored_once(memor
     assert len({one.memory.id for one in stored if one.memory is not None}) == 1
 
 
-async def test_forget_previews_first_and_erases_only_with_its_token(memory: Memory) -> None:
-    async with memory.client() as client:
-        await client.record_message(
-            c.RecordMessageArgs(role="user", content="I like tea. The SingPass launch is in June.")
-        )
-        await client.remember(c.RememberArgs(content="I need to launch SingPass by June", kind="goal"))
-        preview = await client.forget(c.ForgetArgs(topic="SingPass"))
-        still = await client.get_profile(c.GetProfileArgs())
-        done = await client.forget(c.ForgetArgs(topic="SingPass", confirm=preview.confirm))
-        context = await client.get_context(c.GetContextArgs(query="What about SingPass?"))
-    assert {m.kind for m in preview.matches} == {"goal", "message"}
-    assert len(still.goals) == 1
-    assert done.erased["memories"] == 1
-    assert done.traces_left == 0
-    assert context.context is not None
-    assert "SingPass" not in context.context
-    assert "I like tea." in context.context
-
-
 async def test_a_forged_confirm_token_erases_nothing(memory: Memory) -> None:
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="I like tea"))
@@ -111,22 +92,6 @@ async def test_a_forged_confirm_token_erases_nothing(memory: Memory) -> None:
             await client.forget(c.ForgetArgs(topic="tea", confirm="AAAA"))
         profile = await client.get_profile(c.GetProfileArgs())
     assert len(profile.facts) == 1
-
-
-async def test_search_finds_messages_and_memories(memory: Memory) -> None:
-    async with memory.client() as client:
-        await client.record_message(c.RecordMessageArgs(role="user", content="The offsite is at Sentosa"))
-        await client.remember(c.RememberArgs(content="I prefer window seats"))
-        found = await client.search_memory(c.SearchMemoryArgs(query="offsite"))
-        seats = await client.search_memory(c.SearchMemoryArgs(query="window seat"))
-    assert found.results[0].kind == "message"
-    assert seats.results[0].kind == "fact"
-
-
-async def test_another_users_chat_is_refused(memory: Memory) -> None:
-    async with memory.client(43) as client:
-        with pytest.raises(MemoryRefused, match="not yours"):
-            await client.get_context(c.GetContextArgs(chat_id=42))
 
 
 async def test_nothing_of_the_private_chat_appears_in_a_shared_group(memory: Memory) -> None:

@@ -214,12 +214,6 @@ async def test_an_erasure_reports_its_progress_and_no_list_is_said_to_change(las
     assert declared.resources.subscribe is (mode != "legacy")
 
 
-async def test_the_agents_token_has_no_resources(lasting: HttpServer) -> None:
-    async with connect_http(lasting.url, lasting.token("agent")) as client:
-        with pytest.raises(Exception, match="no resources"):
-            await client.mcp.read_resource("memory://profile")
-
-
 async def test_an_error_inside_the_block_of_a_connection_arrives_outside_as_itself(lasting: HttpServer) -> None:
     with pytest.raises(MemoryRefused):
         async with connect_http(lasting.url, lasting.token(), name="an-agent") as client:

@@ -5,7 +5,6 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-import asyncpg
 import pytest
 
 from tellonce import contract as c
@@ -14,7 +13,7 @@ from tellonce.connect import connect_http
 from tellonce_server.app.access_tokens import create_token
 from tellonce_server.store.database import as_login
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
-from tests.memory_fixtures import USER, database
+from tests.memory_fixtures import USER, database, forget, value
 from tests.server.processes import HttpServer, http_server
 
 pytestmark = pytest.mark.anyio
@@ -65,8 +64,7 @@ async def test_what_one_process_forgot_no_other_process_still_says(servers: Two)
         writer, reader = await servers.clients(stack)
         await writer.remember(c.RememberArgs(content="My locker code is 4417"))
         assert "4417" in ((await reader.get_context(c.GetContextArgs())).context or "")
-        preview = await writer.forget(c.ForgetArgs(topic="locker code"))
-        await writer.forget(c.ForgetArgs(topic="locker code", confirm=preview.confirm))
+        await forget(writer, topic="locker code")
         assert "4417" not in ((await reader.get_context(c.GetContextArgs())).context or "")
         assert not (await reader.search_memory(c.SearchMemoryArgs(query="locker code 4417"))).results
 
@@ -94,9 +92,5 @@ async def test_a_revoked_token_is_refused_at_once_everywhere(servers: Two) -> No
 
 async def from_table(dsn: str, statement: str) -> int | None:
     """Run a statement as the tables' owner. Returns the first value."""
-    connection = await asyncpg.connect(dsn)
-    try:
-        found: int | None = await connection.fetchval(statement)
-    finally:
-        await connection.close()
+    found: int | None = await value(dsn, statement)
     return found

@@ -5,7 +5,6 @@ import random
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any
 
-import asyncpg
 import pytest
 from asyncpg import BitString
 from pgvector import HalfVector
@@ -16,7 +15,7 @@ from tellonce_server.store.database import SERVER_ROLE
 from tellonce_server.store.pools import OWNER, SET
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_sql import arguments, query
-from tests.memory_fixtures import START, database
+from tests.memory_fixtures import START, database, session
 
 pytestmark = pytest.mark.anyio
 
@@ -66,15 +65,14 @@ async def filled_dsn(postgres: EmbeddedPostgres) -> AsyncIterator[str]:
 
 async def _fill(dsn: str) -> None:
     rng = random.Random(7)
-    owner = await asyncpg.connect(dsn)
-    await owner.set_type_codec(
-        "halfvec", schema="public", encoder=HalfVector.to_binary, decoder=HalfVector.from_binary, format="binary"
-    )
-    vector = ModelVector([rng.gauss(0, 1) for _ in range(384)], "none")
-    await owner.execute(FILL, CHATS, vector, BitString.from_int(rng.getrandbits(384), length=384))
-    for table in ("messages", "message_fts", "chats", "user_profile", "thread_state", "memories"):
-        await owner.execute(f"vacuum analyze {table}")
-    await owner.close()
+    async with session(dsn) as owner:
+        await owner.set_type_codec(
+            "halfvec", schema="public", encoder=HalfVector.to_binary, decoder=HalfVector.from_binary, format="binary"
+        )
+        vector = ModelVector([rng.gauss(0, 1) for _ in range(384)], "none")
+        await owner.execute(FILL, CHATS, vector, BitString.from_int(rng.getrandbits(384), length=384))
+        for table in ("messages", "message_fts", "chats", "user_profile", "thread_state", "memories"):
+            await owner.execute(f"vacuum analyze {table}")
 
 
 @pytest.fixture
@@ -82,9 +80,8 @@ async def filled(filled_dsn: str) -> AsyncIterator[Any]:
     """A connection like the connections of the server's pools: it has the server's role, and the caller as the
     owner."""
     settings = {"role": SERVER_ROLE, "plan_cache_mode": "force_generic_plan", "jit": "off"}
-    connection: Any = await asyncpg.connect(filled_dsn, server_settings=settings)
-    yield connection
-    await connection.close()
+    async with session(filled_dsn, server_settings=settings) as connection:
+        yield connection
 
 
 async def plan_of(connection: Any, name: str, given: Sequence[object] | Mapping[str, object]) -> dict[str, Any]:
@@ -177,15 +174,14 @@ async def test_an_owners_whole_memory_is_scanned_by_codes_too(filled: Any) -> No
 
 async def test_words_are_found_by_the_gin_index(filled_dsn: str) -> None:
     """The search calls a function, so this test plans the function's statement, in the function's role."""
-    owner = await asyncpg.connect(filled_dsn, server_settings={"plan_cache_mode": "force_generic_plan"})
-    body: str = await owner.fetchval("select pg_get_function_sqlbody('messages_with'::regproc)")
-    statement = body.removeprefix("BEGIN ATOMIC").strip().removesuffix("END").strip().rstrip(";")
-    await owner.fetchval(SET, OWNER, str(BIG), False)
-    await owner.execute(
-        f"prepare words (tsquery) as {statement.replace('messages_with.words', '$1').replace(' words', ' $1')}"
-    )
-    text = await owner.fetchval(f"explain (analyze, format json) execute words ($$'@c{BIG}' & 'word5'$$)")
-    await owner.close()
+    async with session(filled_dsn, server_settings={"plan_cache_mode": "force_generic_plan"}) as owner:
+        body: str = await owner.fetchval("select pg_get_function_sqlbody('messages_with'::regproc)")
+        statement = body.removeprefix("BEGIN ATOMIC").strip().removesuffix("END").strip().rstrip(";")
+        await owner.fetchval(SET, OWNER, str(BIG), False)
+        await owner.execute(
+            f"prepare words (tsquery) as {statement.replace('messages_with.words', '$1').replace(' words', ' $1')}"
+        )
+        text = await owner.fetchval(f"explain (analyze, format json) execute words ($$'@c{BIG}' & 'word5'$$)")
     assert any(n.get("Index Name") == "message_fts_tsv" for n in nodes(json.loads(text)[0]["Plan"]))
 
 

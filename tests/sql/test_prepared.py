@@ -9,6 +9,7 @@ import pytest
 import tellonce_sql
 from tellonce_server.store.database import SERVER_ROLE, WORKER_ROLE
 from tellonce_sql import queries, reach
+from tests.memory_fixtures import rows, session
 from tests.sql.owner_walk import loose, operators, relations
 
 pytestmark = pytest.mark.anyio
@@ -48,14 +49,13 @@ async def tenant_tables(connection: "asyncpg.Connection[asyncpg.Record]") -> set
 
 
 async def test_postgresql_prepares_every_query(dsn: str) -> None:
-    connection = await asyncpg.connect(dsn)
-    failures: dict[str, str] = {}
-    for name, sql in queries().items():
-        try:
-            await connection.prepare(sql)
-        except asyncpg.PostgresError as error:
-            failures[name] = str(error)
-    await connection.close()
+    async with session(dsn) as connection:
+        failures: dict[str, str] = {}
+        for name, sql in queries().items():
+            try:
+                await connection.prepare(sql)
+            except asyncpg.PostgresError as error:
+                failures[name] = str(error)
     assert failures == {}
 
 
@@ -63,26 +63,23 @@ async def test_postgresql_prepares_every_query(dsn: str) -> None:
 async def test_every_query_may_run_in_the_role_it_runs_in(dsn: str, role: str) -> None:
     """The statements are explained, because PostgreSQL checks rights when a statement starts, not when it is
     prepared."""
-    connection = await asyncpg.connect(dsn, server_settings={"role": role})
-    names = [name for name in queries() if (reach(name) == "all owners") == (role == WORKER_ROLE)]
-    refused: dict[str, str] = {}
-    for name in names:
-        if (
-            not name.startswith(("scrub.rewrite_statistics", "backup.", "owners.", *BY_THE_OPERATOR))
-            and name not in MAINTENANCE + BY_THE_LOGIN
-        ):
-            try:
-                await connection.execute(f"explain (generic_plan) {queries()[name]}")
-            except asyncpg.InsufficientPrivilegeError as error:
-                refused[name] = str(error)
-    await connection.close()
+    async with session(dsn, server_settings={"role": role}) as connection:
+        names = [name for name in queries() if (reach(name) == "all owners") == (role == WORKER_ROLE)]
+        refused: dict[str, str] = {}
+        for name in names:
+            if (
+                not name.startswith(("scrub.rewrite_statistics", "backup.", "owners.", *BY_THE_OPERATOR))
+                and name not in MAINTENANCE + BY_THE_LOGIN
+            ):
+                try:
+                    await connection.execute(f"explain (generic_plan) {queries()[name]}")
+                except asyncpg.InsufficientPrivilegeError as error:
+                    refused[name] = str(error)
     assert refused == {}
 
 
 async def test_only_these_tables_have_no_owner(dsn: str) -> None:
-    connection = await asyncpg.connect(dsn)
-    ownerless = {row[0] for row in await connection.fetch(WITHOUT_OWNER.format(f"not {HAS_OWNER}"))}
-    await connection.close()
+    ownerless = {row[0] for row in await rows(dsn, WITHOUT_OWNER.format(f"not {HAS_OWNER}"))}
     assert ownerless == set(NO_OWNER)
 
 
@@ -114,9 +111,8 @@ async def test_the_owner_leads_every_key_of_a_tenant_table(dsn: str) -> None:
 
 
 async def test_every_relation_of_every_statement_is_bound_to_the_owner(dsn: str) -> None:
-    connection = await asyncpg.connect(dsn)
-    tenant = await tenant_tables(connection)
-    await connection.close()
+    async with session(dsn) as connection:
+        tenant = await tenant_tables(connection)
     unbound = {name: found for name in OF_OWNER if (found := loose(queries()[name], tenant))}
     assert unbound == {}
     touched = {name for name, sql in queries().items() if not name.startswith("scrub.") and relations(sql) & tenant}

@@ -9,7 +9,7 @@ from tests.stubs.stub import Asked
 
 _SAID_LINE = re.compile(r"^\[(\d+)\] user, \w{3} (\d{4})-(\d\d)-(\d\d) \d\d:\d\d: (.*)$", re.MULTILINE)
 _KNOWN_LINE = re.compile(r"^#(\d+) [^:]+: (.*)$", re.MULTILINE)
-_STATEMENT = re.compile(r"^STATEMENT (\d+), about [^:]+: (.*)$", re.MULTILINE)
+_STATEMENT = re.compile(r"^STATEMENT (\d+)(?:, about [^:]+)?: (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -288,16 +288,6 @@ async def test_a_job_that_breaks_our_code_is_failed_and_the_next_one_done(
     assert "a bug" in caplog.text
 
 
-async def test_a_spent_budget_is_obeyed() -> None:
-    model = SlowModel()
-    place = Place(jobs=[job(chunk(), best_tier="keep")])
-    async with working(place, FallbackChain([Step(Guarded(model), 60)])):
-        await place.until(lambda: len(place.submitted) == 1)
-    assert not model.asked.is_set()
-    assert place.submitted[0].tier == "keep"
-    assert place.submitted[0].provisional
-
-
 async def test_redoing_is_not_asked_for_when_it_would_only_repeat_the_provisional_result() -> None:
     chain = FallbackChain([Step(Guarded(BadModel()), 60)])
     place = Place(jobs=[job(chunk())])

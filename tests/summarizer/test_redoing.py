@@ -15,6 +15,7 @@ from tellonce_llm.breaker import Breaker, Guarded
 from tellonce_llm.claude import Claude
 from tellonce_summarizer.agent.agent import Agent, Habits
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
+from tests.hand_worker import submit
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
@@ -154,9 +155,7 @@ async def test_an_answer_that_was_of_no_use_twice_is_not_asked_for_again(scene: 
         await scene.talk(client, 1)
         for _ in range(2):
             (job,) = (await due(place)).jobs
-            empty = w.ExchangeResult(canonical=w.Canonical(general_summary="verbatim"))
-            args = {"job_id": job.job_id, "fence": job.fence, "result": empty, "calls": (useless,)}
-            await place.submit_work(w.SubmitWorkArgs(**args, model="keep", tier="keep", provisional=True))
+            await submit(place, job, calls=(useless,), provisional=True)
             provisional.append("job exchange" in await scene.provisional())
         again = await due(place)
     assert provisional == [True, False]

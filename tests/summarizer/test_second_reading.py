@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tellonce.journal import silent
-from tellonce.work import ExchangeInput, ExchangeResult, Tier
+from tellonce.work import Claim, ExchangeInput, ExchangeResult, Quote, SecondReadingInput, SecondReadingResult, Tier
 from tellonce_llm.breaker import Guarded
 from tellonce_llm.errors import LLMUnavailable
 from tellonce_llm.model import Answer, Completion
@@ -138,3 +138,26 @@ async def test_the_tier_that_read_first_reads_again() -> None:
     work: ExchangeInput = exchange(SAID)
     outcome = await done(work, FallbackChain(steps), silent, best_tier="ollama")
     assert (confirmations(outcome), outcome.tier, len(local.asked), better.asked) == ([(True, None)], "ollama", 2, [])
+
+
+def assistants() -> SecondReadingInput:
+    """Two statements of the connected assistant about an exchange."""
+    claims = tuple(
+        Claim(memory_id=number, text=text, quotes=(Quote(message_id=1, text="Max is a vet"),))
+        for number, text in ((51, "Max is a vet"), (52, "The user is a vet"))
+    )
+    return SecondReadingInput(timezone="UTC", messages=exchange(SAID).messages, claims=claims)
+
+
+async def test_the_assistants_statements_get_the_same_questions_in_a_job_of_their_own() -> None:
+    model = TwoReadings([], verdicts(True, False, why="his brother"))
+    outcome = await done(assistants(), FallbackChain([Step(Guarded(model), 5)]), silent)
+    assert isinstance(outcome.result, SecondReadingResult)
+    assert [(v.memory_id, v.doubt) for v in outcome.result.verdicts] == [(51, None), (52, "his brother")]
+    assert "STATEMENT 2: The user is a vet\nQuoted: “Max is a vet” [1]" in model.asked[0].turns[0].content
+    assert not outcome.provisional
+
+
+async def test_without_a_usable_answer_the_assistants_statements_have_no_verdict_and_wait_for_a_better_model() -> None:
+    outcome = await done(assistants(), FallbackChain([Step(Guarded(TwoReadings([], away)), 5)]), silent)
+    assert (outcome.result, outcome.tier, outcome.provisional) == (SecondReadingResult(), "keep", True)

@@ -235,12 +235,6 @@ async def test_a_provider_that_is_down_is_left_alone_and_asked_again_later(stage
     assert (await stage.work(exchange(SAID))).tier == "claude"
 
 
-async def test_a_refusal_does_not_rest_the_provider(stage: Stage) -> None:
-    stage.claude.script = lambda asked: Say("No.", stop="refusal")
-    await stage.work(exchange(SAID))
-    assert stage.chain.best_tier() == "claude"
-
-
 async def test_a_bad_item_is_dropped_and_told_and_the_others_are_kept(stage: Stage) -> None:
     items = [
         {**ITEM, "quotes": [{"message_id": "[77]", "text": "“i WORK  as a nurse at Mercy Hospital”"}]},

@@ -24,6 +24,7 @@ from tellonce_cli.importers.telegram import text_of
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage
 from tellonce_text.own_words import own_words
+from tests.stubs import exports
 
 ROOT = "00000000-0000-4000-8000-000000000000"
 
@@ -42,6 +43,10 @@ def voices(found: list[Item]) -> list[tuple[str, str | None]]:
     return [(m.role, m.speaker) for m in talk(found)]
 
 
+def exported(kind: str, path: Path) -> list[Item]:
+    return list(READERS[kind](Source(path), lambda _: None))
+
+
 # Telegram
 
 
@@ -52,6 +57,27 @@ def said(number: int = 1, sender: str | None = "Ann", identity: str = "user1", *
 
 def chat(*messages: dict[str, Any], kind: str = "personal_chat", name: str | None = "Bob", number: int = 5) -> Any:
     return {"name": name, "type": kind, "id": number, "messages": list(messages)}
+
+
+def test_a_telegram_export_keeps_topics_replies_media_and_odd_escapes(tmp_path: Path) -> None:
+    planted = exports.telegram(tmp_path / "result.json", 2000)
+    found = talk(exported("telegram", tmp_path / "result.json"))
+    assert len({m.message_id for m in found}) == len(found) > 1900
+    assert {m.role for m in found} == {"user", "assistant"}
+    assert {m.message_thread_id for m in found} >= {None, 2, 3}
+    assert any(m.reply_to_message_id for m in found)
+    assert {"[photo]", "[voice message]"} <= {m.content for m in found}
+    assert any(m.content.startswith("See ") and m.content.endswith(" ok") for m in found)
+    assert set(planted.values()) <= {m.content for m in found}
+    assert not any("CONTROL" in m.content or "\\x0b" in m.content for m in found)
+
+
+def test_the_progress_reaches_the_size_of_the_file(tmp_path: Path) -> None:
+    exports.telegram(tmp_path / "result.json", 500)
+    seen: list[int] = []
+    list(READERS["telegram"](Source(tmp_path / "result.json"), seen.append))
+    assert seen[-1] == (tmp_path / "result.json").stat().st_size
+    assert seen == sorted(seen)
 
 
 def test_in_a_private_chat_the_other_one_speaks_by_name(tmp_path: Path) -> None:
@@ -176,6 +202,17 @@ def conversation(*nodes: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 TREE = (node("a", None, "user", "q"), node("x", "a", "assistant", "old"), node("b", "a", "assistant", "kept"))
+
+
+def test_an_export_gives_the_spoken_words_and_the_memories(tmp_path: Path) -> None:
+    exports.chatgpt(tmp_path / "conversations.json")
+    exports.claude(tmp_path / "export")
+    chatgpt, claude = exported("chatgpt", tmp_path / "conversations.json"), exported("claude", tmp_path / "export")
+    assert [m.content for m in talk(chatgpt)] == ["I have a cat called Mochi", "Mochi is a lovely name"]
+    assert len({m.message_thread_id for m in talk(chatgpt)}) == 1
+    assert [m.content for m in talk(claude)] == ["I play the cello", "How nice"]
+    memories = [item.content for item in (*chatgpt, *claude) if isinstance(item, ImportMemory)]
+    assert memories == ["I am a nurse in Oslo", "Plays the cello in a quartet"]
 
 
 def test_the_branch_that_was_shown_is_read_and_without_a_mark_the_newest(tmp_path: Path) -> None:
@@ -326,6 +363,11 @@ def test_two_chats_that_used_one_id_are_not_taken_for_one(tmp_path: Path) -> Non
     assert groups.message_thread_id is not None
     (_, home) = talk(items("jsonl", tmp_path, lines, chat_id=-200))
     assert home.message_id == "7"
+
+
+def test_json_lines_without_ids_get_stable_ones(tmp_path: Path) -> None:
+    line = json.dumps({"role": "user", "content": "hi", "sent_at": "2026-01-01T00:00:00Z"})
+    assert items("jsonl", tmp_path, line) == items("jsonl", tmp_path, line)
 
 
 def test_a_memory_by_hand_needs_only_its_words(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,10 @@ from platformdirs import user_cache_path
 
 from tellonce_text.tokens import ELLIPSIS, clip, estimate
 from tests.patience import HANGS
-from tests.unit.token_samples import SAMPLES
 
 PACKAGE = "gpt-tokenizer@4.0.0"  # bundles the o200k vocabulary
 COUNTER = Path(__file__).with_name("real_tokenizer.mjs")
+SAMPLES: dict[str, str] = tomllib.loads(Path(__file__).with_name("token_samples.toml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="session")

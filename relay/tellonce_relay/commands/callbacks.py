@@ -41,6 +41,10 @@ class Reaction:
     toast: str | None = None
     said: str | None = None
 
+    @property
+    def notice(self) -> str:
+        return self.toast if self.toast is not None else "" if self.question else self.text
+
 
 async def pressed(context: CommandContext, chat_id: int, press: buttons.Pressed, now: datetime) -> Reaction:
     """Handle a button. Raises MemoryUnreachable and MemoryRefused."""
@@ -141,7 +145,7 @@ class Callbacks:
             await _toast(query, server_text(error.text))
             return
         self._note(message, reaction, found)
-        await _toast(query, _toast_of(reaction))
+        await _toast(query, reaction.notice)
         await _show(self._outbox, message, reaction)
 
     async def undo(self, message: Message, found: buttons.Pressed) -> None:
@@ -155,10 +159,6 @@ class Callbacks:
     def _note(self, message: MaybeInaccessibleMessage, reaction: Reaction, found: buttons.Pressed) -> None:
         if reaction.buttons is None and reaction.said is None:
             self._done.put(_name(message), found.action)
-
-
-def _toast_of(reaction: Reaction) -> str:
-    return reaction.toast if reaction.toast is not None else "" if reaction.question else reaction.text
 
 
 def _name(message: MaybeInaccessibleMessage) -> str:

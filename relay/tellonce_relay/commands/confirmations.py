@@ -117,11 +117,7 @@ async def reword(memory: MemoryClient, incoming: Incoming, memory_id: int) -> Re
     """Replace a memory's text with the person's own wording. The memory is then certain. If the memory has changed
     since the question, for example on the page, show its present wording instead."""
     known = await memory.explain(c.ExplainArgs(memory_id=memory_id, chat_id=incoming.chat_id))
-    if incoming.quoted and not incoming.edited and _flat(known.text) not in _flat(incoming.quoted):
+    if incoming.quoted and not incoming.edited and views.flat(known.text) not in views.flat(incoming.quoted):
         return Reply(right_wording(known.text, memory_id))
     args = c.UpdateMemoryArgs(memory_id=memory_id, action="edit", content=incoming.text, chat_id=incoming.chat_id)
     return Reply(views.remembered_view(await memory.update_memory(args)))
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())

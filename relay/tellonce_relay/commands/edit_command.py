@@ -1,6 +1,5 @@
 """`/edit 12 right words` changes a memory. Without a number, the answer names the memories that may be meant."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from telegram import InlineKeyboardMarkup
@@ -37,12 +36,9 @@ async def _meant(memory: MemoryClient, incoming: Incoming, text: str) -> list[tu
     """The memories nearest to the text, or the newest ones if there is no text: their numbers and contents."""
     if not text.strip("“” "):
         profile = await memory.get_profile(c.GetProfileArgs(**incoming.place))
-        newest = sorted(_listed(profile), key=lambda m: (m.valid_from, m.id), reverse=True)
+        listed = (memory for entries in profile.lists.values() for memory in entries)
+        newest = sorted(listed, key=lambda m: (m.valid_from, m.id), reverse=True)
         return [(m.id, m.content) for m in newest[:MOST]]
     args = c.SearchMemoryArgs(query=text, kinds=MEMORY_KINDS, limit=MOST, **incoming.place)
     # A note is the user's own sentence, so a search returns it in quotation marks.
     return [(r.id, r.text.removeprefix("“").removesuffix("”")) for r in (await memory.search_memory(args)).results]
-
-
-def _listed(profile: c.Profile) -> Iterator[c.Memory]:
-    return (memory for entries in profile.lists.values() for memory in entries)

@@ -1,6 +1,5 @@
 """Answers what was said in a span of time, such as "in February 2026", with the person's own words of that time."""
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -10,7 +9,7 @@ from tellonce.client import MemoryClient
 from tellonce_relay.catalogue import day, phrase
 from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import without_mention
-from tellonce_relay.responders.offline import is_said_to_us
+from tellonce_relay.responders.offline import attributed, is_said_to_us
 from tellonce_relay.views import short
 from tellonce_text.dates.meanings import Span, query_spans
 from tellonce_text.dates.readings import Said
@@ -18,7 +17,6 @@ from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.zones import region_of
 from tellonce_text.folding import fold
 from tellonce_text.lexicon import STOP_WORDS
-from tellonce_text.own_words import is_forwarded
 from tellonce_text.sentences import is_question
 
 LINES: Final = 8
@@ -47,14 +45,18 @@ async def spoken_in(memory: MemoryClient, incoming: Incoming, text: str, span: S
         **incoming.place,
     )
     found = await memory.search_memory(args)
-    said = [one for one in found.results if one.role == "user" and not _is_order(one.text)]
+    said = [
+        one for one in found.results if one.role == "user" and not is_command(one.text) and not is_said_to_us(one.text)
+    ]
     told = [one for one in said if not is_question(one.text)] or said
     period = _period(span[0].astimezone(zone), until.astimezone(zone), incoming.sent_at.astimezone(zone))
     if not told:
         return phrase("summary.none_in", period=period)
     shown = sorted(told[:LINES], key=lambda one: (one.at, one.id))
     more = [phrase("summary.more_in")] if len(told) > LINES or found.next_cursor else []
-    return "\n".join([phrase("summary.said_in", period=period), *_lines(shown, incoming), *more])
+    return "\n".join(
+        [phrase("summary.said_in", period=period), *(_line(one, incoming.sent_at) for one in shown), *more]
+    )
 
 
 def _topic(text: str, asked_at: datetime, zone: ZoneInfo) -> str:
@@ -64,20 +66,10 @@ def _topic(text: str, asked_at: datetime, zone: ZoneInfo) -> str:
     return " ".join(word for word in text.split() if fold(word) not in STOP_WORDS) or "."
 
 
-def _is_order(text: str) -> bool:
-    return is_command(text) or is_said_to_us(text)
-
-
 def _period(first: datetime, last: datetime, now: datetime) -> str:
     return day(first, now) if first.date() == last.date() else f"{day(first, now)} – {day(last, now)}"
 
 
-def _lines(said: Sequence[c.SearchResult], incoming: Incoming) -> list[str]:
-    return [_line(one, day(one.at, incoming.sent_at)) for one in said]
-
-
-def _line(one: c.SearchResult, at: str) -> str:
+def _line(one: c.SearchResult, asked_at: datetime) -> str:
     quote = phrase("offline.quote", text=short(without_mention(one.text)))
-    if one.speaker:
-        return phrase("offline.speaker_told", speaker=one.speaker, day=at, quote=quote)
-    return phrase("offline.forwarded" if is_forwarded(one.text) else "offline.told", day=at, quote=quote)
+    return attributed(one, day(one.at, asked_at), quote)

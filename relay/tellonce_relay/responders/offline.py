@@ -19,7 +19,7 @@ from tellonce_relay.responders.bursts import APART, BEFORE, BURST, LABEL, PLACE,
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.shared_words import content_words, shared
 from tellonce_relay.responders.summary_lines import with_lines
-from tellonce_relay.views import in_days
+from tellonce_relay.views import flat, in_days, short
 from tellonce_text.changes import without_changed
 from tellonce_text.dates.annotation import possible_readings
 from tellonce_text.dates.readings import Expression, Reading, Said
@@ -148,10 +148,10 @@ async def _unread(profile: c.Profile, incoming: Incoming, memory: MemoryClient) 
         since=incoming.sent_at - _UNREAD,
         limit=_RECENT,
     )
-    known = [_flat(one.content).casefold() for entries in profile.lists.values() for one in entries]
+    known = [flat(one.content).casefold() for entries in profile.lists.values() for one in entries]
     results, _ = _current((await memory.search_memory(args)).results)
     told = [r for r in results if is_said(r) and not _is_echo(r, incoming)]
-    return [r for r in told if not any(one in (text := _flat(r.text).casefold()) or text in one for one in known)]
+    return [r for r in told if not any(one in (text := flat(r.text).casefold()) or text in one for one in known)]
 
 
 async def _shown_before(
@@ -203,7 +203,7 @@ def asked_for(profile: c.Profile, incoming: Incoming, unread: Sequence[c.SearchR
     wanted = [memory for word, entries in kinds.items() if word in asked or not asked for memory in entries]
     if asked and not wanted:
         return None
-    told = [(one.valid_from, one.content) for one in wanted] + [(one.at, _flat(one.text)[:_LONGEST]) for one in unread]
+    told = [(one.valid_from, one.content) for one in wanted] + [(one.at, flat(one.text)[:_LONGEST]) for one in unread]
     newest = sorted(told, reverse=True)[:_LISTED]
     return "\n".join(f"• {text} ({day(at, incoming.sent_at)})" for at, text in newest) or phrase(
         "offline.nothing" if profile.conversation.messages > 1 else "offline.nobody"
@@ -335,8 +335,8 @@ def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
     kept. The person's own messages have priority over memories and the bot's messages."""
     kept: list[c.SearchResult] = []
     for result in sorted(results, key=lambda r: not is_said(r)):
-        text = _flat(result.text).casefold()
-        if not any(text in _flat(k.text).casefold() or _flat(k.text).casefold() in text for k in kept):
+        text = flat(result.text).casefold()
+        if not any(text in flat(k.text).casefold() or flat(k.text).casefold() in text for k in kept):
             kept.append(result)
     return sorted(kept, key=results.index)
 
@@ -345,18 +345,19 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
     """One result as a line. Quotation marks enclose only verbatim words; the days that these words name follow."""
     at = day(result.at, incoming.sent_at)
     if result.kind == "summary":
-        return phrase("offline.summary", day=at, text=_short(result.text))
+        return phrase("offline.summary", day=at, text=short(result.text, _LONGEST))
     if result.kind != "message":
-        return phrase("offline.memory", text=_short(in_days(result.text)), day=at)
+        return phrase("offline.memory", text=short(in_days(result.text), _LONGEST), day=at)
     words = best_sentences(without_mention(result.text), incoming.text)
-    quote = " ".join(_quoted(_short(said), result.at, incoming, zone) for said in words.split(APART))
-    if result.role != "user":
-        return phrase("offline.wrote", day=at, quote=quote)
-    if is_forwarded(result.text) and not result.speaker:
-        return phrase("offline.forwarded", day=at, quote=quote)
+    quote = " ".join(_quoted(short(said, _LONGEST), result.at, incoming, zone) for said in words.split(APART))
+    return attributed(result, at, quote) if result.role == "user" else phrase("offline.wrote", day=at, quote=quote)
+
+
+def attributed(result: c.SearchResult, at: str, quote: str) -> str:
+    """A quotation from a person's message, with its day and the person who wrote it."""
     if result.speaker:
         return phrase("offline.speaker_told", speaker=result.speaker, day=at, quote=quote)
-    return phrase("offline.told", day=at, quote=quote)
+    return phrase("offline.forwarded" if is_forwarded(result.text) else "offline.told", day=at, quote=quote)
 
 
 def _quoted(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -> str:
@@ -377,7 +378,7 @@ def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) 
     said, now = Said(said_at, zone, region_of(zone)), incoming.sent_at.astimezone(zone)
     relative = (one for one in expressions(words, said) if not _is_date_of(now.year, one))
     named = ((one, possible_readings(one)) for one in relative)
-    days = [f"{_flat(one.text)}: {' / '.join(_span(one, it, now) for it in its)}" for one, its in named if its]
+    days = [f"{flat(one.text)}: {' / '.join(_span(one, it, now) for it in its)}" for one, its in named if its]
     # A dot, as in the German `13. Feb.`, would end the sentence to which the days belong.
     return f" ({'; '.join(days)})".replace(".", "") if days else ""
 
@@ -395,15 +396,6 @@ def _span(found: Expression, reading: Reading, now: datetime) -> str:
     casual = found.approximate or reading.slack
     at = ("≈ " if casual else "") + day(datetime.combine(first, time()), now, weekday=True)
     return f"{at}, {clock(reading.start)}" if found.timed else at
-
-
-def _short(text: str, longest: int = _LONGEST) -> str:
-    flat = _flat(text)
-    return flat if len(flat) <= longest else flat[: longest - 1] + "…"
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _asks(text: str) -> bool:

@@ -113,12 +113,13 @@ def build(
     slow = [s.text for s in shown if s.stability in ("stable", "slow") and s.name != "profile"]
     appended = [s.text for s in shown if s.stability == "append" and s.name != "history"]
     volatile = [s.text for s in shown if s.stability == "volatile"]
+    tags = f"{TAGS}\n{SEEN}" if files else TAGS
     blocks = [
         *_block([policy or POLICY, _greeting(user_name, now, zone), *known]),
         *_block(slow),
         *_block(appended),
         *_history("".join(_texts(shown, "history"))),
-        *_block([*volatile, _unknown_quote(context, reply), _focus(context), _tags(files)], cache=False),
+        *_block([*volatile, _unknown_quote(context, reply), _focus(context), tags], cache=False),
     ]
     at = now.astimezone(zone)
     return Prompt(tuple(blocks), f"[{at:%I:%M %p}] {_about(reply.selected)}{message}", context, files)
@@ -134,10 +135,6 @@ def _unknown_quote(context: Context, reply: Reply) -> str:
 def _about(selected: str) -> str:
     """The words that the user selected in the message replied to, before the user's own words."""
     return f"(about “{contained(_line(selected))}”) " if selected else ""
-
-
-def _tags(files: tuple[File, ...]) -> str:
-    return f"{TAGS}\n{SEEN}" if files else TAGS
 
 
 def _focus(context: Context) -> str:

@@ -1,7 +1,7 @@
 """Checks an assistant's claims about the user against the user's own words."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from tellonce.contract import QuotedStatement, RememberArgs
@@ -13,8 +13,10 @@ from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, che
 from tellonce_server.domain.memory.extraction_results import may_tell
 from tellonce_server.domain.memory.retraction import Cosines
 from tellonce_server.embedding.protocol import vectors_or_none
-from tellonce_server.store import messages
+from tellonce_server.store import messages, queue
+from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import Line, StoredMessage
+from tellonce_server.store.queue import NewJob
 from tellonce_text.own_words import own_words
 from tellonce_text.sentences import split_sentences
 
@@ -25,23 +27,27 @@ MOST_SENTENCES: Final = 40
 """Maximum number of the user's sentences that are compared with a claim by meaning."""
 
 
+SHARED_FOR: Final = timedelta(minutes=1)
+"""Time that a second reading waits after the assistant's last statement."""
+
 SHOWN: Final = 2_000
 """Maximum number of characters of each message that are searched for the names in a claim."""
 
 
 async def checker_at(deps: Dependencies, where: ChatScope, args: RememberArgs) -> "StatementChecker":
     """Return a checker for the newest messages of the thread that the call names."""
-    place = (*where.key, await thread_of(deps, where, args))
-    lines = await messages.before_in_thread(deps.database, *place, messages.NEWEST, RECENT)
-    return StatementChecker(deps, where, lines)
+    thread_key = await thread_of(deps, where, args)
+    lines = await messages.before_in_thread(deps.database, *where.key, thread_key, messages.NEWEST, RECENT)
+    return StatementChecker(deps, where, thread_key, lines)
 
 
 class StatementChecker:
     """Checks claims. `lines` are the newest messages of a thread, oldest first."""
 
-    def __init__(self, deps: Dependencies, where: ChatScope, lines: Sequence[Line]) -> None:
+    def __init__(self, deps: Dependencies, where: ChatScope, thread_key: str, lines: Sequence[Line]) -> None:
         self._deps = deps
         self._place = where.key
+        self._thread_key = thread_key
         self._lines = lines
 
     async def source(self, statement: QuotedStatement) -> StoredMessage | None:
@@ -61,6 +67,20 @@ class StatementChecker:
             said = [self._words(message, quote) for message in (source, held) if message is not None]
         similarity = await self._similarity(text, said)
         return await offloaded(_size(self._lines), lambda: self._verdict(quote, text, said, due, similarity))
+
+    async def queue_second_reading(self, t: Queries, sources: Sequence[int], now: datetime) -> None:
+        """Queue the job in which a model checks the statements that this call has stored. `sources` are their messages.
+        The job waits, so that the statements of several calls share it."""
+        read = [*sources, *(line.id for line in self._lines[-1:])]
+        if not read:
+            return
+        job = NewJob(
+            *(*self._place, "second_reading", self._thread_key, f"second_reading:{self._thread_key}"),
+            *(min(read), max(read), now + SHARED_FOR),
+            job_class="past",
+        )
+        await queue.enqueue(t, job, now)
+        self._deps.tell_workers()
 
     def _verdict(
         self, quote: str | None, text: str, said: Sequence[Quoted], due: datetime | None, similarity: Similarity | None

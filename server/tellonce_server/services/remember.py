@@ -25,10 +25,10 @@ from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.location import message_of_id
 from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.memory.check import Verdict, contains_quote
-from tellonce_server.domain.memory.extraction_results import CERTAIN, PRIORITY, REJECTED, UNCERTAIN
+from tellonce_server.domain.memory.extraction_results import PRIORITY, REJECTED
 from tellonce_server.domain.memory.profile_queue import queue_profile
 from tellonce_server.domain.memory.retraction import Striker
-from tellonce_server.domain.memory.statements import Statements, Stored, worth_showing
+from tellonce_server.domain.memory.statements import CERTAIN, UNCERTAIN, Statements, Stored, worth_showing
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.services.assistant_statements import StatementChecker, checker_at
 from tellonce_server.services.unread_exchanges import take_over
@@ -103,11 +103,11 @@ class Rememberer:
         sent. NoSuchMemory: `replaces` has an unknown number.
         """
         if args.statements is None:
-            (one,) = await self._keep(where, [await self._told(where, args.statement, None, repeated)], learned=False)
+            (one,) = await self._keep(where, [await self._told(where, args.statement, None, repeated)], None)
             return Remembered(memory=one.memory, outcome=one.outcome, superseded=one.superseded)
         checker = await checker_at(self._deps, where, args)
         told = [await self._told(where, statement, checker, repeated) for statement in args.statements]
-        return Remembered(results=tuple(await self._keep(where, told, learned=True)))
+        return Remembered(results=tuple(await self._keep(where, told, checker)))
 
     async def update(self, where: ChatScope, args: UpdateMemoryArgs, share_to: ChatScope | None) -> Memory:
         """Change a memory. Raises NoSuchMemory and MemoryUnfit."""
@@ -146,7 +146,9 @@ class Rememberer:
             return "date"
         return "preference" if await self._keeper.is_wish(text) else "fact"
 
-    async def _keep(self, where: ChatScope, told: Sequence[_Told], *, learned: bool) -> list[RememberedStatement]:
+    async def _keep(
+        self, where: ChatScope, told: Sequence[_Told], checker: StatementChecker | None
+    ) -> list[RememberedStatement]:
         now = self._deps.now()
         ended: list[tuple[Memory, str]] = []
         over = [m.id for one in told for m in one.replaced]
@@ -159,9 +161,11 @@ class Rememberer:
             stored = [await self._store(t, where, one, now) for one in told]
             for x in stored:
                 ended += [(old, x.memory.content) for old in x.ended]
-            if learned:
+            if checker is not None:
                 sources = [one.source.id for one in told if one.source is not None]
                 await take_over(t, where, frozenset(x.memory.id for x in stored), sources, now)
+                if any(x.memory.status == "active" for x in stored):
+                    await checker.queue_second_reading(t, sources, now)
             await self._strike(t, where, ended, now)
         self._changed(where)
         return [
@@ -239,6 +243,7 @@ class Rememberer:
             quotes=told.quotes,
             reason=" ".join(told.reasons) or None,
             tier=None if of_user else "assistant",
+            provisional=not of_user,  # until a second reading
             intends=Intent(tuple(m.id for m in told.replaced)) if not certain else None,
         )
 

@@ -45,7 +45,7 @@ class Services:
         self.profiles = ProfileReader(deps)
         self.summaries = ChatSummaries(deps)
         self.explainer = Explainer(deps, self.receipts)
-        self.work = WorkQueue(deps, JobKinds(deps, Keeper(deps.embedder), Learner(deps, statements)))
+        self.work = WorkQueue(deps, JobKinds(deps, Keeper(deps.embedder), Learner(deps, statements), statements))
         self.expiry = Expiry(deps)
         self.unread_exchanges = UnreadExchanges(deps)
         self.turns = TurnKeeper(deps, self.recorder, self.reader, retriever)

@@ -180,6 +180,17 @@ where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and s
   and tier = any($4::text[])
 order by id
 
+-- name: to_read_again
+-- $1 owner, $2 chat, $3 how many: the connected assistant's active statements of the chat that neither the user nor a
+-- second reading has confirmed, oldest first, with the texts of the memories that they replaced
+select m.id as memory_id, m.content as text, m.quotes, m.source_ids, m.deadline,
+  array(select content from memories o where o.owner_id = $1 and o.superseded_by = m.id order by o.id) as over
+from memories m
+where m.owner_id = $1 and m.source_chat_id = $2 and m.provisional and m.tier = 'assistant' and m.status = 'active'
+  and not m.user_confirmed
+order by m.id
+limit $3
+
 -- name: all_of_owner
 -- $1 owner
 select * from memories
@@ -243,6 +254,17 @@ set status = $3, valid_to = $4, user_confirmed = user_confirmed or $5, supersede
 where owner_id = $1 and id = $2
 returning *
 
+-- name: hold
+-- $1 owner, $2 memory: a second reading has confirmed the statement
+update memories set provisional = false
+where owner_id = $1 and id = $2
+
+-- name: doubt
+-- $1 owner, $2 memory, $3 confidence, $4 what it replaces if the user confirms it, or null: a second reading has not
+-- confirmed the statement
+update memories set provisional = false, pinned = false, confidence = $3, intends = $4
+where owner_id = $1 and id = $2
+
 -- name: rewrite
 -- $1 owner, $2 number, $3 content, $4 now, $5 text to index, $6 vector or null, $7 deadline,
 -- $8 key of the words
@@ -303,7 +325,8 @@ set source_ids = case when source_chat_id = $9
     then array(select distinct s from unnest(source_ids || $3::bigint[]) s order by s) else source_ids end,
   quotes = case when source_chat_id = $9 and not quotes @> $10::jsonb then quotes || $10::jsonb else quotes end,
   updated_at = $4, user_confirmed = user_confirmed or $5, pinned = pinned or $6, importance = greatest(importance, $7),
-  deadline = coalesce(deadline, $8), confidence = least(1, confidence + 0.02)
+  deadline = coalesce(deadline, $8), confidence = least(1, confidence + 0.02),
+  provisional = provisional or tier = 'assistant' and status = 'uncertain' and not $5
 where owner_id = $1 and id = $2
 returning *
 

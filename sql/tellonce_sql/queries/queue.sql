@@ -253,7 +253,8 @@ from (
     join chats c on c.owner_id = j.owner_id and c.chat_id = j.chat_id
     where j.state = 'complete' and j.provisional and j.tier = r.tier
       and (r.tier <> $4 or $5::boolean and not j.redo and j.kind = 'exchange' and c.second_calls < c.exchanges)
-      and (j.kind = 'exchange' or not $6::boolean or c.summary_calls < greatest(c.exchanges, 1))
+      and (j.kind = 'exchange' or not $6::boolean or greatest(c.exchanges, 1) >
+        case j.kind when 'second_reading' then c.second_calls else c.summary_calls end)
       and (not j.redo or j.done_at <= $2::timestamptz - interval '10 minutes')
       and (j.kind in {kinds.reads_messages} or j.kind in {kinds.reads_chat} or not exists (
         select from chat_context_queue e

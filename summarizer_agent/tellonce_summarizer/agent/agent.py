@@ -20,6 +20,7 @@ from tellonce.work import (
     ExchangeInput,
     ExtendWorkArgs,
     FailWorkArgs,
+    SecondReadingInput,
     SubmitWorkArgs,
     Tier,
     WorkInput,
@@ -28,7 +29,7 @@ from tellonce.work import (
 )
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome
 from tellonce_summarizer.tasks.exchange import exchange_task
-from tellonce_summarizer.tasks.second_reading import read_again
+from tellonce_summarizer.tasks.second_reading import read_again, reading_task
 from tellonce_summarizer.tasks.summaries import summary_task
 
 log = logging.getLogger(__name__)
@@ -233,6 +234,8 @@ async def done(
     """The result of a piece of work, by the best tier that answers. `second_reading` says whether the result may be
     checked by a second reading. Pieces of work with the same `owner` may share a call; work without an owner has a
     separate call."""
+    if isinstance(work, SecondReadingInput):
+        return await chain.climb(reading_task(work), emit, best_tier=best_tier)
     if not isinstance(work, ExchangeInput):
         return await chain.climb(summary_task(work), emit, best_tier=best_tier)
     first = await chain.climb(exchange_task(work, emit), emit, best_tier=best_tier, together=owner)

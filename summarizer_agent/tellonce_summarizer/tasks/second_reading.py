@@ -7,7 +7,16 @@ from zoneinfo import ZoneInfo
 
 from tellonce.journal import Emit
 from tellonce.reasons import reason
-from tellonce.work import ExchangeInput, ExchangeItem, ExchangeResult, Tier, When
+from tellonce.work import (
+    Claim,
+    ClaimVerdict,
+    ExchangeInput,
+    ExchangeItem,
+    ExchangeResult,
+    SecondReadingInput,
+    SecondReadingResult,
+    When,
+)
 from tellonce_llm.model import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.models.answers import LooseVerdicts, VerdictShape, VerdictsShape, read, readable, schema_of
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome, Task
@@ -29,10 +38,6 @@ a "not" differs; if it says more than was said.
 - Where a statement says that something known is over or replaced, holds is false unless the words say so too.
 - why: only where it does not hold, in a few words."""
 
-Verdicts = Mapping[int, str | None]
-"""The verdict on each statement, by the statement's number: None if the statement is confirmed, otherwise the reason
-why not."""
-
 
 async def read_again(
     work: ExchangeInput,
@@ -48,49 +53,68 @@ async def read_again(
     claims = [(place, item) for place, item in enumerate(first.result.items) if item.certain and not item.note]
     if not claims or first.tier == "keep":
         return first
-    task = reading_task(work, [item for _, item in claims])
-    verdicts, calls = await chain.ask(first.tier, task, emit, together) if admitted else (None, ())
+    task = reading_task(_second_input(work, [item for _, item in claims]))
+    found, calls = await chain.ask(first.tier, task, emit, together) if admitted else (None, ())
     outcome = replace(first, calls=(*first.calls, *calls))
-    if verdicts is None:
+    if found is None:
         return _doubted(outcome, dict.fromkeys((place for place, _ in claims), NOT_YET), unread=True)
-    confirmations = {place: verdicts.get(number, NOT_YET) for number, (place, _) in enumerate(claims, 1)}
+    doubts = {verdict.memory_id: verdict.doubt for verdict in found.verdicts}
+    confirmations = {place: doubts.get(number, NOT_YET) for number, (place, _) in enumerate(claims, 1)}
     return _doubted(outcome, {place: why for place, why in confirmations.items() if why is not None})
 
 
-def reading_task(work: ExchangeInput, claims: Sequence[ExchangeItem]) -> Task[Verdicts | None]:
-    """Return a task with one question for each claim; the claims are numbered from 1."""
+def reading_task(work: SecondReadingInput) -> Task[SecondReadingResult]:
+    """The task of a second reading, with one question for each claim; the claims are numbered from 1."""
     request = Completion(
-        turns=(Turn("user", shown(work, claims)),),
+        turns=(Turn("user", shown(work)),),
         system=(SystemBlock(_PROMPT, cache=True),),
         max_tokens=_TOKENS,
         json_schema=schema_of(VerdictsShape),
     )
-    return Task(request=partial(_same, request), accept=_verdicts, without_model=lambda: None)
+    return Task(lambda _: request, accept=partial(_verdicts, work.claims), without_model=SecondReadingResult)
 
 
-def shown(work: ExchangeInput, claims: Sequence[ExchangeItem]) -> str:
-    """The messages and the claims, without the first reading's own doubts."""
+def _second_input(work: ExchangeInput, items: Sequence[ExchangeItem]) -> SecondReadingInput:
+    """The input for the claims of an exchange, without the first reading's own doubts."""
+    texts = {memory.id: memory.text for memory in work.known}
+    return SecondReadingInput(
+        timezone=work.timezone,
+        user_name=work.user_name,
+        before=work.before,
+        messages=work.messages,
+        claims=tuple(
+            Claim(
+                memory_id=number,
+                about=item.about,
+                text=item.text,
+                quotes=item.quotes,
+                when=item.when,
+                deadline=item.deadline,
+                over=tuple(texts[known] for known in (*item.replaces, *item.ends) if known in texts),
+            )
+            for number, item in enumerate(items, 1)
+        ),
+    )
+
+
+def shown(work: SecondReadingInput) -> str:
+    """The messages and the claims."""
     zone = ZoneInfo(work.timezone)
     before = transcript(work.before, zone, _BEFORE_CHARACTERS)
-    texts = {memory.id: memory.text for memory in work.known}
-    statements = "\n\n".join(_statement(n, claim, texts, zone) for n, claim in enumerate(claims, 1))
+    statements = "\n\n".join(_statement(n, claim, zone) for n, claim in enumerate(work.claims, 1))
     return (
         f"USER: {work.user_name or 'name unknown'}\n\nMESSAGES\n{before}\n{transcript(work.messages, zone)}"
         f"\n\n{statements}"
     )
 
 
-def _same(request: Completion, tier: Tier) -> Completion:
-    return request
-
-
-def _statement(number: int, claim: ExchangeItem, texts: Mapping[int, str], zone: ZoneInfo) -> str:
+def _statement(number: int, claim: Claim, zone: ZoneInfo) -> str:
     quoted = " … ".join(f"“{quote.text}” [{quote.message_id}]" for quote in claim.quotes)
-    over = [texts[known] for known in (*claim.replaces, *claim.ends) if known in texts]
-    lines = [f"STATEMENT {number}, about {claim.about}: {claim.text}", f"Quoted: {quoted}"]
+    lines = [f"STATEMENT {number}{f', about {claim.about}' if claim.about else ''}: {claim.text}"]
+    lines += [f"Quoted: {quoted}"] if quoted else []
     lines += [f"Time: {_span(claim.when, zone)}"] if claim.when else []
     lines += [f"Deadline: {claim.deadline.astimezone(zone).date().isoformat()}"] if claim.deadline else []
-    lines += [f"So this is over or replaced: {text}" for text in over]
+    lines += [f"So this is over or replaced: {text}" for text in claim.over]
     return "\n".join(lines)
 
 
@@ -99,24 +123,29 @@ def _span(when: When, zone: ZoneInfo) -> str:
     return f"{' to '.join(ends)} ({when.precision})"
 
 
-def _verdicts(answer: Answer) -> Verdicts:
+def _verdicts(claims: Sequence[Claim], answer: Answer) -> SecondReadingResult:
+    """The verdicts on the claims. A claim without a verdict is left out."""
     parts = (readable(VerdictShape, part) for part in read(LooseVerdicts, answer.text).verdicts)
     found: dict[int, str | None] = {}
     for part in parts:
         if not isinstance(part, str):
             # If a statement gets two verdicts, the negative one counts.
-            why = None if part.holds else (part.why or "").strip() or NOT_FOUND
+            why = None if part.holds else (part.why or "").strip()[:_LONGEST_DOUBT] or NOT_FOUND
             found[part.number] = found.get(part.number) or why
-    return found
+    return SecondReadingResult(
+        verdicts=tuple(
+            ClaimVerdict(memory_id=claim.memory_id, doubt=found[number])
+            for number, claim in enumerate(claims, 1)
+            if number in found
+        )
+    )
 
 
 def _doubted(
     outcome: Outcome[ExchangeResult], confirmations: Mapping[int, str], *, unread: bool = False
 ) -> Outcome[ExchangeResult]:
     items = tuple(
-        item.model_copy(update={"certain": False, "doubt": confirmations[place][:_LONGEST_DOUBT]})
-        if place in confirmations
-        else item
+        item.model_copy(update={"certain": False, "doubt": confirmations[place]}) if place in confirmations else item
         for place, item in enumerate(outcome.result.items)
     )
     result = outcome.result.model_copy(update={"items": items})

@@ -43,7 +43,7 @@ _WISHES = ("preference", "goal")
 
 
 def summary_task(work: SummaryInput) -> Task[WorkResult]:
-    """The task for a job of any kind other than `exchange`."""
+    """The task for a job that writes a text."""
     match work:
         case ChunkInput() | ErasureInput():
             return chunk_task(work)

@@ -16,6 +16,8 @@ from tests.stubs.telegram_emulator.api import BotApi, Call
 from tests.stubs.telegram_emulator.faults import Fault
 from tests.stubs.telegram_emulator.world import BOT, Json, World, chat_of, units
 
+Condition = Callable[[], bool]
+
 REDELIVERY_SECONDS = 0.05
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -45,9 +47,17 @@ class Telegram:
         return self.api.faults
 
     async def say(
-        self, text: str, user: int = 42, chat: int | None = None, *, topic: int | None = None, **extra: Any
+        self,
+        text: str,
+        user: int = 42,
+        chat: int | None = None,
+        *,
+        topic: int | None = None,
+        until: Condition | None = None,
+        **extra: Any,
     ) -> int:
-        """Send a person's message and return its number. `reply_to` is the number of the message that it answers."""
+        """Send a person's message and return its number. `reply_to` is the number of the message that it answers. With
+        `until`, wait until this condition is true."""
         place = chat or user
         named = [
             {"type": "mention", "offset": units(text[: found.start()]), "length": units(found[0])}
@@ -60,8 +70,13 @@ class Telegram:
             **extra,
         }
         message = self.world.message(place, self._person(user), **fields)
-        await self.world.push("message", message)
+        await self._pushed("message", message, until)
         return int(message["message_id"])
+
+    async def _pushed(self, kind: str, update: Json, until: Condition | None) -> None:
+        await self.world.push(kind, update)
+        if until is not None:
+            await self.until(until)
 
     async def show(self, user: int = 42, chat: int | None = None, **fields: Any) -> int:
         """Send a message that is not a text, such as a photo, a voice message or a service message."""
@@ -117,23 +132,28 @@ class Telegram:
         self.world.files[number] = data
         return number
 
-    async def edit(self, number: int, text: str, user: int = 42, chat: int | None = None) -> None:
-        """Change the text of a person's message, or the caption of a picture."""
+    async def edit(
+        self, number: int, text: str, user: int = 42, chat: int | None = None, until: Condition | None = None
+    ) -> None:
+        """Change the text of a person's message, or the caption of a picture. With `until`, wait until this condition
+        is true."""
         message = self.world.find(chat or user, number)
         words = "text" if "text" in message else "caption"
         message |= {words: text, "edit_date": message["date"] + 30}
-        await self.world.push("edited_message", dict(message))
+        await self._pushed("edited_message", dict(message), until)
 
-    async def press(self, message: Json, label: str, user: int = 42, *, old: bool = False) -> None:
+    async def press(
+        self, message: Json, label: str, user: int = 42, *, old: bool = False, until: Condition | None = None
+    ) -> None:
         """Tap the button with that label under one of the bot's messages. If the message is `old`, Telegram sends only
-        the message's number."""
+        the message's number. With `until`, wait until this condition is true."""
         rows = message["reply_markup"]["inline_keyboard"]
         data = next(button["callback_data"] for row in rows for button in row if button["text"] == label)
         number = f"query-{len(self.world.toasts)}-{len(self.world.queries)}"
         self.world.queries.add(number)
         told = {"message_id": message["message_id"], "chat": message["chat"], "date": 0} if old else dict(message)
         query = {"id": number, "from": self._person(user), "chat_instance": "x", "message": told, "data": data}
-        await self.world.push("callback_query", query)
+        await self._pushed("callback_query", query, until)
 
     def open_topic(self, chat: int, name: str = "A topic") -> int:
         """Create a forum topic and return its number."""
@@ -152,7 +172,13 @@ class Telegram:
         await self.until(lambda: len(self.sent) >= count)
         return [message["text"] for message in self.sent]
 
-    async def until(self, wanted: Callable[[], bool]) -> None:
+    async def ask(self, text: str, user: int = 42, *, replies: int, **more: Any) -> list[str]:
+        """Send a person's message (with the arguments of `say`), and wait until the bot has sent at least `replies`
+        messages in all. Returns the texts of the bot's messages."""
+        await self.say(text, user, **more)
+        return await self.replies(replies)
+
+    async def until(self, wanted: Condition) -> None:
         """Wait until the condition on the emulator is true. Raises TimeoutError."""
         async with asyncio.timeout(HANGS), self.world.changed:
             await self.world.changed.wait_for(wanted)

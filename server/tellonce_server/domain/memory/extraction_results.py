@@ -15,7 +15,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import check as checks
 from tellonce_server.domain.memory import dedup, literals
 from tellonce_server.domain.memory.retraction import Striker
-from tellonce_server.domain.memory.statements import Statements, Stored, worth_showing
+from tellonce_server.domain.memory.statements import CERTAIN, UNCERTAIN, Statements, Stored, worth_showing
 from tellonce_server.store import chats, memories, messages, queue
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import Intent, NewMemory, Quoted
@@ -25,8 +25,6 @@ from tellonce_server.store.tombstones import Tombstone
 from tellonce_text.own_words import own_words
 from tellonce_text.secrets import mask
 
-CERTAIN = 0.9
-UNCERTAIN = 0.5
 PRIORITY = 3
 MOST_LINES = 500
 BEFORE = 4

@@ -17,7 +17,11 @@ from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.embedding.protocol import vector_or_none
 from tellonce_server.store import memories
 from tellonce_server.store.database import Queries
-from tellonce_server.store.memories import NewMemory
+from tellonce_server.store.memories import Intent, NewMemory
+
+CERTAIN = 0.9
+UNCERTAIN = 0.5
+"""The confidence of statements that the user did not make."""
 
 ENDED_BY_ITSELF = ("goal", "date")
 """Memories of these kinds become completed when a statement ends them. Memories of other kinds become superseded by
@@ -152,10 +156,23 @@ class Statements:
         """Withdraw a statement that was never true. If `denied` is true, the user rejected the statement. The memories
         that the statement had replaced become active again."""
         if known.status == "active":
-            for former in await memories.predecessors(q, owner_id, known.id):
-                if former.id < known.id:  # A predecessor with a higher id was stored as history and was never active.
-                    await memories.set_status(q, owner_id, former.id, "active", now)
+            await self._reinstate(q, owner_id, known, now)
         return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
+
+    async def doubt(self, q: Queries, owner_id: int, known: Memory, why: str, now: datetime) -> None:
+        """Make an active statement uncertain. The memories that the statement had replaced become active again, until
+        the user confirms the statement."""
+        former = await self._reinstate(q, owner_id, known, now)
+        await memories.set_status(q, owner_id, known.id, "uncertain", now, reason=why)
+        await memories.doubt(q, owner_id, known.id, UNCERTAIN, Intent(tuple(m.id for m in former)))
+
+    async def _reinstate(self, q: Queries, owner_id: int, known: Memory, now: datetime) -> list[Memory]:
+        """Make the memories active that the statement had replaced."""
+        # A predecessor with a higher id was stored as history and was never active.
+        former = [m for m in await memories.predecessors(q, owner_id, known.id) if m.id < known.id]
+        for m in former:
+            await memories.set_status(q, owner_id, m.id, "active", now)
+        return former
 
     async def support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
         """Add the sources and the due day of a repetition to the memory. A certain repetition makes an uncertain memory

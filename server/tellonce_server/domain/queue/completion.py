@@ -79,4 +79,4 @@ class Finisher:
 def _event(job: Job, stored: dict[str, int]) -> str:
     if REFUSED in stored:
         return "result_refused"
-    return "ltm_store_result" if job.kind == "exchange" else "summary_written"
+    return "ltm_store_result" if job.kind in ("exchange", "second_reading") else "summary_written"

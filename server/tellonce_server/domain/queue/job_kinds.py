@@ -12,8 +12,10 @@ from tellonce_server.core.scope import known_everywhere
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.memory.extraction_results import Learner
+from tellonce_server.domain.memory.statements import Statements
 from tellonce_server.domain.queue.exchange_job import ExchangeJob
 from tellonce_server.domain.queue.job_type import JobType, ResultRefused, shown
+from tellonce_server.domain.queue.second_reading_job import SecondReadingJob
 from tellonce_server.domain.queue.summary_jobs import ChunkJob, RewriteJob, RollingJob
 from tellonce_server.store import memories, messages, profile
 from tellonce_server.store.database import Queries
@@ -72,10 +74,11 @@ class RoutineJob(JobType[w.RoutineResult]):
 class JobKinds:
     """Reads the inputs of jobs and applies their results."""
 
-    def __init__(self, deps: Dependencies, keeper: Keeper, learner: Learner) -> None:
+    def __init__(self, deps: Dependencies, keeper: Keeper, learner: Learner, statements: Statements) -> None:
         self._deps = deps
         self._types: Mapping[w.JobKind, JobType[Any]] = {
             "exchange": ExchangeJob(deps, keeper, learner),
+            "second_reading": SecondReadingJob(deps, statements),
             "chunk_summary": ChunkJob(deps, keeper),
             "erasure": RewriteJob(deps, keeper),
             "thread_summary": RollingJob(deps, w.ThreadInput),

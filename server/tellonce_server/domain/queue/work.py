@@ -57,12 +57,14 @@ class Allowed:
 def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
     """The limits of a job. If the monthly budget is spent, only local models may be used. Otherwise, the jobs of
     exchanges may use any tier. Other jobs may use paid tiers until their paid calls are as many as the chat's
-    exchanges. Second readings are allowed until they are as many as the chat's exchanges."""
+    exchanges. Second readings are allowed until they are as many as the chat's exchanges, in jobs of their own too."""
     exchanges = max(1, chat.exchanges) if chat else 1
     if spent:
         return Allowed(BEST_FREE, second_reading=True)
-    if kind != "exchange" and chat is not None and chat.summary_calls >= exchanges:
-        return Allowed(BEST_FREE, second_reading=True)
+    if kind != "exchange" and chat is not None:
+        calls = chat.second_calls if kind == "second_reading" else chat.summary_calls
+        if calls >= exchanges:
+            return Allowed(BEST_FREE, second_reading=True)
     return Allowed(BEST, second_reading=chat is None or chat.second_calls < exchanges)
 
 
@@ -255,8 +257,8 @@ class WorkQueue:
             await ledger.add(t, job, call, self._deps.now())
         paid = sum(call.ok and w.TRAITS[call.tier].paid for call in calls)
         if paid:
-            learning = min(1, paid) if job.kind == "exchange" else 0
-            second = paid - 1 if job.kind == "exchange" else 0
+            learning = 1 if job.kind == "exchange" else 0
+            second = paid - learning if job.kind in ("exchange", "second_reading") else 0
             place = job.key.chat
             await chats.charge(t, *place, learning=learning, summary=paid - learning - second, second=second)
 

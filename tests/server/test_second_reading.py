@@ -1,0 +1,160 @@
+"""A model of the summarizer checks the statements of the connected assistant, in a job of the queue."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from tellonce import contract as c
+from tellonce import work as w
+from tellonce.client import MemoryClient
+from tests import hand_worker
+from tests.hand_worker import facts, profile, say
+from tests.memory_fixtures import Clock, Memory
+from tests.server.test_assistant_learning import learn
+
+pytestmark = pytest.mark.anyio
+
+JOKE = "Imagine I were a millionaire living in Monaco"
+MONACO = {"content": "The user is a millionaire living in Monaco", "quote": "a millionaire living in Monaco"}
+
+
+async def due(agent: MemoryClient, tier: w.Tier = "claude") -> Sequence[w.WorkItem]:
+    """The second readings that are due. An empty claim queues the work of lower tiers again."""
+    args = w.ClaimWorkArgs(worker="reader", kinds=("second_reading",), best_tier=tier)
+    return (await agent.claim_work(args)).jobs or (await agent.claim_work(args)).jobs
+
+
+async def submit(
+    agent: MemoryClient, job: w.WorkItem, doubts: Mapping[str, str | None], tier: w.Tier = "claude"
+) -> dict[str, int]:
+    """Submit the verdicts on the statements with these texts, and return what was stored."""
+    assert isinstance(job.input, w.SecondReadingInput)
+    verdicts = [
+        w.ClaimVerdict(memory_id=claim.memory_id, doubt=doubts[claim.text])
+        for claim in job.input.claims
+        if claim.text in doubts
+    ]
+    calls = [w.ModelCall(model="m", tier=tier)] if tier != "keep" else []
+    result = w.SecondReadingResult(verdicts=tuple(verdicts))
+    return (await hand_worker.submit(agent, job, result, tier, calls=calls)).stored
+
+
+async def told(client: MemoryClient, clock: Clock, text: str, *statements: dict[str, object]) -> list[c.Memory]:
+    """Record the text, store statements about it, and wait until their second reading is due."""
+    await say(client, clock, text)
+    results = await learn(client, *statements)
+    clock.forward(minutes=2)
+    return [result.memory for result in results]
+
+
+async def test_a_statement_that_the_messages_do_not_support_becomes_uncertain(memory: Memory, clock: Clock) -> None:
+    sister = {"content": "Ann is the user's sister", "quote": "my sister Ann"}
+    async with memory.client() as client, memory.agent() as agent:
+        before = await told(client, clock, f"{JOKE}, said my sister Ann", MONACO, sister)
+        assert [m.status for m in before] == ["active", "active"]
+        (job,) = await due(agent)
+        stored = await submit(agent, job, {MONACO["content"]: "only imagined", sister["content"]: None})
+        why = await client.explain(c.ExplainArgs(memory_id=before[0].id))
+        assert await facts(client) == [sister["content"]]
+        assert not await due(agent)
+    assert stored == {"doubted": 1, "confirmed": 1}
+    assert (why.memory.status, why.memory.reason) == ("uncertain", "only imagined")
+
+
+async def test_the_model_reads_the_quote_with_the_messages_around_it(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "Let us play a game")
+        await told(client, clock, JOKE, MONACO)
+        (job,) = await due(agent)
+    assert isinstance(job.input, w.SecondReadingInput)
+    (claim,) = job.input.claims
+    assert [m.text for m in job.input.messages] == ["Let us play a game", "I see.", JOKE, "I see."]
+    assert claim.quotes == (w.Quote(message_id=3, text=str(MONACO["quote"])),)
+
+
+async def test_a_statement_without_a_quote_is_read_with_the_last_messages(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        (stored,) = await told(client, clock, "I live in Monaco", {"content": "I live in Monaco"})
+        (job,) = await due(agent)
+    assert stored.status == "active"
+    assert isinstance(job.input, w.SecondReadingInput)
+    assert [m.text for m in job.input.messages] == ["I live in Monaco", "I see."]
+
+
+async def test_statements_of_several_calls_share_a_job(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "I live in Monaco and my sister Ann lives in Rome")
+        await learn(client, {"content": "The user lives in Monaco", "quote": "I live in Monaco"})
+        assert not await due(agent)
+        await learn(client, {"content": "Ann lives in Rome", "quote": "Ann lives in Rome"})
+        clock.forward(minutes=2)
+        (job,) = await due(agent)
+    assert isinstance(job.input, w.SecondReadingInput)
+    assert [claim.text for claim in job.input.claims] == ["The user lives in Monaco", "Ann lives in Rome"]
+
+
+async def test_what_a_doubted_statement_replaced_holds_again_until_the_user_confirms(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        rome = (await client.remember(c.RememberArgs(content="The user lives in Rome"))).memory
+        assert rome is not None
+        clock.forward(days=1)
+        (monaco,) = await told(client, clock, JOKE, {**MONACO, "replaces": [rome.id]})
+        assert await facts(client) == [MONACO["content"]]
+        (job,) = await due(agent)
+        assert isinstance(job.input, w.SecondReadingInput)
+        assert job.input.claims[0].over == ("The user lives in Rome",)
+        await submit(agent, job, {str(MONACO["content"]): "only imagined"})
+        assert await facts(client) == ["The user lives in Rome"]
+        assert [m.id for m in (await profile(client)).uncertain] == [monaco.id]
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=monaco.id, action="confirm"))
+        assert await facts(client) == [MONACO["content"]]
+
+
+async def test_a_statement_that_the_user_confirmed_meanwhile_stays(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        (monaco,) = await told(client, clock, JOKE, MONACO)
+        (job,) = await due(agent)
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=monaco.id, action="confirm"))
+        assert await submit(agent, job, {str(MONACO["content"]): "only imagined"}) == {}
+        assert await facts(client) == [MONACO["content"]]
+
+
+async def test_a_doubted_statement_that_the_assistant_repeats_is_read_once_more(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await told(client, clock, JOKE, MONACO)
+        (first,) = await due(agent)
+        await submit(agent, first, {str(MONACO["content"]): "only imagined"})
+        assert await facts(client) == []
+        await told(client, clock, "And now?", MONACO)
+        (second,) = await due(agent)
+        await submit(agent, second, {str(MONACO["content"]): "only imagined"})
+        assert await facts(client) == []
+
+
+async def test_without_a_model_a_statement_stays_and_a_later_model_reads_it(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await told(client, clock, JOKE, MONACO)
+        (without,) = await due(agent, "keep")
+        assert await submit(agent, without, {}, "keep") == {}
+        assert await facts(client) == [MONACO["content"]]
+        (later,) = await due(agent, "ollama")
+        await submit(agent, later, {str(MONACO["content"]): "only imagined"}, "ollama")
+        assert await facts(client) == []
+
+
+async def test_second_readings_use_paid_calls_until_they_are_as_many_as_the_exchanges(
+    memory: Memory, clock: Clock
+) -> None:
+    best: list[w.Tier] = []
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "My sister Ann and my brother Max live in Rome")
+        for name in ("Ann", "Max"):
+            await learn(client, {"content": f"{name} lives in Rome", "quote": "live in Rome"})
+            await learn(client, {"content": f"The user knows {name}", "quote": name})
+            clock.forward(minutes=2)
+            (job,) = await due(agent)
+            best.append(job.best_tier)
+            await submit(agent, job, {})
+    assert best == ["claude", "ollama"]
