@@ -1,5 +1,6 @@
 """The time at which a requested alarm is due, read from the words of the request."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -7,11 +8,14 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tellonce_relay.cron import last_due, next_due
+from tellonce_text.dates import repetitions
 from tellonce_text.dates.alarms import alarm, rings
 from tellonce_text.dates.intervals import Interval
+from tellonce_text.dates.items import Item, items
 from tellonce_text.dates.readings import Said
-from tellonce_text.dates.repetitions import says_end
+from tellonce_text.dates.repetitions import repetition, says_end
 from tellonce_text.dates.several_alarms import alarms
+from tellonce_text.dates.tokens import Line, line_of
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 22, 15, 0, tzinfo=BERLIN)  # a Sunday
@@ -298,8 +302,24 @@ def test_a_repetition_ends_where_its_words_say_before_or_after_it(
     assert next_due(limited, due - timedelta(minutes=1), BERLIN) == due
 
 
-def test_the_length_of_an_activity_is_not_the_end_of_its_daily_repetition() -> None:
-    found = alarm("every day at 8 for 5 minutes to stretch", SAID)
+def test_many_words_that_may_be_an_end_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[int] = []
+
+    def counted(line: Line) -> Iterator[tuple[int, Item]]:
+        parsed.append(len(line))
+        return items(line)
+
+    monkeypatch.setattr(repetitions, "items", counted)
+    line = line_of("until 5 " * 200 + "every hour", "en")
+    assert line is not None
+    assert repetition(line, NOW) is not None
+    assert says_end("until 5 " * 200, "en") is False
+    assert len(parsed) <= 3
+
+
+@pytest.mark.parametrize("length", ["5 minutes", "9000 years"])
+def test_the_length_of_an_activity_and_a_length_beyond_all_plans_are_not_the_end_of_a_repetition(length: str) -> None:
+    found = alarm(f"every day at 8 for {length} to stretch", SAID)
     assert found is not None
     assert (found.repeats, found.until, found.lasts) == ("0 8 * * *", None, None)
 

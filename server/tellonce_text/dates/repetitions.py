@@ -1,7 +1,7 @@
 """Grammar rules for repetitions with their times of day: `every Monday at 8`, `every 30 minutes`, `every two hours
 between 9 and 17`. Pure."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, time, timedelta
 from itertools import pairwise, product
 from typing import Final, NamedTuple, TypeVar
@@ -24,6 +24,10 @@ FoundT = TypeVar("FoundT")
 _WITHIN_DAY: Final[dict[str, tuple[int, IntervalUnit]]] = {**UNITS, "hour": (1, "hour"), "minute": (1, "minute")}
 _MISSING: Final = {"29 * *": (1, 12), "30 * *": (1, 12), "31 * *": (1, 12), "29 2 *": (12, 2)}
 """For the days that some months or years lack: the number of months between two times, and a month with the day."""
+LONGEST: Final = 1_999
+"""Maximum number of days or months until the end of a repetition. A longer length is not an end."""
+Items = Iterable[tuple[int, Item]]
+"""The expressions of a line, each with the index of its first token."""
 
 
 class End(NamedTuple):
@@ -70,7 +74,8 @@ def says_end(text: str, language: str | None = None) -> bool:
         last -= 1
     lasts = line[last].has("unit") and line[last].get("unit") not in ("hour", "minute")
     counted = any((count := count_at(line, at)) is not None and count.end == last for at in range(last - 3, last))
-    return (lasts and counted) or any(_until_at(line, at, by_a_time=False) is not None for at in range(len(line)))
+    named = tuple(items(line))
+    return (lasts and counted) or any(_until_at(line, at, by_a_time=False, named=named) for at in range(len(line)))
 
 
 def _limited(line: Line, found: Repetition, *, by_a_time: bool) -> Repetition:
@@ -82,19 +87,19 @@ def _limited(line: Line, found: Repetition, *, by_a_time: bool) -> Repetition:
     if after is not None:
         return found._replace(end=after.stop, limit=after)
     # In the whole line, the day could be parsed together with the repetition: `until Sunday every day`.
-    led = line_of(line.text[: line[found.start].start], line.language)
-    for at in range(found.start if led is not None else 0):
-        assert led is not None
-        before = _end_at(led, at, by_a_time=by_a_time)
-        if before is not None and comma(led, before.stop) == found.start:
+    led = line_of(line.text[: line[found.start].start], line.language) if found.start else None
+    named = tuple(items(led)) if led is not None else ()
+    for at in range(found.start):
+        before = _end_at(led, at, by_a_time=by_a_time, named=named) if led is not None else None
+        if led is not None and before is not None and comma(led, before.stop) == found.start:
             return found._replace(start=at, limit=before)
     return found
 
 
-def _end_at(line: Line, at: int, *, by_a_time: bool) -> End | None:
+def _end_at(line: Line, at: int, *, by_a_time: bool, named: Items | None = None) -> End | None:
     """Parse the end of a repetition: `until Friday`, `for 5 days`, `5 Tage lang`. With `by_a_time`, the end may be a time
     of day, and the length may be shorter than a day."""
-    until = _until_at(line, at, by_a_time=by_a_time)
+    until = _until_at(line, at, by_a_time=by_a_time, named=named)
     if until is not None:
         return End(until[1].end, until=until)
     in_course = line[at + 1].word == "течение"
@@ -103,17 +108,19 @@ def _end_at(line: Line, at: int, *, by_a_time: bool) -> End | None:
     count = count_at(line, begin)
     noun = count.end if count is not None else begin
     number, unit = (_WITHIN_DAY if by_a_time else UNITS).get(line[noun].get("unit") or "", (0, "day"))
-    if not number or not (led or (count is not None and line[noun + 1].word == "lang")):
+    length = number * (count.value if count is not None else 1)
+    if not 0 < length <= LONGEST or not (led or (count is not None and line[noun + 1].word == "lang")):
         return None
-    return End(noun + 1 + (line[noun + 1].word == "lang"), (number * (count.value if count is not None else 1), unit))
+    return End(noun + 1 + (line[noun + 1].word == "lang"), (length, unit))
 
 
-def _until_at(line: Line, at: int, *, by_a_time: bool) -> tuple[int, Item] | None:
+def _until_at(line: Line, at: int, *, by_a_time: bool, named: Items | None = None) -> tuple[int, Item] | None:
     """The day or, with `by_a_time`, the time of day that follows a word such as `until`; None if the token is not such
-    a word."""
+    a word. `named` are the items of the line, if they are known."""
     if not (line[at].has("to") and line[at].has("by")):
         return None
-    found = ((first, item) for first, item in items(line) if item.phrase is not None or by_a_time)
+    named = items(line) if named is None else named
+    found = ((first, item) for first, item in named if item.phrase is not None or by_a_time)
     return next(((first, item) for first, item in found if at <= first <= at + 2), None)
 
 
