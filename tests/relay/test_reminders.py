@@ -5,6 +5,7 @@ import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp.client import Client
@@ -19,6 +20,7 @@ from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.turn.reminders import what_of
 from tellonce_server.app.server import build_server
 from tellonce_server.core.scope import Caller
+from tellonce_server.services.remember import Rememberer
 from tests.hand_worker import read
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
@@ -229,6 +231,29 @@ async def test_an_order_repeated_after_its_delivery_rings_no_second_time(memory:
         assert (await client.finish_reminder(done)).finished
         assert (await client.set_reminder(order)).memory.id == first.memory.id
         assert (await client.claim_reminders(ClaimRemindersArgs(worker="bot"))).reminders == ()
+
+
+async def test_an_order_repeated_during_its_delivery_rings_no_second_time(
+    memory: Memory, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a kill, an order may be carried out again while its reminder is delivered."""
+    args = SetReminderArgs(content="call Bob", at=clock(), chat_id=42)
+    remember = Rememberer.remember
+    async with memory.relay() as client:
+        first = await client.set_reminder(args)
+
+        async def interrupted(self: Rememberer, *given: Any) -> Any:
+            due = first.due_at
+            await client.finish_reminder(FinishReminderArgs(chat_id=42, memory_id=first.memory.id, due_at=due))
+            return await remember(self, *given)
+
+        monkeypatch.setattr(Rememberer, "remember", interrupted)
+        again = await client.set_reminder(args)
+        assert again.memory.id == first.memory.id
+        assert (await client.list_reminders(ListRemindersArgs(chat_id=42))).reminders == ()
+        assert (await client.claim_reminders(ClaimRemindersArgs(worker="bot"))).reminders == ()
+    async with memory.tables() as tables:
+        assert await tables.fetchval("select count(*) from memories where status = 'active'") == 0
 
 
 async def test_each_time_in_a_message_is_a_reminder_with_its_own_text(memory: Memory, clock: Clock) -> None:

@@ -25,18 +25,28 @@ class ReminderKeeper:
     async def set(self, where: ChatScope, args: r.SetReminderArgs) -> r.Reminder:
         """Store a dated memory and set its alarm. A repeated call does not create a second reminder. Raises the errors
         of `Rememberer.remember`."""
-        chat, when = room(where), self._when(args)
-        known = await reminders.delivered(self._deps.database, where.owner_id, chat, args.content + when, args.at)
+        db, chat, when = self._deps.database, room(where), self._when(args)
+        same = (where.owner_id, chat, args.content + when, args.at)
+        known = await reminders.delivered(db, *same)
         if known is not None:
             return known
         stored = await self._rememberer.remember(where, self._statement(where, args), when)
         one = stored.results[0] if stored.results else None
         memory = one.memory if one is not None else stored.memory
         assert memory is not None  # one statement was passed in
+        if (known := await reminders.delivered(db, *same)) is not None and known.memory.id != memory.id:
+            # The reminder was delivered after the first check, so its memory was not active any more, and was stored
+            # again.
+            now = self._deps.now()
+            ended = max(now, memory.valid_from)
+            await memories.set_status(
+                db, where.owner_id, memory.id, "completed", now, valid_to=ended, reason=reason("reminded")
+            )
+            return known
         # Only threads of Telegram (topics) have numbers. A reminder is not delivered to a thread of another client.
         topic = args.message_thread_id if isinstance(args.message_thread_id, int) else None
         alarm = Alarm(args.at, args.repeats, chat, topic)
-        await reminders.set_alarm(self._deps.database, where.owner_id, memory.id, alarm, self._deps.now())
+        await reminders.set_alarm(db, where.owner_id, memory.id, alarm, self._deps.now())
         found = await self._find(where, memory.id)
         return found.model_copy(update={"reasons": one.reasons if one is not None else ()})
 
