@@ -141,10 +141,12 @@ async def test_a_kill_at_any_write_neither_loses_nor_doubles_a_due_reminder(
 ) -> None:
     monkeypatch.setattr(outbox, "SETTLING", 0.05)
     async with telegram() as api, memory.relay() as client:
+        async with relaying(memory, Echo(), state=tmp_path, api=api, clock=clock):
+            await api.say("/help")  # without a message, the bot would know no number from which to search
+            await api.replies(1)
         for number in count(1):
             words, writes = f"take pill {number} again", Writes(number, sooner)
             await client.set_reminder(SetReminderArgs(content=words, at=clock(), chat_id=USER))
-            await api.say("/help")  # without a message, the bot knows no number from which to search
 
             async def until_finished(writes: Writes | None = None) -> None:
                 async with asyncio.timeout(HANGS):
