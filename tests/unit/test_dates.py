@@ -106,6 +106,8 @@ def test_a_past_verb_of_another_clause_makes_no_past_day_certain(
         ("2026-05-25", "Europe/Madrid", "Cerramos el día 7 de junio", "06-07", "06-07", True),
         ("2026-07-31", "Europe/London", "Payroll closes on the last working day of August", "08-31", "08-31", True),
         ("2026-06-11", "Europe/London", "They lost it six weeks ago to the day", "04-30", "04-30", True),
+        ("2026-06-11", "Europe/London", "It was put off to the day after tomorrow", "06-13", "06-13", True),
+        ("2026-06-08", "Europe/London", "The plumber is finally coming this Thursday", "06-11", "06-11", True),
         ("2026-07-15", "Europe/Madrid", "Dentro de dos semanas me entregan el piso", "07-29", "07-29", True),
         ("2026-07-15", "Europe/Moscow", "Через две недели сдаём проект", "07-29", "07-29", True),
         ("2026-07-15", "Europe/London", "We settle at the end of next month", "08-31", "08-31", True),

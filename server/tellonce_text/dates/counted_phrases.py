@@ -22,6 +22,9 @@ _COUNT_BOTH_ENDS: Final = frozenset({"de", "fr", "it", "es", "pt"})
 """Languages in which a week is `eight days`, because the first day is counted, too."""
 _EIGHT: Final = 8
 _WEEKS_BY_DAYS: Final = {8: 1, 14: 2, 15: 2}
+_TO_THE_DAY: Final = ("to", "the", "day")
+"""Words such as in `two years ago to the day`. They are no phrase of the lexicon, because they also begin `to the day
+after tomorrow`."""
 
 
 def window(line: Line, index: int) -> Phrase | None:
@@ -106,6 +109,8 @@ def distance_at(line: Line, index: int) -> tuple[Count, str, int] | None:
 def _counted(line: Line, end: int, unit: str, offset: int, *, sure: bool, exactly: bool = False) -> Phrase:
     if line[end].has("exactly"):
         end, exactly = end + 1, True
+    elif tuple(line[end + n].word for n in range(3)) == _TO_THE_DAY:
+        end, exactly = end + 3, True
     beside = line[end].get("day")
     fortnight = unit == "fortnight" and not line[end].has("weekday") and not line[end].has("on")
     if exactly or beside is not None or fortnight:

@@ -46,12 +46,12 @@ def weekday(line: Line, index: int) -> Phrase | None:
 
 def steps(line: Line, index: int) -> tuple[int | None, bool, int]:
     """Parse the words before a weekday or unit. Returns the step (`next`: 1), whether the nearest day is meant (`this
-    coming Friday`), and the index after the words."""
+    coming Friday`, but not `coming this Friday`), and the index after the words."""
     step, nearest = None, False
     for _ in range(2):
         verb = line[index].word == "coming" and line[index - 1].has("tense_be")
         if line[index].has("step") and not verb:
-            step, nearest = line[index].get("step"), nearest or line[index].has("past_step")
+            step, nearest = line[index].get("step"), line[index].has("past_step")
             index += 1
     return step, nearest, index
 
