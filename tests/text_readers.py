@@ -129,7 +129,6 @@ def _draft() -> Draft:
     return draft
 
 
-NO_COSINES = retraction.Cosines({})
 ENDED = retraction.Ended((SENTENCE,), "I live in Rome")
 SOURCE = forget_query.Source("message", 1, 2)
 STATED = forget_query.Stated(SENTENCE, 1, (SENTENCE,), frozenset({(1, 3)}))
@@ -393,8 +392,12 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),
     "tellonce_server.domain.memory.resolution.named_dates": lambda text: resolution.named_dates(text, NOW, ZONE),
     "tellonce_server.domain.memory.resolution.admits": lambda text: resolution.admits(text, NOW, ZONE, NOW.date()),
-    "tellonce_server.domain.memory.retraction.carries": lambda text: retraction.carries(text, ENDED, NO_COSINES),
-    "tellonce_server.domain.memory.retraction.struck": lambda text: retraction.struck(text, [ENDED], NO_COSINES),
+    "tellonce_server.domain.memory.retraction.carries": lambda text: retraction.carries(
+        text, ENDED, lambda one, other: 0.0
+    ),
+    "tellonce_server.domain.memory.retraction.struck": lambda text: retraction.struck(
+        text, [ENDED], lambda one, other: 0.0
+    ),
     "tellonce_server.domain.retrieval.excerpt.excerpt": lambda text: excerpt.excerpt(text, 9_999, SENTENCE),
     "tellonce_server.domain.retrieval.feedback.feedback": lambda text: feedback.feedback(
         text, [text] * feedback.FEWEST, np.arange(float(feedback.FEWEST))
@@ -554,11 +557,10 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_
     tellonce_server.app.metrics.Metrics.called tellonce_server.app.storage.Storage.on_call tellonce_server.app.storage.Storage.observe
     tellonce_server.core.rate_limit.RateLimit.wait tellonce_server.domain.context.draft.Draft.fill
     tellonce_server.domain.context.draft.Draft.note tellonce_server.domain.context.draft.Draft.omit
-    tellonce_server.domain.dependencies.Dependencies.tell_subscribers tellonce_server.domain.erasure.deletion.Erased.count
+    tellonce_server.domain.dependencies.Dependencies.tell_subscribers
     tellonce_server.domain.erasure.forget_query.ForgetQuery.marks tellonce_server.domain.erasure.targets.Target.most_in
     tellonce_server.domain.erasure.targets.Target.is_all_of tellonce_server.domain.memory.literals.Words.have
-    tellonce_server.domain.memory.retraction.Cosines.of tellonce_server.domain.queue.exchange_job.ExchangeJob.changes
-    tellonce_server.domain.queue.second_reading_job.SecondReadingJob.changes tellonce_relay.responders.offline.attributed
+    tellonce_server.domain.queue.exchange_job.ExchangeJob.changes
     tellonce_server.domain.queue.job_kinds.ProfileJob.changes tellonce_server.domain.queue.job_type.JobType.changes
     tellonce_server.domain.tombstones.Tombstones.replacement tellonce_server.domain.tombstones.Tombstones.forgotten_at
     tellonce_server.embedding.active.ActiveEmbedder.follow tellonce_server.embedding.onnx_session.Session.vector

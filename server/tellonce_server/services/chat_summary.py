@@ -18,14 +18,14 @@ from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import thread_of
-from tellonce_server.domain.memory.changed_words import changes_in
+from tellonce_server.domain.memory.changed_words import marked_texts
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.services.list_cursor import cursor_of, place_of
 from tellonce_server.store import chats, messages, queue, summaries, threads
 from tellonce_server.store.messages import Line
 from tellonce_server.store.summaries import Summary
 from tellonce_server.store.threads import Thread
-from tellonce_text.changes import MessageRange, Passage, changes_at, marked
+from tellonce_text.changes import MessageRange, Passage
 from tellonce_text.dates.clock import clock_time, local, local_day, period
 from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
@@ -57,12 +57,9 @@ class ChatSummaries:
         thread_summary = await summaries.rolling(self._deps.database, *where.key, "thread", key)
         session = await summaries.rolling(self._deps.database, *where.key, "session", session_thread(where.chat_id))
         passages = [Passage(MessageRange(where.chat_id, x.from_id, x.to_id), x.text, x.to_at) for x in page]
-        changes = await changes_in(self._deps.database, where.owner_id, passages, where.chat_id)
+        texts = await marked_texts(self._deps.database, where.owner_id, passages, where.chat_id)
         return ChatSummary(
-            periods=tuple(
-                self._period(x, marked(x.text, changes_at(p.place, changes)))
-                for x, p in zip(page[::-1], passages[::-1], strict=True)
-            ),
+            periods=tuple(self._period(x, text) for x, text in zip(page[::-1], texts[::-1], strict=True)),
             thread_summary=thread_summary.text if thread_summary else "",
             session_summary=session.text if session else "",
             current_session=await self._current(where, key, _open(thread), chat.epoch_after if chat else 0),
@@ -114,13 +111,9 @@ class ChatSummaries:
 
     async def _marked(self, where: ChatScope, lines: Sequence[Line]) -> list[Line]:
         """The lines, with a mark after each statement that no longer holds."""
-        places = [MessageRange(where.chat_id, line.id, line.id) for line in lines]
-        passages = [Passage(place, line.content, line.sent_at) for place, line in zip(places, lines, strict=True)]
-        changes = await changes_in(self._deps.database, where.owner_id, passages, where.chat_id)
-        return [
-            line._replace(content=marked(line.content, changes_at(place, changes)))
-            for place, line in zip(places, lines, strict=True)
-        ]
+        passages = [Passage(MessageRange(where.chat_id, x.id, x.id), x.content, x.sent_at) for x in lines]
+        texts = await marked_texts(self._deps.database, where.owner_id, passages, where.chat_id)
+        return [line._replace(content=text) for line, text in zip(lines, texts, strict=True)]
 
     async def _routines(self, where: ChatScope, now: datetime) -> tuple[RoutineEntry, ...]:
         midnight = local(now, self._deps.zone).replace(hour=0, minute=0, second=0, microsecond=0)

@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,8 +16,8 @@ from tellonce.server_text import ServerText
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure import derived_texts, previews
-from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order, Report, unreported
+from tellonce_server.domain.erasure import deletion, derived_texts, previews
+from tellonce_server.domain.erasure.deletion import Erased, Order, Report, unreported
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, SourceQuery, StatementQuery
 from tellonce_server.domain.erasure.previews import GROUP, Copy, Match, Shown, is_own, related
 from tellonce_server.domain.erasure.request import as_stored, query_of, stated
@@ -82,7 +83,6 @@ class Forgetter:
     def __init__(self, deps: Dependencies, key: bytes) -> None:
         self._deps = deps
         self._key = key
-        self._eraser = Eraser(deps)
 
     async def preview(self, where: ChatScope, args: ForgetArgs) -> Forgotten:
         """The matches, and the token that confirms their erasure. Raises ForgetRefused if the text is empty or a number
@@ -101,7 +101,7 @@ class Forgetter:
             would_erase=seen.tally,
             confirm=await self._seal(where, args, seen.sealed),
             notes=(
-                *_preview_notes(seen),
+                *((NOT_YET,) if seen.tally else (NOT_YET, ONLY_OFFERED)),
                 *await self._shared(dict.fromkeys(chain.from_iterable(copies.values()))),
                 *self._notes(),
             ),
@@ -123,7 +123,7 @@ class Forgetter:
         seen = frozenset(match.ref for match in confirmed.shown if match.kind == "memory")
         order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages, report, seen)
         statements_gone = await self._statements_gone(where, args)
-        erased = await self._eraser.erase(order)
+        erased = await deletion.erase(self._deps, order)
         caches.clear()
         await forget.follow_erasure(
             self._deps.database, where.owner_id, args.confirm or "", erased.redacted, self._deps.now()
@@ -177,9 +177,10 @@ class Forgetter:
         owner_id, database = where.owner_id, self._deps.database
         shown = previews.matches(await scan(database, owner_id, None, query, messages=True))
         chosen = [each.match for each in shown if each.match.ticked]
-        erased = await self._eraser.erase(Order(where, None, query, chosen, frozenset(), messages=True))
+        order = Order(where, None, query, chosen, frozenset(), messages=True)
+        erased = await deletion.erase(self._deps, order)
         caches.clear()
-        return erased.counts.get("memories", 0) + erased.counts.get("messages", 0)
+        return erased.counts["memories"] + erased.counts["messages"]
 
     async def _statements_gone(self, where: ChatScope, args: ForgetArgs) -> bool:
         """Whether one of the memories that the call names was erased after the preview."""
@@ -309,11 +310,9 @@ def _stored_forms(args: ForgetArgs) -> list[dict[str, str]]:
 
 def _tally(hits: Sequence[MatchingRow]) -> dict[str, int]:
     """How many rows of each table would be erased or changed."""
-    tally: dict[str, int] = {}
-    for hit in hits:
-        counted = "memories" if hit.row.place == "memory" and is_own(hit) else PLACES[hit.row.place].counted
-        tally[counted] = tally.get(counted, 0) + 1
-    return tally
+    return Counter(
+        "memories" if hit.row.place == "memory" and is_own(hit) else PLACES[hit.row.place].counted for hit in hits
+    )
 
 
 def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[MatchingRow]:
@@ -339,13 +338,6 @@ def _single_words(counts: Mapping[str, int]) -> tuple[ServerText, ...]:
     found = ", ".join(f"“{word}” ({counted(count, 'text')})" for word, count in counts.items())
     text = f"No text contains all of these words. I find these single words: {found}. Forget one of them alone."
     return (ServerText(text, "forget_words", words=", ".join(f"{word} ({count})" for word, count in counts.items())),)
-
-
-def _preview_notes(seen: _Seen) -> list[ServerText]:
-    notes = [NOT_YET]
-    if not seen.tally:
-        notes.append(ONLY_OFFERED)
-    return notes
 
 
 def _erased_notes(left: Sequence[MatchingRow], erased: Erased, confirmed: _Confirmed) -> list[ServerText]:

@@ -154,7 +154,7 @@ class Importer:
         asked to forget after the message was sent are left out. Also return the channel and id of each message that
         contained such a sentence."""
         stones = self._deps.tombstones
-        marks = await stones.of_texts(self._deps.database, self.where.owner_id)
+        marks = await tombstones.of_texts(self._deps.database, self.where.owner_id)
         if not marks:
             return batch, set()
 

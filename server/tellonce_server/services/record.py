@@ -10,7 +10,7 @@ from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure.edit_cascade import EditCascade, taken_back
+from tellonce_server.domain.erasure.edit_cascade import after_edit, taken_back
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import message_of_id, stored_id, thread_of
 from tellonce_server.domain.queue import compaction
@@ -34,9 +34,8 @@ class MessageRefused(Refused):
 
 
 class Recorder:
-    def __init__(self, deps: Dependencies, edit_cascade: EditCascade) -> None:
+    def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
-        self._edit_cascade = edit_cascade
         self._foresight = Foresight(deps.embedder)
 
     async def record(self, where: ChatScope, args: RecordMessageArgs) -> RecordedMessage:
@@ -141,7 +140,7 @@ class Recorder:
         async with self._deps.database.transaction() as t:
             await chats.lock(t, *m.where.key)
             changed = await messages.edit(t, m, old)
-            return await self._edit_cascade.after_edit(t, m.where, old, new, gone, m.now) if changed else None
+            return await after_edit(self._deps.zone, t, m.where, old, new, gone, m.now) if changed else None
 
     async def _stored(self, m: NewMessage) -> StoredMessage:
         stored = await messages.by_ext_id(self._deps.database, *m.where.key, m.args.message_id or "", m.where.channel)

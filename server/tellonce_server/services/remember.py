@@ -23,16 +23,15 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.location import message_of_id
-from tellonce_server.domain.memory import dedup
+from tellonce_server.domain.memory import dedup, retraction, statements
 from tellonce_server.domain.memory.check import Verdict, contains_quote
-from tellonce_server.domain.memory.extraction_results import PRIORITY, REJECTED
-from tellonce_server.domain.memory.profile_queue import queue_profile
-from tellonce_server.domain.memory.retraction import Striker
-from tellonce_server.domain.memory.statements import CERTAIN, UNCERTAIN, Statements, Stored, worth_showing
+from tellonce_server.domain.memory.extraction_results import CERTAIN, PRIORITY, REJECTED, UNCERTAIN
+from tellonce_server.domain.memory.statements import Stored, worth_showing
 from tellonce_server.domain.retrieval.lexical import index_text
+from tellonce_server.embedding.protocol import vector_or_none
 from tellonce_server.services.assistant_statements import StatementChecker, checker_at
 from tellonce_server.services.unread_exchanges import take_over
-from tellonce_server.store import chats, memories, messages
+from tellonce_server.store import chats, memories, messages, tombstones
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import Intent, Near, NewMemory, Quoted
 from tellonce_server.store.messages import StoredMessage
@@ -87,10 +86,8 @@ class _Told:
 
 
 class Rememberer:
-    def __init__(self, deps: Dependencies, statements: Statements) -> None:
+    def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
-        self._statements = statements
-        self._striker = Striker(deps.embedder)
         self._keeper = Keeper(deps.embedder)
 
     async def remember(self, where: ChatScope, args: RememberArgs, repeated: str = "") -> Remembered:
@@ -137,7 +134,9 @@ class Rememberer:
             due = await offloaded(len(text), lambda: due_date(text, said_at, self._deps.zone))
         if checker is not None and isinstance(statement, QuotedStatement):
             checked = await checker.check(statement, text, source, due)
-        return _Told(statement, text, kind, source, replaced, checked, due, await self._statements.vector(text))
+        return _Told(
+            statement, text, kind, source, replaced, checked, due, await vector_or_none(self._deps.embedder, text)
+        )
 
     async def _kind(self, text: str, said_at: datetime) -> MemoryKind:
         """The kind of a statement that was sent without a kind. If the statement names a future day and time, the kind
@@ -152,12 +151,14 @@ class Rememberer:
         now = self._deps.now()
         ended: list[tuple[Memory, str]] = []
         over = [m.id for one in told for m in one.replaced]
-        await self._striker.warm(self._deps.database, where.owner_id, over, [one.text for one in told])
+        await retraction.warm(
+            self._deps.embedder, self._deps.database, where.owner_id, over, [one.text for one in told]
+        )
         async with self._deps.database.transaction() as t:
             if any(one.statement.scope == "chat" for one in told):
                 await chats.open_chat(t, *where.key, where.home, where.conversation, now)
             await chats.lock(t, *where.key)
-            await self._statements.lock(t, where.owner_id, [one.text for one in told])
+            await statements.lock(t, where.owner_id, [one.text for one in told])
             stored = [await self._store(t, where, one, now) for one in told]
             for x in stored:
                 ended += [(old, x.memory.content) for old in x.ended]
@@ -186,25 +187,24 @@ class Rememberer:
             await self._require_not_denied(t, where, told)
         replaced = told.replaced or await self._put_off(t, new, told)
         if replaced and new.status == "active":
-            stored = await self._statements.put(t, new, told.vector, now, replaced=replaced)
+            stored = await statements.put(t, new, told.vector, now, replaced=replaced)
         else:
-            stored = await self._statements.store(t, new, told.vector, now)
-        tombstones = self._deps.tombstones
+            stored = await statements.store(t, new, told.vector, now)
         standing = await tombstones.standing(t, where.owner_id)
-        stones = await offloaded(len(told.text), lambda: tombstones.covering(standing, told.text))
+        stones = await offloaded(len(told.text), lambda: self._deps.tombstones.covering(standing, told.text))
         doubted = not told.certain and bool(stones)
         if doubted or (told.source is not None and await self._is_gone(t, where, told.source, stones)):
             raise MemoryUnfit(
                 "The user asked to forget that after this message was sent; keep it only if they say it again.",
                 "forgotten_since",
             )
-        await self._deps.tombstones.lift(t, where.owner_id, stones, now)
+        await tombstones.lift(t, where.owner_id, stones, now)
         return stored
 
     async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[Memory]:
         """The known memory that has the same words as the user's new statement but another due day. The new statement
         replaces this memory."""
-        known = await self._statements.same(t, new) if told.checked is None else None
+        known = await statements.same(t, new) if told.checked is None else None
         if known is None or known.deadline is None or new.deadline is None:
             return ()
         zone = self._deps.zone
@@ -267,8 +267,8 @@ class Rememberer:
         return source
 
     async def _strike(self, t: Queries, where: ChatScope, ended: Sequence[tuple[Memory, str]], now: datetime) -> None:
-        if await self._striker.strike(t, where.owner_id, ended, now):
-            await queue_profile(t, *where.key, now)
+        if await retraction.strike(self._deps.embedder, t, where.owner_id, ended, now):
+            await retraction.queue_profile(t, *where.key, now)
             self._deps.tell_workers()
 
     async def _find(self, where: ChatScope, memory_id: int) -> Memory:
@@ -311,14 +311,14 @@ class Rememberer:
         withdrawn, because it was never true."""
         if memory.status == "uncertain" and (await memories.provenance(t, owner_id, memory.id)).overdue_at is not None:
             return await memories.set_status(t, owner_id, memory.id, "completed", now, valid_to=now)
-        return await self._statements.withdraw(t, owner_id, memory, now, denied=True)
+        return await statements.withdraw(t, owner_id, memory, now, denied=True)
 
     async def _edit(self, where: ChatScope, memory: Memory, content: str) -> Memory | None:
         text = await offloaded(len(content), lambda: mask(content.strip()))
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing; to remove a memory use forget.", "nothing_stated")
         now = self._deps.now()
-        vector = await self._statements.vector(text)
+        vector = await vector_or_none(self._deps.embedder, text)
         deadline = await offloaded(len(text), lambda: self._due_after_edit(memory, text))
         indexed = await offloaded(len(text), lambda: index_text(text, None))
         async with self._deps.database.transaction() as t:
@@ -336,7 +336,7 @@ class Rememberer:
         self, t: Queries, where: ChatScope, memory: Memory, now: datetime, *, confirmed: bool
     ) -> Memory | None:
         """Make a memory active again or confirm it. Returns the memory, or None if the memory no longer exists."""
-        held, gone = await self._statements.affirm(t, where.owner_id, memory, now, confirmed=confirmed)
+        held, gone = await statements.affirm(t, where.owner_id, memory, now, confirmed=confirmed)
         await self._strike(t, where, [(old, memory.content) for old in gone], now)
         return held
 
@@ -371,10 +371,10 @@ class Rememberer:
             source_ids=(),
             model=None,
         )
-        vector = await self._statements.vector(copy.content)
+        vector = await vector_or_none(self._deps.embedder, copy.content)
         async with self._deps.database.transaction() as t:
-            await self._statements.lock(t, copy.owner_id, [copy.content])
-            shared = (await self._statements.store(t, copy, vector, self._deps.now())).memory
+            await statements.lock(t, copy.owner_id, [copy.content])
+            shared = (await statements.store(t, copy, vector, self._deps.now())).memory
             if target.owner_id != where.owner_id:
                 await memories.add_copy(t, where.owner_id, memory.id, target.owner_id, shared.id)
             return shared

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from tellonce.contract import MemoryKind
 from tellonce_server.core.scope import ChatId, OwnerId
-from tellonce_server.store.database import Queries, Row, unzip
+from tellonce_server.store.database import Queries, unzip
 from tellonce_server.store.named_queries import MaybeRow, Rows, named
 
 
@@ -88,9 +88,9 @@ async def follow_erasure(
         await q.run("forget.follow_erasure", owner_id, preview_id, *keys, list(redacted.values()), now)
 
 
-async def covering(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[Row]:
+async def covering(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[tuple[int, str, int, int]]:
     """The chunk summaries that cover these messages, as (chat, thread, first message, last message)."""
-    return await q.rows("forget.covering", owner_id, *unzip(keys, 2))
+    return [tuple(row) for row in await q.rows("forget.covering", owner_id, *unzip(keys, 2))]
 
 
 async def lock(q: Queries, owner_id: int, chat_ids: Iterable[int] = ()) -> None:

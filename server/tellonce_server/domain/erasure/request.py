@@ -62,11 +62,9 @@ async def query_of(
 
     Raises: NothingNamed: the text is empty after normalization, or a number does not exist.
     """
-    if args.topic is not None:
-        topic = args.topic
+    if (topic := args.topic) is not None:
         return await asyncio.to_thread(lambda: TopicQuery(topic, _literal(topic)))
-    if args.literal is not None:
-        literal = args.literal
+    if (literal := args.literal) is not None:
         return await asyncio.to_thread(lambda: LiteralQuery(_literal(literal)))
     if args.memory_ids is not None:
         found = await forget.memories(q, where.owner_id, args.memory_ids)

@@ -29,6 +29,7 @@ from tellonce_server.domain.memory.resolution import (
     named_dates,
     timed_numbers,
 )
+from tellonce_server.embedding.protocol import Similarity
 from tellonce_text.dates.readings import Reading
 from tellonce_text.dates.tokens import is_read, language_of
 from tellonce_text.own_words import quotations
@@ -64,9 +65,6 @@ _ISO_DAY: Final = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)")
 _ISO_MONTH: Final = re.compile(r"(?<![\d-])(\d{4})-(\d\d)(?![\d-])")
 _NOTED_YEAR: Final = re.compile(r"\((\d{4})\)")
 _WORD: Final = re.compile(r"\w+")
-
-Similarity = Callable[[str, str], float]
-"""A function that returns the cosine of two texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +113,8 @@ def check(
     language.
     """
     true = [quoted for quoted in quotes if quoted.role == "user" and contains_quote(quoted.message, quoted.quote)]
-    reasons = [_false_quote(quoted) for quoted in quotes if quoted not in true]
+    false = (quoted.role for quoted in quotes if quoted not in true)
+    reasons = [reason("quote_absent" if role == "user" else "not_own_words") for role in false]
     if not true:
         return Verdict(False, tuple(reasons) or (reason("no_quote"),), False)
     reasons += [reason("not_own_words") for quoted in true if _is_quotation(quoted)]
@@ -203,12 +202,6 @@ def _is_quotation(quoted: Quoted) -> bool:
 
 _QUOTATION: Final = 12
 """Minimum characters of a quotation. Shorter texts in quotation marks are names, titles and single words."""
-
-
-def _false_quote(quoted: Quoted) -> str:
-    if quoted.role != "user":
-        return reason("not_own_words")
-    return reason("quote_absent")
 
 
 @dataclass(frozen=True, slots=True)

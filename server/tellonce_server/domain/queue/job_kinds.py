@@ -11,8 +11,6 @@ from tellonce import work as w
 from tellonce_server.core.scope import known_everywhere
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.keep.keeper import Keeper
-from tellonce_server.domain.memory.extraction_results import Learner
-from tellonce_server.domain.memory.statements import Statements
 from tellonce_server.domain.queue.exchange_job import ExchangeJob
 from tellonce_server.domain.queue.job_type import JobType, ResultRefused, shown
 from tellonce_server.domain.queue.second_reading_job import SecondReadingJob
@@ -74,11 +72,10 @@ class RoutineJob(JobType[w.RoutineResult]):
 class JobKinds:
     """Reads the inputs of jobs and applies their results."""
 
-    def __init__(self, deps: Dependencies, keeper: Keeper, learner: Learner, statements: Statements) -> None:
+    def __init__(self, deps: Dependencies, keeper: Keeper) -> None:
         self._deps = deps
-        self._types: Mapping[w.JobKind, JobType[Any]] = {
-            "exchange": ExchangeJob(deps, keeper, learner),
-            "second_reading": SecondReadingJob(deps, statements),
+        self._types: Mapping[JobKind, JobType[Any]] = {
+            "exchange": ExchangeJob(deps, keeper),
             "chunk_summary": ChunkJob(deps, keeper),
             "erasure": RewriteJob(deps, keeper),
             "thread_summary": RollingJob(deps, w.ThreadInput),
