@@ -38,20 +38,12 @@ class Preview:
 
 
 memories = Rows[[OwnerId, Sequence[int]], Statement]("forget.memories", named(Statement))
-
-
 memories_of = Rows[[OwnerId, ChatId, bool, datetime | None, datetime | None], Statement](
     "forget.memories_of", named(Statement)
 )
-"""The memories of a chat that were learned in a period. The bool says whether memories that belong to no chat are
-included."""
-
-
 copies = Rows[[OwnerId, Sequence[int]], tuple[int, int, int]](
     "forget.copies", lambda row: (row["memory"], row["owner"], row["id"])
 )
-"""The copies of these memories that belong to other owners, each as (number of the memory, owner of the copy, number of
-the copy)."""
 
 
 async def resting_on(

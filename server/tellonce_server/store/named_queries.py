@@ -2,7 +2,8 @@
 
 A declaration states the types of the arguments after `q`, the type of the result, the query's name, and the conversion
 of a row: `of_chat = Rows[[OwnerId, ChatId], Thread]("threads.of_chat", named(Thread))` is called as
-`await of_chat(q, owner_id, chat_id)`. The comments of the SQL files describe the arguments.
+`await of_chat(q, owner_id, chat_id)`. The comments in the SQL files describe the arguments and the result; they are not
+repeated here.
 """
 
 from collections.abc import Callable

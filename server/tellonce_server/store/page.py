@@ -143,14 +143,8 @@ async def found(
 
 
 dated = Rows[[OwnerId, datetime, datetime], PageEntry]("page.dated", _quoted)
-"""Dates and deadlines from `now` until `until`, and goals with a past deadline."""
-
 told = Rows[[OwnerId, Sequence[int], int], PageEntry]("page.told", _quoted)
-"""The newest current memories, except those in `listed`."""
-
-
 totals = OneRow[[OwnerId], dict[str, int]]("page.totals", dict)
-"""The numbers of memories, messages and chats."""
 
 
 async def answers(
@@ -182,8 +176,6 @@ class QuotedMessage:
 quoted = Rows[[OwnerId, Sequence[str], datetime, int], QuotedMessage]("page.quoted", named(QuotedMessage))
 stated = Rows[[OwnerId, str, int, datetime, int], RecalledLine]("page.stated", named(RecalledLine))
 erased = Value[[OwnerId], bool]("page.erased")
-"""Whether the records of earlier answers were erased."""
-
 months = Rows[[OwnerId, str], MonthEntry]("page.months", named(MonthEntry))
 
 
@@ -204,11 +196,5 @@ restore = Found[[OwnerId, MemoryId, RestorableStatus, bool, bool, datetime, date
 """Restore a memory's former status, and whether it was confirmed and pinned, if it was changed after `since`."""
 
 revive = Run[[OwnerId, MemoryId, datetime, datetime]]("page.revive")
-"""Reactivate the memories that this memory replaced or ended after `since`. Returns their number."""
-
 unshare = Run[[OwnerId, Sequence[int], datetime]]("page.unshare")
-"""Erase the given copies of another owner's memories if the copies were made after `since`."""
-
 withdraw = Found[[OwnerId, MemoryId, int | None, datetime, datetime]]("page.withdraw")
-"""Withdraw a statement that was made after `since`. `by` is the statement that the withdrawn statement had replaced, if
-any."""

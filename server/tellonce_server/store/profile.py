@@ -51,8 +51,6 @@ async def count_exchange(q: Queries, owner_id: int) -> Staleness:
 
 
 begin_erasure = Run[[OwnerId]]("profile.begin_erasure")
-"""Start an erasure. A context that was read before the erasure gets no receipt afterwards, so it is enough to erase the
-stored receipts."""
 
 
 @dataclass(frozen=True)

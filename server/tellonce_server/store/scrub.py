@@ -33,12 +33,7 @@ async def rewrites(session: Any, *, is_superuser: bool) -> dict[str, list[str]]:
 
 
 request = Run[[datetime]]("scrub.request")
-"""Record that text was erased, so that a scrub becomes due."""
-
-
 is_due = Value[[datetime], bool]("scrub.due")
-"""Whether text was erased since the last scrub and this scrub was before the given time."""
-
 note_done = Run[[datetime]]("scrub.done")
 
 

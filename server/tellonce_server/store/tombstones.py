@@ -60,9 +60,7 @@ async def lift(q: Queries, owner_id: int, stones: Sequence[Tombstone], now: date
 
 
 newest = Value[[OwnerId], int]("tombstones.newest")
-"""The highest number of the owner's tombstones. It changes when something is forgotten."""
 in_message = Value[[OwnerId, ChatId, MessageId], bool]("tombstones.in_message")
-"""Whether a part of the message was forgotten."""
 
 
 async def known(
