@@ -1,6 +1,7 @@
 """The section of a context that shows memories, and their order in it. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import islice
 
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import cost, take
@@ -119,11 +120,7 @@ def _interleave(some: list[Remembered], more: list[Remembered]) -> list[Remember
     out: list[Remembered] = []
     waiting, others = iter(some), iter(more)
     while True:
-        batch = [*_some(others, 2), *_some(waiting, 1)]
+        batch = [*islice(others, 2), *islice(waiting, 1)]
         if not batch:
             return out
         out += batch
-
-
-def _some(source: Iterator[Remembered], count: int) -> list[Remembered]:
-    return [item for _, item in zip(range(count), source, strict=False)]
