@@ -39,8 +39,8 @@ from tellonce_server.domain.context import canonical_summary, elsewhere, lines, 
 from tellonce_server.domain.context.budget import TokenBudget
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.erasure import edit_cascade, forget_query, previews, redaction, request, targets, word_forms
-from tellonce_server.domain.keep import choice, own_speech
+from tellonce_server.domain.erasure import edit_cascade, forget_query, previews, redaction, request, targets
+from tellonce_server.domain.keep import choice
 from tellonce_server.domain.keep import sentences as kept_sentences
 from tellonce_server.domain.memory import check, dedup, literals, measures, resolution, retraction, statements
 from tellonce_server.domain.memory.resolution import following
@@ -344,15 +344,15 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.sentences.sentence_ends": lambda text: list(sentences.sentence_ends(text)),
     "tellonce_text.sentences.ends_as_question": sentences.ends_as_question,
     "tellonce_text.sentences.is_question": sentences.is_question,
-    "tellonce_server.domain.erasure.word_forms.irregular_forms": word_forms.irregular_forms,
-    "tellonce_server.domain.erasure.word_forms.is_english": lambda text: word_forms.is_english((text,)),
-    "tellonce_server.domain.erasure.word_forms.is_spaceless": word_forms.is_spaceless,
-    "tellonce_server.domain.erasure.word_forms.roots": word_forms.roots,
+    "tellonce_server.domain.erasure.targets.irregular_forms": targets.irregular_forms,
+    "tellonce_server.domain.erasure.targets.is_english": lambda text: targets.is_english((text,)),
+    "tellonce_server.domain.erasure.targets.is_spaceless": targets.is_spaceless,
+    "tellonce_server.domain.erasure.targets.roots": targets.roots,
     "tellonce_server.domain.keep.sentences.features": lambda text: kept_sentences.features(
         kept_sentences.Sentence(text)
     ),
     "tellonce_server.domain.keep.choice.is_order": choice.is_order,
-    "tellonce_server.domain.keep.own_speech.own_lines": own_speech.own_lines,
+    "tellonce_server.domain.keep.sentences.own_lines": kept_sentences.own_lines,
     "tellonce_server.domain.keep.sentences.sentences": kept_sentences.sentences,
     "tellonce_server.services.record.message_text": lambda text: record.message_text("user", text, text),
     "tellonce_server.services.unread_exchanges.learning_prompt": lambda text: unread_exchanges.learning_prompt(
@@ -561,7 +561,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_
     tellonce_server.domain.erasure.forget_query.ForgetQuery.marks tellonce_server.domain.erasure.targets.Target.most_in
     tellonce_server.domain.erasure.targets.Target.is_all_of tellonce_server.domain.memory.literals.Words.have
     tellonce_server.domain.queue.exchange_job.ExchangeJob.changes
-    tellonce_server.domain.queue.job_kinds.ProfileJob.changes tellonce_server.domain.queue.job_type.JobType.changes
+    tellonce_server.domain.queue.summary_jobs.ProfileJob.changes tellonce_server.domain.queue.job_type.JobType.changes
     tellonce_server.domain.tombstones.Tombstones.replacement tellonce_server.domain.tombstones.Tombstones.forgotten_at
     tellonce_server.embedding.active.ActiveEmbedder.follow tellonce_server.embedding.onnx_session.Session.vector
     tellonce_server.embedding.onnx_session.Session.layers tellonce_server.embedding.onnx_session.Session.embed

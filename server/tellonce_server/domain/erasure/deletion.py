@@ -241,9 +241,10 @@ class _Erasure:
     async def _read_and_planned(self, batch: Sequence[Match]) -> list[_Planned]:
         shown = {(match.chat_id, match.ref): match for match in batch}
         rows = await texts.messages(self._database, self._owner, list(shown))
-        found = [(row, shown[row.chat_id or 0, row.id]) for row in rows]
-        same = [(row, match.degree) for row, match in found if row.version == match.version]
-        return await asyncio.to_thread(lambda: [plan for one in same if (plan := self._plan(*one)) is not None])
+        found = ((row, shown[row.chat_id or 0, row.id]) for row in rows)
+        same = [(row, match) for row, match in found if row.version == match.version]
+        plans = await asyncio.to_thread(lambda: [self._plan(row, match.degree) for row, match in same])
+        return [plan for plan in plans if plan is not None]
 
     def _plan(self, row: TextRow, degree: Degree) -> _Planned | None:
         left, gone = _redacted(row, self._order.query, accepted(degree), self._deps.tombstones.replacement)

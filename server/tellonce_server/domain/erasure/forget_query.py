@@ -11,9 +11,8 @@ from typing import Final, Literal, Protocol
 
 from tellonce.contract import ForgetLabel
 from tellonce_server.core.scope import is_conversation
-from tellonce_server.domain.erasure.targets import Sentence, Target
+from tellonce_server.domain.erasure.targets import Sentence, Target, is_spaceless
 from tellonce_server.domain.erasure.text_places import DERIVED, NAMES
-from tellonce_server.domain.erasure.word_forms import is_spaceless
 from tellonce_text.folding import fold
 from tellonce_text.literal import Literal as FoldedLiteral
 from tellonce_text.literal import Span

@@ -16,8 +16,7 @@ from tellonce_server.domain.retrieval import echoes
 from tellonce_server.domain.retrieval import weights as w
 from tellonce_server.domain.retrieval.feedback import feedback
 from tellonce_server.domain.retrieval.question import Question
-from tellonce_server.domain.retrieval.signal_table import NONE, Measured, SignalTable, measure
-from tellonce_server.domain.retrieval.signals import Candidate, Floats
+from tellonce_server.domain.retrieval.signals import NONE, Candidate, Floats, Measured, SignalTable, measure
 
 LENDING = 3
 """Number of messages that determine a session's similarity. The most similar messages of the session are chosen."""
