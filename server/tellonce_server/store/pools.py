@@ -188,11 +188,7 @@ class SessionPool(_OpenPool):
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Proxy]:
-        async with (
-            _Lent(self) as connection,
-            owner_forgotten_if_undone(connection),
-            connection.transaction(),
-        ):
+        async with _Lent(self) as connection, owner_forgotten_if_undone(connection), connection.transaction():
             yield connection
 
     async def take(self) -> Proxy:

@@ -76,12 +76,7 @@ def cost(line: str) -> int:
 
 
 def take(
-    items: Sequence[ItemT],
-    render: Callable[[ItemT], str],
-    share: int,
-    token_budget: TokenBudget,
-    *,
-    dense: bool,
+    items: Sequence[ItemT], render: Callable[[ItemT], str], share: int, token_budget: TokenBudget, *, dense: bool
 ) -> Taken:
     """Take items in the given order until the share or the whole budget is used up.
 

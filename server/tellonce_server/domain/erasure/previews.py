@@ -12,15 +12,7 @@ from typing import Final, NamedTuple
 
 from tellonce.contract import ForgetArgs, ForgetMatch
 from tellonce_server.core.scope import ChatScope
-from tellonce_server.domain.erasure.forget_query import (
-    DEGREES,
-    Degree,
-    ForgetQuery,
-    Mark,
-    accepted,
-    label,
-    touched,
-)
+from tellonce_server.domain.erasure.forget_query import DEGREES, Degree, ForgetQuery, Mark, accepted, label, touched
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact, strings
 from tellonce_server.domain.erasure.scan import CONTENT, MatchingRow, source_of
 from tellonce_server.domain.erasure.text_places import PLACES

@@ -74,8 +74,7 @@ class ExchangeJob(JobType[ExchangeResult]):
         read = messages.id_range if not job.past else messages.last_of_range
         key = job.key
         lines = await read(
-            self._deps.database,
-            *(*key.chat, job.thread_key, job.from_id, job.to_id, EXCHANGE_MESSAGES + 1),
+            self._deps.database, *(*key.chat, job.thread_key, job.from_id, job.to_id, EXCHANGE_MESSAGES + 1)
         )
         if len(lines) <= EXCHANGE_MESSAGES:
             return lines

@@ -4,19 +4,7 @@ proactive message, and of the user."""
 from collections.abc import Callable
 from datetime import datetime
 
-from tellonce.work import (
-    ChunkInput,
-    ChunkText,
-    ErasureInput,
-    ProfileInput,
-    ProfileResult,
-    RoutineInput,
-    RoutineResult,
-    SummaryBody,
-    SummaryResult,
-    ThreadInput,
-    WorkInput,
-)
+from tellonce import work as w
 from tellonce_server.core.scope import known_everywhere, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.rebuild import ignores_former_text, queue_rolling
@@ -84,13 +72,9 @@ class ChunkJob(RewriteJob):
 
 
 class RollingJob(JobType[w.SummaryResult]):
-    """Adds chunk summaries to a rolling summary. `made` is the model of the worker's input."""
+    """Adds chunk summaries to the summary of a thread or of a chat."""
 
     result = w.SummaryResult
-
-    def __init__(self, deps: Dependencies, made: Callable[..., w.WorkInput]) -> None:
-        super().__init__(deps)
-        self._made = made
 
     async def read(self, job: Job) -> w.WorkInput | None:
         key, level = job.key, _level_of(job)
@@ -101,7 +85,7 @@ class RollingJob(JobType[w.SummaryResult]):
         new = await summaries.chunks_after(self._deps.database, *key.chat, thread, after, FOLDED)
         if not new:
             return None
-        return self._made(
+        return w.ThreadInput(
             timezone=self._deps.settings.timezone,
             level=level,
             prior_text=prior.text if prior else "",
@@ -117,24 +101,24 @@ class RollingJob(JobType[w.SummaryResult]):
         return {"summaries": 1}
 
 
-class ProfileJob(JobType[ProfileResult]):
+class ProfileJob(JobType[w.ProfileResult]):
     """Writes the narrative about the user."""
 
-    result = ProfileResult
+    result = w.ProfileResult
 
     def changes(self, chat: str) -> tuple[str, ...]:
         return ("memory://profile",)
 
-    async def read(self, job: Job) -> WorkInput | None:
+    async def read(self, job: Job) -> w.WorkInput | None:
         owner = job.key.owner_id
         telling = await memories.telling(self._deps.database, owner, known_everywhere(owner), TOLD)
-        return ProfileInput(
+        return w.ProfileInput(
             timezone=self._deps.settings.timezone,
             memories=tuple(telling),
             cap_tokens=self._deps.settings.compaction.profile_cap,
         )
 
-    async def apply(self, t: Queries, job: Job, result: ProfileResult, now: datetime) -> dict[str, int]:
+    async def apply(self, t: Queries, job: Job, result: w.ProfileResult, now: datetime) -> dict[str, int]:
         owner = job.key.owner_id
         live = [m for m in await memories.live(t, owner, known_everywhere(owner), ("active",)) if not m.note]
         narrative = clip(mask(result.narrative), self._deps.settings.compaction.profile_cap)[0]
@@ -142,24 +126,24 @@ class ProfileJob(JobType[ProfileResult]):
         return {"profiles": 1}
 
 
-class RoutineJob(JobType[RoutineResult]):
+class RoutineJob(JobType[w.RoutineResult]):
     """Summarizes one proactive message."""
 
-    result = RoutineResult
+    result = w.RoutineResult
 
-    async def read(self, job: Job) -> WorkInput | None:
+    async def read(self, job: Job) -> w.WorkInput | None:
         lines = await self._lines(job, 1)
         if not lines or lines[0].routine is None or (lines[0].routine_summary is not None and not job.redo):
             return None
-        return RoutineInput(timezone=self._deps.settings.timezone, name=lines[0].routine, message=shown(lines[0]))
+        return w.RoutineInput(timezone=self._deps.settings.timezone, name=lines[0].routine, message=shown(lines[0]))
 
-    async def apply(self, t: Queries, job: Job, result: RoutineResult, now: datetime) -> dict[str, int]:
+    async def apply(self, t: Queries, job: Job, result: w.RoutineResult, now: datetime) -> dict[str, int]:
         key = job.key
         await messages.set_routine_summary(t, *key.chat, job.from_id, mask(result.summary))
         return {"routine_summaries": 1}
 
 
-def summary_text(job: Job, result: SummaryResult) -> SummaryText:
+def summary_text(job: Job, result: w.SummaryResult) -> SummaryText:
     text = mask(result.text)
     body = type(result.body).model_validate(
         {name: [mask(line) for line in lines] for name, lines in result.body.model_dump().items()}
