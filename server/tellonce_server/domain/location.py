@@ -47,6 +47,15 @@ async def message_of_id(
     return await messages.by_ext_id(deps.database, *where.key, named, channel or where.channel)
 
 
+async def message_named(deps: Dependencies, where: scope.ChatScope, message_id: str) -> StoredMessage | None:
+    """The message that `message_of_id` finds. If there is no such message, the message of the chat with this number,
+    because a message may have no id of its own."""
+    found = await message_of_id(deps, where, message_id)
+    if found is None and message_id.isdecimal() and len(message_id) < 19:
+        found = await messages.by_id(deps.database, *where.key, int(message_id))
+    return found
+
+
 async def shared_into(deps: Dependencies, caller: scope.Caller, chat_id: int) -> scope.ChatScope:
     """The chat that gets a copy of a shared memory. On the page, the operator may also share with the groups in the
     settings. No user's assistant can read the memories of these groups. Raises ChatRefused."""

@@ -129,7 +129,11 @@ class Importer:
             for m in fresh:
                 self._threads[m.channel, m.message_id] = self._thread(m)
             await self._leave_out_forgotten_names(fresh)
-            rows = [self._placed(m, texts[m.channel, m.message_id]) for m in fresh]
+            places = ((m.channel, m.message_id) for m in fresh)
+            rows = [
+                Placed(m, self._threads[place], texts[place], not_ahead(m.sent_at, now))
+                for m, place in zip(fresh, places, strict=True)
+            ]
             if rows:
                 numbers = await bulk.add(t, where, rows, now)
                 await self._queue(t, rows, numbers, now)
@@ -214,13 +218,8 @@ class Importer:
         return scope.reply_thread(chat, target, known, m.channel if m.channel != self.where.home else None)
 
     def _texts(self, batch: Sequence[ImportMessage]) -> dict[tuple[str, str], MessageText]:
-        return {(m.channel, m.message_id): self._text(m) for m in _unique(batch)}
-
-    def _placed(self, m: ImportMessage, text: MessageText) -> Placed:
-        return Placed(m, self._threads[m.channel, m.message_id], text, not_ahead(m.sent_at, self._deps.now()))
-
-    def _text(self, m: ImportMessage) -> MessageText:
-        return message_text(m.role, self._said(m), m.speaker)
+        said = ((m, self._said(m)) for m in _unique(batch))
+        return {(m.channel, m.message_id): message_text(m.role, text, m.speaker) for m, text in said}
 
 
 def clean(text: str) -> str:

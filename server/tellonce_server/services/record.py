@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Literal
 
 import asyncpg
 
@@ -27,6 +28,9 @@ from tellonce_text.tokens import estimate
 PATIENCE = timedelta(seconds=30)
 """Maximum time for which extraction waits for the answer to a user message. With the answer, one job covers the whole
 exchange."""
+
+
+Outcome = Literal["created", "duplicate", "edited"]
 
 
 class MessageRefused(Refused):
@@ -57,7 +61,9 @@ class Recorder:
 
     async def _incoming(self, where: ChatScope, args: RecordMessageArgs) -> NewMessage:
         now, asked = self._deps.now().astimezone(self._deps.zone), await self._asked(where, args)
-        if asked is not None and await self._was_forgotten(where, asked):
+        place = (self._deps.database, *where.key)
+        # Forgetting a part of a message changes its version, so the first version needs no query.
+        if asked is not None and asked.version > 1 and await tombstones.in_message(*place, asked.id):
             # The answer was written from the text before the erasure. It may therefore repeat the forgotten words.
             args = args.model_copy(update={"content": GONE, "summary": None, "expects": None})
         thread_key = await thread_of(self._deps, where, args)
@@ -88,11 +94,6 @@ class Recorder:
         return await offloaded(
             len(content), lambda: message_text(args.role, mask(content) if masked else content, args.speaker)
         )
-
-    async def _was_forgotten(self, where: ChatScope, asked: StoredMessage) -> bool:
-        """Whether a part of the message was forgotten while its answer was written. Only a message with a version above
-        1 is checked, because forgetting a part changes the message."""
-        return asked.version > 1 and await tombstones.in_message(self._deps.database, *where.key, asked.id)
 
     async def _asked(self, where: ChatScope, args: RecordMessageArgs) -> StoredMessage | None:
         """The message that the given message answers."""
@@ -161,21 +162,19 @@ class Recorder:
         self._deps.tell_subscribers(m.where.owner_id, f"memory://chat/{m.where.chat_id}/messages")
 
     def _result(
-        self, m: NewMessage, number: int, outcome: str, queued: tuple[JobKind, ...], thread_key: str | None = None
+        self, m: NewMessage, number: int, outcome: Outcome, queued: tuple[JobKind, ...], thread_key: str | None = None
     ) -> RecordedMessage:
         self._deps.emit("message_received", outcome=outcome, role=m.args.role, message=number)
         if queued:
             self._deps.emit("ltm_enqueued", kinds=list(queued))
-        return RecordedMessage.model_validate(
-            {
-                "id": number,
-                "thread_key": thread_key or m.thread_key,
-                "session_id": session_id(m.where.channel, m.where.chat_id),
-                "outcome": outcome,
-                "importance": m.text.importance,
-                "tokens": m.text.tokens,
-                "queued": queued,
-            }
+        return RecordedMessage(
+            id=number,
+            thread_key=thread_key or m.thread_key,
+            session_id=session_id(m.where.channel, m.where.chat_id),
+            outcome=outcome,
+            importance=m.text.importance,
+            tokens=m.text.tokens,
+            queued=queued,
         )
 
 

@@ -13,7 +13,7 @@ from tellonce_server.core.scope import ChatScope, unknown_memory
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.keep.keeper import Keeper
-from tellonce_server.domain.location import message_of_id
+from tellonce_server.domain.location import message_named, message_of_id
 from tellonce_server.domain.memory import dedup, retraction, statements
 from tellonce_server.domain.memory.check import Verdict, contains_quote
 from tellonce_server.domain.memory.extraction_results import CERTAIN, PRIORITY, REJECTED, UNCERTAIN
@@ -200,8 +200,7 @@ class Rememberer:
         return () if local_day(known.deadline, zone) == local_day(new.deadline, zone) else (known,)
 
     async def _require_not_denied(self, t: Queries, where: ChatScope, told: _Told) -> None:
-        place = where.key
-        near = await memories.rejected_near(t, *place, told.vector, dedup.key(told.text), REJECTED)
+        near = await memories.rejected_near(t, *where.key, told.vector, dedup.key(told.text), REJECTED)
         since = [n for n in near if not _is_restated(n.memory, told)]
         if await offloaded(len(told.text), lambda: _is_denied(told.text, since)):
             said = told.text[:80]
@@ -209,20 +208,20 @@ class Rememberer:
 
     def _statement(self, where: ChatScope, told: _Told, now: datetime) -> NewMemory:
         asked, certain, of_user = told.statement, told.certain, told.checked is None
-        kind = told.kind
+        importance = asked.importance
+        if importance is None:
+            importance = statement_importance(told.text, DEFAULT_IMPORTANCE)
         return NewMemory(
             owner_id=where.owner_id,
             chat_id=None if asked.scope == "global" else where.chat_id,
             source_chat_id=where.chat_id,
-            kind=kind,
+            kind=told.kind,
             status="active" if certain else "uncertain",
             content=told.text,
             confidence=1.0 if of_user else CERTAIN if certain else UNCERTAIN,
             priority=PRIORITY,
-            importance=asked.importance
-            if asked.importance is not None
-            else statement_importance(told.text, DEFAULT_IMPORTANCE),
-            pinned=(asked.pinned or kind == "pin") and certain,
+            importance=importance,
+            pinned=(asked.pinned or told.kind == "pin") and certain,
             deadline=told.due,
             valid_from=now if of_user or told.source is None else told.source.sent_at,
             origin="user" if of_user else "model",
@@ -245,12 +244,11 @@ class Rememberer:
     async def _source(self, where: ChatScope, statement: c.Statement) -> StoredMessage | None:
         """The source message, found by its id in the channel. An assistant may give the number of the message instead,
         because the message may have no id."""
-        wanted, place = statement.source_message_id, where.key
+        wanted = statement.source_message_id
         if wanted is None:
             return None
-        source = await message_of_id(self._deps, where, wanted)
-        if source is None and isinstance(statement, c.QuotedStatement) and wanted.isdecimal() and len(wanted) < 19:
-            source = await messages.by_id(self._deps.database, *place, int(wanted))
+        found = message_named if isinstance(statement, c.QuotedStatement) else message_of_id
+        source = await found(self._deps, where, wanted)
         if source is None:
             raise MemoryUnfit(f"No message {wanted} in this chat; leave source_message_id out.", "no_message")
         return source

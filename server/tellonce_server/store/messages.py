@@ -190,14 +190,7 @@ last_of_range = Rows[[OwnerId, ChatId, ThreadKey, MessageId, MessageId, int], Li
 )
 
 
-async def before_in_thread(
-    q: Queries, owner_id: int, chat_id: int, thread_key: str, message_id: int, limit: int
-) -> list[Line]:
-    """Return the last `limit` messages of the thread before the message `message_id`, oldest first."""
-    rows = await q.rows("messages.before_in_thread", owner_id, chat_id, thread_key, message_id, limit)
-    return [Line(*row) for row in reversed(rows)]
-
-
+before_in_thread = Rows[[OwnerId, ChatId, ThreadKey, MessageId, int], Line]("messages.before_in_thread", placed(Line))
 by_ids = Rows[[OwnerId, ChatId, Sequence[int]], Line]("messages.by_ids", placed(Line))
 page = Rows[[OwnerId, ChatId, MessageId, int], Line]("messages.page", placed(Line))
 around = Rows[[OwnerId, ChatId, MessageId, int, datetime | None], Line]("context.around", placed(Line))

@@ -109,7 +109,8 @@ class Target:
 
     @cached_property
     def _amounts(self) -> tuple[re.Pattern[str], ...]:
-        return tuple(map(_sign_of_amount, filter(_is_amount, self.words)))
+        amounts = filter(_is_amount, self.words)
+        return tuple(re.compile("" if ":" in word else rf"(?<!\d){re.escape(word)}(?!\d)") for word in amounts)
 
     def may_be_in(self, text: Sentence) -> bool:
         """A quick test whether a text of one or more sentences may state the target. If the result is False, the text
@@ -164,10 +165,6 @@ def _letters(word: str) -> str:
 def _is_amount(word: str) -> bool:
     """Whether the word is a number or the key of a date."""
     return word[0].isdigit() or ":" in word
-
-
-def _sign_of_amount(word: str) -> re.Pattern[str]:
-    return re.compile("" if ":" in word else rf"(?<!\d){re.escape(word)}(?!\d)")
 
 
 def _sign(word: str) -> re.Pattern[str]:

@@ -111,7 +111,9 @@ class Spoken:
         if at == 0:
             return True
         gap = self._gaps[at]
-        return gap not in _JOINTS and _begins_sentence(self.words[at - 1], gap)
+        if gap in _JOINTS or _SENTENCE_END.search(gap) is None:
+            return False
+        return not _abbreviated(self.words[at - 1], gap)
 
 
 _JOINTS: Final = frozenset((" ", ", ", "-", "'", "’"))
@@ -120,10 +122,6 @@ _JOINTS: Final = frozenset((" ", ", ", "-", "'", "’"))
 
 def _token_pattern(text: str) -> re.Pattern[str]:
     return _ASCII_TOKEN if text.isascii() else _TOKEN
-
-
-def _begins_sentence(before: str, gap: str) -> bool:
-    return _SENTENCE_END.search(gap) is not None and not _abbreviated(before, gap)
 
 
 def _abbreviated(word: str, gap: str) -> bool:
@@ -305,11 +303,9 @@ def _number(digits: str, unit: str) -> Number:
 
 def _converted(unit: str, readings: Iterable[frozenset[str]]) -> Iterator[frozenset[str]]:
     for scale in _SCALES[unit]:
-        yield from (frozenset({written(round(float(*one) * scale, 6))}) for one in readings if _is_measure(one))
-
-
-def _is_measure(reading: frozenset[str]) -> bool:
-    return len(reading) == 1 and len(*reading) <= _LONGEST_MEASURE
+        for one in readings:
+            if len(one) == 1 and len(*one) <= _LONGEST_MEASURE:
+                yield frozenset({written(round(float(*one) * scale, 6))})
 
 
 _LONGEST_MEASURE: Final = 12
