@@ -68,17 +68,6 @@ class _Confirmed:
         return [match for match in self.shown if match not in chosen]
 
 
-@dataclass(frozen=True)
-class _Seen:
-    """A preview. `shown` has all matches, `listed` the matches in the result. `tally` counts the rows per table that
-    would be erased or changed. `sealed` has the matches as JSON, to be stored with the token."""
-
-    shown: Sequence[Shown]
-    listed: tuple[ForgetMatch, ...]
-    tally: dict[str, int]
-    sealed: str
-
-
 class Forgetter:
     def __init__(self, deps: Dependencies, key: bytes) -> None:
         self._deps = deps
@@ -90,18 +79,18 @@ class Forgetter:
         query, found = await self._searched(where, args)
         now = self._deps.now()
         copies = await self._copies_of(where, [hit.row.id for hit in found if hit.row.place == "memory"])
-        seen = await asyncio.to_thread(_seen, found, now, query, copies)
-        if not seen.shown:
+        shown, listed, tally, sealed = await asyncio.to_thread(_seen, found, now, query, copies)
+        if not shown:
             return Forgotten(notes=await self._words_apart(where, args))
-        near = await related(self._deps.database, where, seen.shown) if args.include_messages else []
+        near = await related(self._deps.database, where, shown) if args.include_messages else []
         return Forgotten(
-            matches=seen.listed,
-            related=previews.listed(near, now, len(seen.shown) + 1),
-            unlisted=len(seen.shown) - len(seen.listed),
-            would_erase=seen.tally,
-            confirm=await self._seal(where, args, seen.sealed),
+            matches=listed,
+            related=previews.listed(near, now, len(shown) + 1),
+            unlisted=len(shown) - len(listed),
+            would_erase=tally,
+            confirm=await self._seal(where, args, sealed),
             notes=(
-                *((NOT_YET,) if seen.tally else (NOT_YET, ONLY_OFFERED)),
+                *((NOT_YET,) if tally else (NOT_YET, ONLY_OFFERED)),
                 *await self._shared(dict.fromkeys(chain.from_iterable(copies.values()))),
                 *self._notes(),
             ),
@@ -308,13 +297,6 @@ def _stored_forms(args: ForgetArgs) -> list[dict[str, str]]:
     return [{"literal": form} for form in as_stored(args.literal)] if args.literal is not None else []
 
 
-def _tally(hits: Sequence[MatchingRow]) -> dict[str, int]:
-    """How many rows of each table would be erased or changed."""
-    return Counter(
-        "memories" if hit.row.place == "memory" and is_own(hit) else PLACES[hit.row.place].counted for hit in hits
-    )
-
-
 def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[MatchingRow]:
     """Return the matches of the final search, except the matches that the user chose to keep."""
     kept = {match.key for match in confirmed.kept if match.kind != GROUP}
@@ -324,11 +306,18 @@ def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[MatchingR
 
 def _seen(
     found: Sequence[MatchingRow], now: datetime, query: ForgetQuery, copies: Mapping[int, Sequence[Copy]]
-) -> _Seen:
+) -> tuple[Sequence[Shown], tuple[ForgetMatch, ...], dict[str, int], str]:
+    """All matches of a preview, those in its result, how many rows of each table would be erased or changed, and the
+    matches as JSON, to be stored with the token."""
     shown = previews.with_answers(previews.matches(found, copies))
-    ticked = [hit for each in shown if each.match.ticked for hit in each.hits]
+    tally = Counter(
+        "memories" if hit.row.place == "memory" and is_own(hit) else PLACES[hit.row.place].counted
+        for each in shown
+        if each.match.ticked
+        for hit in each.hits
+    )
     sealed = previews.packed([each.match for each in shown])
-    return _Seen(shown, previews.listed(shown, now, query=query), _tally(ticked), sealed)
+    return shown, previews.listed(shown, now, query=query), tally, sealed
 
 
 def _single_words(counts: Mapping[str, int]) -> tuple[ServerText, ...]:

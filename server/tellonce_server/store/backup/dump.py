@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 import asyncpg
 
-from tellonce_server.store.backup.archive import BackupRefused
+from tellonce_server.store.backup.archive import BackupRefused, refuse_newer
 from tellonce_server.store.postgres.embedded import EmbeddedPostgresError, bindir
 from tellonce_sql import migrations, query
 
@@ -54,21 +54,10 @@ async def replace_by_dump(dsn: str, file: Path) -> None:
         # The pgvector extension is left out, because it belongs to the administrator and already exists.
         chosen.write_text("\n".join(line for line in contents.read_text().splitlines() if " EXTENSION " not in line))
         await run(restore, "--no-owner", f"--use-list={chosen}", f"--file={script}", str(file))
-        _refuse_newer(script)
+        refuse_newer(_applied(script), migrations())
         clear.write_text(f"set local client_min_messages = warning;\n{query('backup.clear')};\n")
         together = ("--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1")
         await target.run("psql", *together, f"--file={clear}", f"--file={script}")
-
-
-def _refuse_newer(script: Path) -> None:
-    """Refuse a backup of a newer program, because this program could not open the restored memory."""
-    newest = max((version for version in _applied(script)), default=0)
-    known = max(migration.version for migration in migrations())
-    if newest > known:
-        raise BackupRefused(
-            f"a newer tellonce made the backup (schema {newest}; this one knows schemas up to {known}): "
-            "update tellonce, then restore."
-        )
 
 
 def _applied(script: Path) -> list[int]:
