@@ -564,7 +564,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_
     tellonce_server.domain.queue.summary_jobs.ProfileJob.changes tellonce_server.domain.queue.job_type.JobType.changes
     tellonce_server.domain.tombstones.Tombstones.replacement tellonce_server.domain.tombstones.Tombstones.forgotten_at
     tellonce_server.embedding.active.ActiveEmbedder.follow tellonce_server.embedding.onnx_session.Session.vector
-    tellonce_server.embedding.onnx_session.Session.layers tellonce_server.embedding.onnx_session.Session.embed
+    tellonce_server.embedding.onnx_session.Session.layers
     tellonce_server.embedding.question_cache.Foresight.expect tellonce_server.embedding.question_cache.VectorCache.get
     tellonce_server.embedding.question_cache.VectorCache.keep tellonce_server.services.page.sessions.Codes.take
     tellonce_server.services.page.sessions.Seal.token_hash tellonce_server.store.backup.dump.Target.program

@@ -46,7 +46,7 @@ async def _similarity() -> Similarity | None:
         print(f"no cosines: {missing}")
         return None
     session = Session(folder / GRAPH, folder / TOKENIZER)
-    embed = cache(lambda text: session.embed([text])[0])
+    embed = cache(lambda text: session.vector(text))
     return lambda one, other: sum(x * y for x, y in zip(embed(one), embed(other), strict=True))
 
 

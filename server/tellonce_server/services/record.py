@@ -152,7 +152,10 @@ class Recorder:
         """Queue due summaries of the thread's older messages. If a crash prevents this, the next message queues
         them."""
         rules, count = self._deps.settings.compaction, recorded.last_no - recorded.queued_to
-        if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=m.now):
+        if (
+            compaction.keep(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=m.now)
+            is None
+        ):
             return False
         return await compact_thread(self._deps.database, m.where, m.thread_key, rules, m.now) > 0
 

@@ -77,19 +77,6 @@ async def unreported(done: float, total: float, doing: str) -> None:
 
 
 @dataclass
-class _Progress:
-    """Counts the rows and steps that are done, and reports each change."""
-
-    report: Report
-    total: int
-    done: int = 0
-
-    async def add(self, number: int, doing: str) -> None:
-        self.done += number
-        await self.report(self.done, self.total, doing)
-
-
-@dataclass
 class Erased:
     """The result of an erasure. `redacted` maps each message that lost text, as (chat, number), to its version before
     the erasure. `changed` are messages and memories that were not erased because they changed after the preview. `left`
@@ -153,17 +140,17 @@ class _Erasure:
         self._order = order
         self._owner = order.where.owner_id
         self._now = deps.now()
-        self._progress = _Progress(order.report, len(order.chosen) + LAST_STEPS)
+        self._done, self._total = 0, len(order.chosen) + LAST_STEPS
         self._meant: Sequence[Statement] = ()
         self._cleaned = Cleaned()
         self._erased = Erased()
 
     async def run(self) -> Erased:
-        erased, progress = self._erased, self._progress
+        erased = self._erased
         await self._erase_messages()
         self._meant = await self._meant_memories()
         found = await self._clean()
-        await progress.add(1, "Texts made from the messages are clean.")
+        await self._report(1, "Texts made from the messages are clean.")
         await self._erase_memories()
         if erased.counts["memories"]:
             # A profile job that was claimed before the memories were erased may have finished since then. This job may
@@ -174,8 +161,13 @@ class _Erasure:
         # If `found` is not None, it is the result of a search that ran after the last change. No further search is
         # needed.
         erased.left = found if found is not None else await self._look()
-        await progress.add(progress.total - progress.done, "Every text was searched again.")
+        await self._report(self._total - self._done, "Every text was searched again.")
         return erased
+
+    async def _report(self, number: int, doing: str) -> None:
+        """Report that this number of further rows and steps are done."""
+        self._done += number
+        await self._order.report(self._done, self._total, doing)
 
     async def _meant_memories(self) -> list[Statement]:
         """The memories to erase. These are the chosen memories that did not change after the preview, and matching
@@ -201,7 +193,7 @@ class _Erasure:
                 former = set(contents).difference(said)
                 await tombstones.add(t, self._owner, [*marks, *self._marks(former)], self._now)
             self._erased.counts.update(memories=len(contents), tombstones=len(contents))
-            await self._progress.add(len(batch), "Erasing memories.")
+            await self._report(len(batch), "Erasing memories.")
 
     def _marks(self, said: Iterable[str]) -> list[Mark]:
         return [self._deps.tombstones.mark(text) for text in said]
@@ -222,7 +214,7 @@ class _Erasure:
             erased.redacted |= {plan.key: plan.new.row.version for plan in planned if plan.key in done}
             erased.counts.update(messages=len(done), sentences=sum(plan.gone for plan in planned if plan.key in done))
             erased.changed |= {match.key for match in read if (match.chat_id, match.ref) not in done}
-            await self._progress.add(len(read), "Erasing messages.")
+            await self._report(len(read), "Erasing messages.")
 
     async def _planned_batches(self) -> AsyncGenerator[tuple[Sequence[Match], list[_Planned]]]:
         """Batches of messages with their new texts. Each batch is planned while the caller writes the previous

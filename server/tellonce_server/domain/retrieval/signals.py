@@ -137,6 +137,7 @@ def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo
     covered = coverage(question, ranks)
     reply, none = longness(tokens) * _floats(map(_replies, candidates)), np.zeros(len(candidates))
     spans, asked = question.spans, numbers(question.wording)
+    late = timedelta(days=w.AFTER_DAYS)
     told = _told_of(question, candidates, covered, cosine, zone) if spans else ()
     return SignalTable(
         words=bm25(question, ranks, tokens),
@@ -157,8 +158,10 @@ def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo
         tastes=_floats(c.role == "user" and tastes(c.head) for c in candidates)
         if question.asks_advice and not question.asks_assistant
         else none,
-        in_span=_floats(in_spans(c.sent_at, spans) for c in candidates) if spans else none,
-        after_span=_floats(after_spans(c.sent_at, spans) for c in candidates) if spans else none,
+        in_span=_floats(any(start <= c.sent_at < end for start, end in spans) for c in candidates) if spans else none,
+        after_span=_floats(any(end <= c.sent_at < end + late for _, end in spans) for c in candidates)
+        if spans
+        else none,
         tells_of_span=_floats(index in told for index in range(len(candidates))) if told else none,
     )
 
@@ -182,7 +185,13 @@ def _told_of(
 ) -> set[int]:
     """Return the indexes of the messages that contain a time expression for the time in the question."""
     likely = coverage + np.nan_to_num(cosine)
-    near = [i for i, c in enumerate(candidates) if near_spans(c.sent_at, question.spans) and time_words(c.head)]
+    # A message can refer to a period by words such as "last month" only if it was sent near this period.
+    reach = [(start - LONGEST_TOLD, end + LONGEST_TOLD) for start, end in question.spans]
+    near = [
+        i
+        for i, c in enumerate(candidates)
+        if any(start <= c.sent_at < end for start, end in reach) and time_words(c.head)
+    ]
     near.sort(key=lambda i: (candidates[i].speaker not in question.named, -likely[i]))
     told = (i for i in near[:PARSED] if tells_of(candidates[i].head, candidates[i].sent_at, question.spans, zone))
     return set(told)
@@ -304,19 +313,6 @@ def names_routine(text: str, routine: str) -> bool:
     """Whether a text contains a part of a routine's name, ignoring hyphens."""
     plain = text.lower().replace("-", "")
     return any(part in plain for part in routine.lower().replace("-in", "in").split("-") if len(part) > 3)
-
-
-def in_spans(at: datetime, spans: Sequence[Span]) -> bool:
-    return any(start <= at < end for start, end in spans)
-
-
-def after_spans(at: datetime, spans: Sequence[Span]) -> bool:
-    return any(end <= at < end + timedelta(days=w.AFTER_DAYS) for _, end in spans)
-
-
-def near_spans(at: datetime, spans: Sequence[Span]) -> bool:
-    """Whether a message that was sent at time `at` can refer to one of the periods by words such as "last month"."""
-    return any(start - LONGEST_TOLD <= at < end + LONGEST_TOLD for start, end in spans)
 
 
 def tells_of(text: str, sent_at: datetime, spans: Sequence[Span], zone: ZoneInfo) -> bool:
