@@ -31,7 +31,7 @@ from tellonce_server.domain.erasure.scan import (
 )
 from tellonce_server.domain.erasure.targets import Target
 from tellonce_server.domain.erasure.text_places import PLACES, Cleaned
-from tellonce_server.store import forget, memories, texts
+from tellonce_server.store import forget, memories
 from tellonce_server.store.forget import Preview
 from tellonce_server.store.uploads import Uploads
 from tellonce_text import caches
@@ -179,14 +179,8 @@ class Forgetter:
     async def _unread(self, where: ChatScope, chosen: Sequence[Match]) -> list[MatchingRow]:
         """The chosen messages that have not changed since the preview. It is not known which of their sentences match,
         because the memory's statement was erased after the preview."""
-        shown = {(match.chat_id, match.ref): match for match in chosen if match.kind == "message"}
-        rows = await texts.messages(self._deps.database, where.owner_id, list(shown))
-        found = ((row, shown[row.chat_id or 0, row.id]) for row in rows)
-        return [
-            MatchingRow(row, match.degree, (CONTENT,), Mark(0, 0, match.degree))
-            for row, match in found
-            if row.version == match.version
-        ]
+        rows = await previews.unchanged(self._deps.database, where.owner_id, chosen)
+        return [MatchingRow(row, match.degree, (CONTENT,), Mark(0, 0, match.degree)) for row, match in rows]
 
     async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[ServerText, ...]:
         """If no text contains the whole topic, return a note that lists the words of the topic. For each word, the note

@@ -5,12 +5,11 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any, Final
 
-import asyncpg
 from asyncpg import BitString
 from pgvector import HalfVector
 
 from tellonce_server.store import near_indexes
-from tellonce_server.store.database import Database, Queries, Row, codecs, unzip
+from tellonce_server.store.database import Database, Queries, Row, codecs, connected, unzip
 from tellonce_sql import query
 
 KINDS: Final = ("messages", "memories", "summaries")
@@ -27,12 +26,9 @@ NewVector = tuple[int, int, int, int, HalfVector, BitString]
 async def session(dsn: str) -> AsyncGenerator[Any]:
     """A connection for changing the model. It uses the login that owns the tables, because the rows of all users are
     processed."""
-    connection: Any = await asyncpg.connect(dsn)
-    try:
+    async with connected(dsn) as connection:
         await codecs(connection)
         yield connection
-    finally:
-        await connection.close()
 
 
 async def active(connection: Any) -> str | None:

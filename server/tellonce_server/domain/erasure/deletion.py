@@ -27,7 +27,7 @@ from tellonce_server.domain.erasure.forget_query import (
     TopicQuery,
     accepted,
 )
-from tellonce_server.domain.erasure.previews import Match, is_own
+from tellonce_server.domain.erasure.previews import Match, is_own, unchanged
 from tellonce_server.domain.erasure.rebuild import queue_chunk
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact
 from tellonce_server.domain.erasure.request import stated
@@ -231,10 +231,7 @@ class _Erasure:
                 await ended(ahead)
 
     async def _read_and_planned(self, batch: Sequence[Match]) -> list[_Planned]:
-        shown = {(match.chat_id, match.ref): match for match in batch}
-        rows = await texts.messages(self._database, self._owner, list(shown))
-        found = ((row, shown[row.chat_id or 0, row.id]) for row in rows)
-        same = [(row, match) for row, match in found if row.version == match.version]
+        same = await unchanged(self._database, self._owner, batch)
         plans = await asyncio.to_thread(lambda: [self._plan(row, match.degree) for row, match in same])
         return [plan for plan in plans if plan is not None]
 

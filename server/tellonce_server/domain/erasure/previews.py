@@ -254,6 +254,14 @@ _LOOKED_AT = 100
 """Maximum number of ticked matches for which related rows are read."""
 
 
+async def unchanged(q: Queries, owner_id: int, shown: Sequence[Match]) -> list[tuple[TextRow, Match]]:
+    """The rows of the shown messages that have not changed since the preview, each with its match."""
+    by_key = {(match.chat_id, match.ref): match for match in shown if match.kind == "message"}
+    rows = await texts.messages(q, owner_id, list(by_key))
+    found = ((row, by_key[row.chat_id or 0, row.id]) for row in rows)
+    return [(row, match) for row, match in found if row.version == match.version]
+
+
 async def related(q: Queries, where: ChatScope, shown: Sequence[Shown]) -> list[Shown]:
     """The memories and messages related to the ticked matches.
 

@@ -9,9 +9,10 @@ from calendar import monthrange
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta
 from functools import cached_property, reduce
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from tellonce.contract_types import When
 from tellonce.reasons import reason
@@ -65,7 +66,7 @@ class Quoted:
     message: str
     role: str
     said_at: datetime
-    zone: tzinfo
+    zone: ZoneInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,7 +383,7 @@ def _thirds(month: date) -> list[date | datetime]:
     return [month.replace(day=day) for day in (1, 15, 28, last)]
 
 
-def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: tzinfo) -> Iterator[_Moment]:
+def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: ZoneInfo) -> Iterator[_Moment]:
     """The times that the claim gives in its fields and, in language-independent forms, in its text.
 
     These forms are `2026-11-27`, `2026-11` and `(2026)`. The program writes these forms after relative dates.

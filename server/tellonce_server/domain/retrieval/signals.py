@@ -217,6 +217,28 @@ def _placed(candidates: Sequence[Candidate]) -> tuple[Indices, Indices]:
     return following, session
 
 
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Mean and standard deviation of a score over the candidates."""
+
+    mean: float
+    deviation: float
+
+    def standard(self, values: Floats) -> Floats:
+        """Values in standard deviations, limited to MOST_DEVIATIONS; 0 for missing values (NaN)."""
+        if not self.deviation:
+            return np.zeros(len(values))
+        scaled: Floats = ((values - self.mean) / self.deviation).clip(-w.MOST_DEVIATIONS, w.MOST_DEVIATIONS)
+        scaled[np.isnan(scaled)] = 0.0
+        return scaled
+
+
+def scale(values: Floats, least: float) -> Scale:
+    """The mean and the standard deviation of the values. The deviation is at least `least`, because differences between
+    two or three candidates mean nothing."""
+    return Scale(float(values.mean()), max(least, float(values.std()))) if len(values) else Scale(0.0, 0.0)
+
+
 def ranks_of(question: Question, ranks: Sequence[Sequence[float] | None]) -> Floats:
     """The `ts_rank` of every term in every text: one row per text, one column per term."""
     found = np.zeros((len(ranks), len(question.terms)))

@@ -7,12 +7,12 @@ import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 import asyncpg
 
 from tellonce_server.store.backup.archive import BackupRefused, refuse_newer
+from tellonce_server.store.database import connected
 from tellonce_server.store.postgres.embedded import EmbeddedPostgresError, bindir
 from tellonce_sql import migrations, query
 
@@ -99,13 +99,10 @@ def _folders() -> list[Path]:
 async def _server_version(dsn: str) -> int:
     """The server's major version. Raises BackupRefused if the server does not answer."""
     try:
-        connection: Any = await asyncpg.connect(dsn)
+        async with connected(dsn) as connection:
+            return int(connection.get_server_version().major)
     except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
         raise BackupRefused(f"PostgreSQL does not answer ({error}). Run `tellonce doctor` for the fix.") from error
-    try:
-        return int(connection.get_server_version().major)
-    finally:
-        await connection.close()
 
 
 async def _tool_version(folder: Path) -> int:

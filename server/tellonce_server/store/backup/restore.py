@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import is_zipfile
 
-import asyncpg
-
 from tellonce import plural
 from tellonce_server.store.backup.archive import fill, opened
 from tellonce_server.store.backup.dump import replace_by_dump
-from tellonce_server.store.database import unzip
+from tellonce_server.store.database import connected, unzip
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import query
 
@@ -81,8 +79,7 @@ async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
     """Replace the database's contents with the backup, then add the kept tombstones and tokens. All this is one
     transaction. Only a dump of `pg_dump` is restored in a separate transaction. Returns how many tombstones the backup
     lacked. If BackupRefused is raised, nothing has changed."""
-    connection: Any = await asyncpg.connect(dsn)
-    try:
+    async with connected(dsn) as connection:
         if not is_zipfile(file):
             await replace_by_dump(dsn, file)
             await migrate(connection)
@@ -90,8 +87,6 @@ async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
         archive = opened(file)
         with archive.file:
             return await fill(connection, archive, lambda: _put_back(connection, kept, key_name))
-    finally:
-        await connection.close()
 
 
 async def _put_back(connection: Any, kept: Aside, key_name: str) -> int:
