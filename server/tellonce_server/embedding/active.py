@@ -51,7 +51,6 @@ class ActiveEmbedder:
         return await self._current.layers(texts, urgent=urgent)
 
     async def run(self) -> None:
-        """Run the current embedder until cancelled."""
         while True:
             self._changed.clear()
             running, changed = asyncio.create_task(self._current.run()), asyncio.create_task(self._changed.wait())
@@ -75,7 +74,6 @@ OLLAMA = "ollama:"
 
 
 def choose_embedder(settings: ServerSettings) -> Embedder:
-    """The configured embedder."""
     match settings.embeddings:
         case "local":
             return embedder_named(MODEL, settings)

@@ -33,10 +33,9 @@ SHOWN: Final = 2_000
 
 
 async def checker_at(deps: Dependencies, where: ChatScope, args: RememberArgs) -> "StatementChecker":
-    """Return a checker for the newest messages of the thread that the call names."""
-    thread_key = await thread_of(deps, where, args)
-    lines = await messages.before_in_thread(deps.database, *where.key, thread_key, messages.NEWEST, RECENT)
-    return StatementChecker(deps, where, thread_key, lines)
+    place = (*where.key, await thread_of(deps, where, args))
+    lines = await messages.before_in_thread(deps.database, *place, messages.NEWEST, RECENT)
+    return StatementChecker(deps, where, lines)
 
 
 class StatementChecker:

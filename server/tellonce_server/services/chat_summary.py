@@ -100,7 +100,6 @@ class ChatSummaries:
         return c.CurrentSession(count=len(lines), since=talk[0].sent_at if talk else None, text=gist(current))
 
     async def _marked(self, where: ChatScope, lines: Sequence[Line]) -> list[Line]:
-        """The lines, with a mark after each statement that no longer holds."""
         passages = [Passage(MessageRange(where.chat_id, x.id, x.id), x.content, x.sent_at) for x in lines]
         texts = await marked_texts(self._deps.database, where.owner_id, passages, where.chat_id)
         return [line._replace(content=text) for line, text in zip(lines, texts, strict=True)]

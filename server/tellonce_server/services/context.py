@@ -188,7 +188,6 @@ class _Request:
 
     @cached_property
     def _search(self) -> SearchRequest | None:
-        """Return the search request; None if there is nothing to search for."""
         args, place = self.args, {"thread_key": self.thread_key, "now": self._moment, "zone": self.deps.zone}
         asks_something = self._wants("relevant") and args.query and args.query.strip()
         return requested(args, self.where, **place) if asks_something else None

@@ -187,7 +187,6 @@ class Importer:
         self._threads |= {id_: now[key] for id_, key in self._threads.items() if now.get(key, key) != key}
 
     async def _queue(self, t: Queries, rows: Sequence[Placed], numbers: Sequence[int], now: datetime) -> None:
-        """Queue the extraction and summary jobs of each thread."""
         owner, chat = self.where.key
         by_thread: defaultdict[str, list[tuple[int, Role]]] = defaultdict(list)
         for row, number in zip(rows, numbers, strict=True):

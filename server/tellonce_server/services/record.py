@@ -96,7 +96,6 @@ class Recorder:
         )
 
     async def _asked(self, where: ChatScope, args: RecordMessageArgs) -> StoredMessage | None:
-        """The message that the given message answers."""
         if args.exchange_of is None:
             return None
         asked = await message_of_id(self._deps, where, args.exchange_of)

@@ -64,5 +64,4 @@ lock = Run[[OwnerId, ChatId]]("chats.lock")
 
 
 async def charge(q: Queries, owner_id: int, chat_id: int, *, learning: int, summary: int, second: int) -> None:
-    """Add model calls to the chat's counters."""
     await q.run("chats.charge", owner_id, chat_id, learning, summary, second)

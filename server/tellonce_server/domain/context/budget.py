@@ -56,7 +56,6 @@ class Taken:
 
 @lru_cache(64)
 def scaled(budgets: Budgets, total: int) -> Budgets:
-    """The budgets scaled to a total of `total` tokens."""
     return Budgets(**{name: share * total // DEFAULT_TOTAL for name, share in budgets.model_dump().items()})
 
 

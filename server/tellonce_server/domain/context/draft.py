@@ -123,7 +123,6 @@ class Draft:
             self.bodies["now"] = line
 
     def wants(self, name: SectionName) -> bool:
-        """Whether the caller asked for the section."""
         return self.material.include is None or name in self.material.include
 
     def opens(self, name: SectionName) -> bool:

@@ -36,7 +36,6 @@ class Memories:
 
     @property
     def ids(self) -> list[int]:
-        """The ids of the memories shown."""
         return [result.id for result, _ in self._listed] + [memory.id for memory, _ in self._kept]
 
     def fill_list(self, members: Sequence[Result]) -> None:

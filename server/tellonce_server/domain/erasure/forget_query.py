@@ -70,7 +70,6 @@ class ForgetQuery(Protocol):
 
 
 def label(degree: Degree) -> ForgetLabel:
-    """The contract's name for the degree."""
     return "form" if degree == "part" else degree
 
 

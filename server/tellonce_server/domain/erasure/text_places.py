@@ -82,7 +82,6 @@ class Cleaned:
     due: list[TextRow] = field(default_factory=list)
 
     def note(self, row: TextRow) -> None:
-        """Record that one text was changed."""
         self.counts[PLACES[row.place].counted] += 1
         self.due.append(row)
 

@@ -107,7 +107,6 @@ class Spoken:
         self.words, self._gaps = pieces[1::2], pieces[::2]
 
     def begins(self, at: int) -> bool:
-        """Whether the word starts a sentence."""
         if at == 0:
             return True
         gap = self._gaps[at]
@@ -143,7 +142,6 @@ def words(text: str) -> list[str]:
 
 
 def _spellings(text: str) -> list[str]:
-    """The text of each token in lower case."""
     text = plain(text)
     return [word.casefold() for word in _token_pattern(text).findall(text)]
 

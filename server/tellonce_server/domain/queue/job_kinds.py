@@ -43,12 +43,10 @@ class JobKinds:
             "routine_summary": RoutineJob(deps),
         }
 
-    async def read(self, job: Job) -> w.WorkInput | None:
-        """The worker's input; None if nothing is left to do."""
+    async def read(self, job: Job) -> WorkInput | None:
         return await self._types[job.kind].read(job)
 
-    async def prepare(self, job: Job, result: w.WorkResult) -> None:
-        """Do the slow work that the result needs before it is applied."""
+    async def prepare(self, job: Job, result: WorkResult) -> None:
         of_kind = self._types[job.kind]
         if isinstance(result, of_kind.result):
             await of_kind.prepare(job.key.owner_id, result)

@@ -81,7 +81,6 @@ class Attendance:
         self._noted: dict[str, float] = {}
 
     async def asks(self, worker: str) -> None:
-        """Record that the worker asks for work."""
         at = time.monotonic()
         if at - self._noted.get(worker, -NOTE_SECONDS) < NOTE_SECONDS:
             return
@@ -95,7 +94,6 @@ class Attendance:
         await queue.holder_seen(self._deps.database, *job, fence, self._deps.now())
 
     async def at_work(self, besides: str = "") -> bool:
-        """Whether any worker other than `besides` is at work."""
         return await queue.any_at_work(self._deps.database, self._deps.now() - SILENT, besides)
 
     async def left(self, worker: str) -> None:

@@ -62,7 +62,6 @@ def feedback(question: str, texts: Sequence[str], scores: Floats) -> Floats:
 
 
 def _sums(places: Codes, values: Floats, size: int) -> Floats:
-    """The sum of the values at each of `size` places."""
     return np.bincount(places, weights=values, minlength=size).astype(np.float64, copy=False)
 
 
@@ -91,5 +90,4 @@ def _rarity(word: Codes, given: Floats, size: int) -> Floats:
 @of_texts
 @lru_cache(4_096)
 def _codes(text: str) -> Codes:
-    """The codes of the different words of a text."""
     return np.array(sorted({crc32(word.encode()) % CODES for word in _WORD.findall(text.lower())}), np.intp)

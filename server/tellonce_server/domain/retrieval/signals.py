@@ -327,7 +327,6 @@ def tastes(text: str) -> bool:
 
 
 def numbers(text: str) -> list[str]:
-    """The numbers of a query as written."""
     return _NUMBER.findall(text)
 
 

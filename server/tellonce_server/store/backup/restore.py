@@ -25,7 +25,6 @@ class Aside(NamedTuple):
 
     @property
     def owners(self) -> set[int]:
-        """The owners who have tombstones."""
         return {row[0] for row in self.tombstones}
 
 
@@ -44,13 +43,11 @@ class Texts(NamedTuple):
 
 
 async def texts_held(connection: Any) -> dict[int, Texts]:
-    """The number of texts of each owner."""
     rows = await connection.fetch(query("backup.texts"))
     return {owner: Texts(messages, memories) for owner, messages, memories in rows}
 
 
 async def all_texts(connection: Any) -> Texts:
-    """The number of texts of all owners together."""
     held = (await texts_held(connection)).values()
     return Texts(sum(texts.messages for texts in held), sum(texts.memories for texts in held))
 
