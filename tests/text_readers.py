@@ -42,7 +42,7 @@ from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.erasure import edit_cascade, forget_query, previews, redaction, request, targets
 from tellonce_server.domain.keep import choice
 from tellonce_server.domain.keep import sentences as kept_sentences
-from tellonce_server.domain.memory import check, dedup, literals, measures, resolution, retraction, statements
+from tellonce_server.domain.memory import calculation, check, dedup, literals, resolution, retraction, statements
 from tellonce_server.domain.memory.resolution import following
 from tellonce_server.domain.retrieval import excerpt, feedback, lexical, prompt_selection, question, signals
 from tellonce_server.domain.retrieval.search_results import Result
@@ -385,7 +385,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.Spoken": lambda text: literals.Spoken(text).words,
     "tellonce_server.domain.memory.literals.words": literals.words,
     "tellonce_server.domain.memory.resolution.calendar_names": resolution.calendar_names,
-    "tellonce_server.domain.memory.measures.changed": lambda text: measures.changed(text, (text,), ()),
+    "tellonce_server.domain.memory.calculation.changed_units": lambda text: calculation.changed_units(
+        text, (text,), ()
+    ),
     "tellonce_server.domain.memory.resolution.timed_numbers": resolution.timed_numbers,
     "tellonce_server.domain.memory.resolution.in_digits": resolution.in_digits,
     "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,

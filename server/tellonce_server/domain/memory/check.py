@@ -17,8 +17,7 @@ from zoneinfo import ZoneInfo
 from tellonce.contract_types import When
 from tellonce.reasons import reason
 from tellonce_server.domain.memory import literals, resolution
-from tellonce_server.domain.memory.calculation import is_calculated, is_counted_day, values
-from tellonce_server.domain.memory.measures import changed
+from tellonce_server.domain.memory.calculation import changed_units, is_calculated, is_counted_day, values
 from tellonce_server.embedding.protocol import Similarity
 from tellonce_text.dates.readings import Reading
 from tellonce_text.dates.tokens import is_read, language_of
@@ -270,7 +269,7 @@ class _Evidence:
         ]
         reasons += [reason("time_unit", unit=unit) for unit in self._other_units(text)]
         timed = (str(number) for number, _ in self._timed)
-        units = changed(text, (quoted.quote for quoted in self._quotes), timed)
+        units = changed_units(text, (quoted.quote for quoted in self._quotes), timed)
         reasons += [reason("measure", measure=measure) for measure in units]
         reasons += [reason("name", name=name) for name in self._missing_names(rest)]
         return list(dict.fromkeys(reasons))
