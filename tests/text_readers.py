@@ -532,7 +532,7 @@ NOT_READERS = frozenset(
     tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.shown
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.prompt_selection.with_other_chats tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
-    tellonce_server.store.generations.session tellonce_server.store.scrub.session
+    tellonce_server.store.generations.session tellonce_server.store.database.connected
     tellonce_server.store.bulk.by_number tellonce_server.store.database.as_login tellonce_server.store.texts.find
     tellonce_server.store.messages.of_thread tellonce_server.store.route.unpooled tellonce_server.domain.retrieval.lexical.any_of
     tellonce_server.domain.retrieval.lexical.quoted tellonce_server.api.schema.compact

@@ -41,6 +41,7 @@ class ChatSummaries:
         key = await thread_of(self._deps, where, args)
         chat = await chats.find(self._deps.database, *where.key)
         thread = await threads.find(self._deps.database, *where.key, key)
+        open_messages = thread.last_no - thread.covered_to if thread else 0
         after = place_of(args.cursor)
         chunks = await summaries.chunk_page(self._deps.database, *where.key, *after, PERIODS + 1)
         page = chunks[:PERIODS]
@@ -52,7 +53,7 @@ class ChatSummaries:
             periods=tuple(self._period(x, text) for x, text in zip(page[::-1], texts[::-1], strict=True)),
             thread_summary=thread_summary.text if thread_summary else "",
             session_summary=session.text if session else "",
-            current_session=await self._current(where, key, _open(thread), chat.epoch_after if chat else 0),
+            current_session=await self._current(where, key, open_messages, chat.epoch_after if chat else 0),
             canonical=_canonical(chat),
             routines_today=await self._routines(where, now),
             backlog=await queue.backlog(self._deps.database, *where.key, now),
@@ -127,10 +128,6 @@ def _canonical(chat: chats.Chat | None) -> c.CanonicalSummary:
     if chat is None:
         return c.CanonicalSummary(user_confirmed="", llm_inferred="", general_summary="", version=0, tokens=0)
     return c.CanonicalSummary.model_validate(chat, from_attributes=True)
-
-
-def _open(thread: Thread | None) -> int:
-    return thread.last_no - thread.covered_to if thread else 0
 
 
 def gist(lines: Sequence[Line]) -> str:

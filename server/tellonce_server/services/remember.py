@@ -271,7 +271,8 @@ class Rememberer:
         db, owner, now = self._deps.database, where.owner_id, self._deps.now()
         match args.action:
             case "confirm" | "reopen":
-                changed = await self._affirm(where, memory, confirmed=args.action == "confirm")
+                async with db.transaction() as t:
+                    changed = await self._held(t, where, memory, now, confirmed=args.action == "confirm")
             case "reject":
                 async with db.transaction() as t:
                     changed = await self._rejected(t, owner, memory, now)
@@ -314,10 +315,6 @@ class Rememberer:
                 await memories.rewrite(t, where.owner_id, memory.id, text, now, *made)
                 await self._strike(t, where, [(memory, text)], now)
             return await self._held(t, where, memory, now, confirmed=True)
-
-    async def _affirm(self, where: ChatScope, memory: c.Memory, *, confirmed: bool) -> c.Memory | None:
-        async with self._deps.database.transaction() as t:
-            return await self._held(t, where, memory, self._deps.now(), confirmed=confirmed)
 
     async def _held(
         self, t: Queries, where: ChatScope, memory: c.Memory, now: datetime, *, confirmed: bool
