@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, TypeAlias
 
-from tellonce import page_contract as p
-from tellonce.contract import MAX_BIGINT
+from pydantic import AwareDatetime, Field
+
+from tellonce.contract import MAX_BIGINT, ListedKind, Memory, MemoryOrigin, MemoryStatus, Role, ShownName
+from tellonce.contract_types import HOLDING, Bigint, Contract, Moment, RestorableStatus, Text, Unit
 from tellonce_server.core.scope import ChatId, MemoryId, MessageId, OwnerId
 from tellonce_server.store import memories
 from tellonce_server.store.database import Queries, Row
@@ -116,35 +118,39 @@ class NameLink(Contract):
     memories: int
 
 
-def _quoted(row: Row) -> p.PageEntry:
+def _quoted(row: Row) -> PageEntry:
     quotes = row["quotes"]
     memory = memories.memory(row).model_copy(update={"content": row["words"]})
     quote = quotes[0]["text"] if quotes else None
-    return p.PageEntry(memory=memory, quote=quote)
+    return PageEntry(memory=memory, quote=quote)
 
 
 async def found(
     q: Queries,
     owner_id: int,
-    wanted: p.PageMemoriesArgs,
+    wanted: MemoryFilter,
     after: Position = FIRST_PAGE,
     *,
     limit: int,
     learned_since: datetime | None = None,
     counted: bool = False,
-) -> tuple[list[p.PageEntry], int]:
-    """At most `limit` memories after a position, newest first, and, if `counted`, the number of all matches. A filter
-    that is None does not restrict the result. `as_of` selects the memories that were valid at that time, whatever their
-    status is now."""
+) -> tuple[list[PageEntry], int]:
+    """At most `limit` memories after a position, newest first, and, if `counted`, the number of all matches."""
     own = {"owner_id": owner_id, "learned_since": learned_since, "limit": limit, "counted": counted}
     values = {**dict(wanted), **own, "after_time": after[0], "after_id": after[1]}
     rows = await q.rows("page.memories", *arguments("page.memories", values))
     return [_quoted(row) for row in rows], rows[0]["total"] or 0 if rows else 0
 
 
-dated = Rows[[OwnerId, datetime, datetime], p.PageEntry]("page.dated", _quoted)
-told = Rows[[OwnerId, Sequence[int], int], p.PageEntry]("page.told", _quoted)
+dated = Rows[[OwnerId, datetime, datetime], PageEntry]("page.dated", _quoted)
+"""Dates and deadlines from `now` until `until`, and goals with a past deadline."""
+
+told = Rows[[OwnerId, Sequence[int], int], PageEntry]("page.told", _quoted)
+"""The newest current memories, except those in `listed`."""
+
+
 totals = OneRow[[OwnerId], dict[str, int]]("page.totals", dict)
+"""The numbers of memories, messages and chats."""
 
 
 async def answers(
@@ -155,14 +161,14 @@ async def answers(
     before: datetime | None = None,
     shown: int | None = None,
     receipt_id: str | None = None,
-) -> list[p.AnswerEntry]:
+) -> list[AnswerEntry]:
     """The contexts built before `before`, newest first; with `shown`, only the contexts that contained this memory. The
     entries' `budgets` are empty."""
     args = (owner_id, before or FIRST_PAGE[0], shown, limit, receipt_id)
-    return [p.AnswerEntry(**row) for row in await q.rows("page.answers", *args)]
+    return [AnswerEntry(**row) for row in await q.rows("page.answers", *args)]
 
 
-replies = Rows[[OwnerId, str], p.SaidLine]("page.replies", named(p.SaidLine))
+replies = Rows[[OwnerId, str], SaidLine]("page.replies", named(SaidLine))
 
 
 @dataclass(frozen=True)
@@ -174,31 +180,35 @@ class QuotedMessage:
 
 
 quoted = Rows[[OwnerId, Sequence[str], datetime, int], QuotedMessage]("page.quoted", named(QuotedMessage))
-stated = Rows[[OwnerId, str, int, datetime, int], p.RecalledLine]("page.stated", named(p.RecalledLine))
+stated = Rows[[OwnerId, str, int, datetime, int], RecalledLine]("page.stated", named(RecalledLine))
 erased = Value[[OwnerId], bool]("page.erased")
-months = Rows[[OwnerId, str], p.MonthEntry]("page.months", named(p.MonthEntry))
+"""Whether the records of earlier answers were erased."""
+
+months = Rows[[OwnerId, str], MonthEntry]("page.months", named(MonthEntry))
 
 
-async def days(q: Queries, owner_id: int, zone: str, start: datetime, end: datetime) -> list[tuple[str, p.TalkEntry]]:
+async def days(q: Queries, owner_id: int, zone: str, start: datetime, end: datetime) -> list[tuple[str, TalkEntry]]:
     """For each day of the user's calendar and each chat with messages on this day: the day, and an entry about the
     messages. The entries' `summaries` are empty."""
     rows = [dict(row) for row in await q.rows("page.days", owner_id, zone, start, end)]
-    return [(row.pop("day"), p.TalkEntry(**row)) for row in rows]
+    return [(row.pop("day"), TalkEntry(**row)) for row in rows]
 
 
 summaries = Rows[[OwnerId, datetime, datetime], SpanSummary]("page.summaries", named(SpanSummary))
-words = Rows[[OwnerId, ChatId, MessageId, MessageId, int], p.SaidLine]("page.words", named(p.SaidLine))
-names = Rows[[OwnerId, int], p.NameEntry]("page.names", named(p.NameEntry))
-links = Rows[[OwnerId, Sequence[str]], p.NameLink]("page.links", named(p.NameLink))
+words = Rows[[OwnerId, ChatId, MessageId, MessageId, int], SaidLine]("page.words", named(SaidLine))
+names = Rows[[OwnerId, int], NameEntry]("page.names", named(NameEntry))
+links = Rows[[OwnerId, Sequence[str]], NameLink]("page.links", named(NameLink))
 
 
-async def restore(q: Queries, owner_id: int, former: p.FormerState, now: datetime, since: datetime) -> bool:
-    """Restore a memory's former state if the memory was changed after `since`. Returns whether the state was
-    restored."""
-    args = (former.memory_id, former.status, former.user_confirmed, former.pinned, now, since)
-    return await q.row("page.restore", owner_id, *args) is not None
-
+restore = Found[[OwnerId, MemoryId, RestorableStatus, bool, bool, datetime, datetime]]("page.restore")
+"""Restore a memory's former status, and whether it was confirmed and pinned, if it was changed after `since`."""
 
 revive = Run[[OwnerId, MemoryId, datetime, datetime]]("page.revive")
+"""Reactivate the memories that this memory replaced or ended after `since`. Returns their number."""
+
 unshare = Run[[OwnerId, Sequence[int], datetime]]("page.unshare")
+"""Erase the given copies of another owner's memories if the copies were made after `since`."""
+
 withdraw = Found[[OwnerId, MemoryId, int | None, datetime, datetime]]("page.withdraw")
+"""Withdraw a statement that was made after `since`. `by` is the statement that the withdrawn statement had replaced, if
+any."""

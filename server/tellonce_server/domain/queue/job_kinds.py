@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from tellonce import tracing
-from tellonce.work import JobKind, WorkInput, WorkResult
+from tellonce import work as w
 from tellonce_server.core import errors
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.keep.keeper import Keeper
@@ -34,7 +34,7 @@ class JobKinds:
 
     def __init__(self, deps: Dependencies, keeper: Keeper) -> None:
         self._deps = deps
-        self._types: Mapping[JobKind, JobType[Any]] = {
+        self._types: Mapping[w.JobKind, JobType[Any]] = {
             "exchange": ExchangeJob(deps, keeper),
             "chunk_summary": ChunkJob(deps, keeper),
             "erasure": RewriteJob(deps, keeper),
@@ -43,10 +43,10 @@ class JobKinds:
             "routine_summary": RoutineJob(deps),
         }
 
-    async def read(self, job: Job) -> WorkInput | None:
+    async def read(self, job: Job) -> w.WorkInput | None:
         return await self._types[job.kind].read(job)
 
-    async def prepare(self, job: Job, result: WorkResult) -> None:
+    async def prepare(self, job: Job, result: w.WorkResult) -> None:
         of_kind = self._types[job.kind]
         if isinstance(result, of_kind.result):
             await of_kind.prepare(job.key.owner_id, result)

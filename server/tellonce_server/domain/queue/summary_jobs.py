@@ -72,9 +72,13 @@ class ChunkJob(RewriteJob):
 
 
 class RollingJob(JobType[w.SummaryResult]):
-    """Adds chunk summaries to the summary of a thread or of a chat."""
+    """Adds chunk summaries to a rolling summary. `made` is the model of the worker's input."""
 
     result = w.SummaryResult
+
+    def __init__(self, deps: Dependencies, made: Callable[..., w.WorkInput]) -> None:
+        super().__init__(deps)
+        self._made = made
 
     async def read(self, job: Job) -> w.WorkInput | None:
         key, level = job.key, _level_of(job)
@@ -85,7 +89,7 @@ class RollingJob(JobType[w.SummaryResult]):
         new = await summaries.chunks_after(self._deps.database, *key.chat, thread, after, FOLDED)
         if not new:
             return None
-        return w.ThreadInput(
+        return self._made(
             timezone=self._deps.settings.timezone,
             level=level,
             prior_text=prior.text if prior else "",

@@ -134,15 +134,16 @@ async def setting(database: Database, r: SearchRequest, normal_text: str, span: 
 
 
 async def messages(database: Database, scan: Scan) -> list[Candidate]:
-    rows = await retrieval.found(database, "messages_of_chat" if scan.is_usual else "messages", scan.values)
-    return list(map(Candidate._make, rows))
-
-
-async def messages_within(database: Database, scan: Scan) -> list[Candidate]:
-    return list(map(Candidate._make, await retrieval.found(database, "messages_within", scan.values)))
+    """Candidates among the messages."""
+    if scan.request.kinds is not None and "message" not in scan.request.kinds:
+        return []
+    usual: retrieval.Search = "messages_of_chat" if scan.is_usual else "messages"
+    search = "messages_within" if scan.request.is_narrow else usual
+    return list(map(Candidate._make, await retrieval.found(database, search, scan.values)))
 
 
 async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> list[Learned]:
+    """Candidates among the memories and the chunk summaries."""
     values = {**scan.values, "statuses": list(statuses)}
     if not values["most_memories"] + values["most_summaries"]:
         return []

@@ -19,6 +19,7 @@ from tellonce_server.services.explain import Explainer, NothingToExplain
 from tellonce_server.services.list_cursor import cursor_of, place_of
 from tellonce_server.services.page.answer_summary import LEAST_QUOTED, PageAnswer, answer_summary, quotations
 from tellonce_server.store import chats, memories, page, profile
+from tellonce_server.store.chats import ChatEntry
 from tellonce_text.changes import MessageRange, Passage
 
 COMING_DAYS = 60
@@ -256,7 +257,7 @@ class PageReads:
         more, shown = len(lines) > args.limit, lines[: args.limit]
         passages = [Passage(MessageRange(args.chat_id, x.id, x.id), x.text, x.at) for x in shown]
         texts = await marked_texts(self._deps.database, owner_id, passages, None)
-        return p.PageWords(
+        return PageWords(
             lines=tuple(x.model_copy(update={"text": text}) for x, text in zip(shown, texts, strict=True)),
             next_id=lines[args.limit].id if more else None,
         )
@@ -328,8 +329,8 @@ class PageReads:
         found = await page.summaries(self._deps.database, owner_id, start, end)
         passages = [Passage(MessageRange(x.chat_id, x.from_id, x.to_id), x.text, x.to_at) for x in found]
         texts = await marked_texts(self._deps.database, owner_id, passages, None)
-        summaries = [replace(x, text=text) for x, text in zip(found, texts, strict=True)]
-        by_day: dict[str, list[p.TalkEntry]] = {}
+        summaries = [x.model_copy(update={"text": text}) for x, text in zip(found, texts, strict=True)]
+        by_day: dict[str, list[page.TalkEntry]] = {}
         for day, talk in talks:
             by_day.setdefault(day, []).append(_with_summaries(talk, summaries))
         return tuple(DayEntry(day=day, talks=tuple(found)) for day, found in by_day.items())
