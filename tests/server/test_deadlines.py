@@ -8,6 +8,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_server.domain.memory import expiry
+from tests.hand_worker import claim, exchange, item, profile, submit
 from tests.memory_fixtures import Clock, Memory
 
 pytestmark = pytest.mark.anyio

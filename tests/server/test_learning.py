@@ -10,7 +10,8 @@ from tellonce import contract as c
 from tellonce import work as w
 from tellonce.reminders import SetReminderArgs
 from tellonce_server.domain.memory import expiry
-from tests.memory_fixtures import Clock, Memory, tables_with
+from tests.hand_worker import claim, exchange, facts, item, nothing, number_of, profile, read, say, submit
+from tests.memory_fixtures import Clock, Memory, forget, tables_with
 
 pytestmark = pytest.mark.anyio
 

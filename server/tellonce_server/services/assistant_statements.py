@@ -12,7 +12,8 @@ from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory.check import Quoted, Verdict, check, check_claim, contains_quote
 from tellonce_server.domain.memory.extraction_results import may_tell
 from tellonce_server.embedding.protocol import Similarity, similarity_of
-from tellonce_server.store import messages
+from tellonce_server.store import messages, queue
+from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import Line, StoredMessage
 from tellonce_server.store.queue import NewJob
 from tellonce_text.own_words import own_words
@@ -33,9 +34,10 @@ SHOWN: Final = 2_000
 
 
 async def checker_at(deps: Dependencies, where: ChatScope, args: RememberArgs) -> "StatementChecker":
-    place = (*where.key, await thread_of(deps, where, args))
-    lines = await messages.before_in_thread(deps.database, *place, messages.NEWEST, RECENT)
-    return StatementChecker(deps, where, lines)
+    """A checker for the newest messages of the thread that the call names."""
+    thread_key = await thread_of(deps, where, args)
+    lines = await messages.before_in_thread(deps.database, *where.key, thread_key, messages.NEWEST, RECENT)
+    return StatementChecker(deps, where, thread_key, lines)
 
 
 class StatementChecker:

@@ -16,8 +16,8 @@ from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.location import message_named, message_of_id
 from tellonce_server.domain.memory import dedup, retraction, statements
 from tellonce_server.domain.memory.check import Verdict, contains_quote
-from tellonce_server.domain.memory.extraction_results import CERTAIN, PRIORITY, REJECTED, UNCERTAIN
-from tellonce_server.domain.memory.statements import Stored, worth_showing
+from tellonce_server.domain.memory.extraction_results import PRIORITY, REJECTED
+from tellonce_server.domain.memory.statements import CERTAIN, UNCERTAIN, Stored, worth_showing
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.embedding.protocol import vector_or_none
 from tellonce_server.services.assistant_statements import StatementChecker, checker_at
@@ -91,11 +91,11 @@ class Rememberer:
         sent. NoSuchMemory: `replaces` has an unknown number.
         """
         if args.statements is None:
-            (one,) = await self._keep(where, [await self._told(where, args.statement, None, repeated)], learned=False)
+            (one,) = await self._keep(where, [await self._told(where, args.statement, None, repeated)], None)
             return c.Remembered(memory=one.memory, outcome=one.outcome, superseded=one.superseded)
         checker = await checker_at(self._deps, where, args)
         told = [await self._told(where, statement, checker, repeated) for statement in args.statements]
-        return c.Remembered(results=tuple(await self._keep(where, told, learned=True)))
+        return c.Remembered(results=tuple(await self._keep(where, told, checker)))
 
     async def update(self, where: ChatScope, args: c.UpdateMemoryArgs, share_to: ChatScope | None) -> c.Memory:
         """Change a memory. Raises NoSuchMemory and MemoryUnfit."""
@@ -136,7 +136,9 @@ class Rememberer:
             return "date"
         return "preference" if await self._keeper.is_wish(text) else "fact"
 
-    async def _keep(self, where: ChatScope, told: Sequence[_Told], *, learned: bool) -> list[c.RememberedStatement]:
+    async def _keep(
+        self, where: ChatScope, told: Sequence[_Told], checker: StatementChecker | None
+    ) -> list[c.RememberedStatement]:
         now = self._deps.now()
         ended: list[tuple[c.Memory, str]] = []
         over = [m.id for one in told for m in one.replaced]

@@ -186,6 +186,35 @@ async def set_keys(q: Queries, keys: Sequence[tuple[int, int, int, int]]) -> Non
 categorize = Run[[Sequence[str], Sequence[HalfVector], float, int, int]]("memories.categorize")
 
 
+@dataclass(frozen=True)
+class ToReadAgain:
+    """A statement of the connected assistant that no second reading has checked. `over` are the texts of the memories
+    that it replaced."""
+
+    memory_id: int
+    text: str
+    quotes: Sequence[Quoted]
+    source_ids: Sequence[int]
+    deadline: datetime | None
+    over: Sequence[str]
+
+
+def _to_read_again(row: Row) -> ToReadAgain:
+    values: dict[str, Any] = {**row, "quotes": tuple(Quoted(**quote) for quote in row["quotes"])}
+    return ToReadAgain(**values)
+
+
+to_read_again = Rows[[OwnerId, ChatId, int], ToReadAgain]("memories.to_read_again", _to_read_again)
+hold = Run[[OwnerId, MemoryId]]("memories.hold")
+"""Record that a second reading has confirmed the statement."""
+
+
+async def doubt(q: Queries, owner_id: int, memory_id: int, confidence: float, intends: Intent) -> None:
+    """Record that a second reading has not confirmed the statement. `intends` are the memories that the statement
+    replaces if the user confirms it."""
+    await q.run("memories.doubt", owner_id, memory_id, confidence, asdict(intends) if intends else None)
+
+
 async def set_status(
     q: Queries,
     owner_id: int,

@@ -14,7 +14,7 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import check as checks
 from tellonce_server.domain.memory import dedup, literals, retraction, statements
-from tellonce_server.domain.memory.statements import Stored
+from tellonce_server.domain.memory.statements import CERTAIN, UNCERTAIN, Stored
 from tellonce_server.embedding.protocol import vector_or_none
 from tellonce_server.store import chats, memories, messages, queue, tombstones
 from tellonce_server.store.database import Queries

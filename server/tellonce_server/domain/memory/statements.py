@@ -144,10 +144,25 @@ async def withdraw(q: Queries, owner_id: int, known: Memory, now: datetime, *, d
     """Withdraw a statement that was never true. If `denied` is true, the user rejected the statement. The memories that
     the statement had replaced become active again."""
     if known.status == "active":
-        for former in await memories.predecessors(q, owner_id, known.id):
-            if former.id < known.id:  # A predecessor with a higher id was stored as history and was never active.
-                await memories.set_status(q, owner_id, former.id, "active", now)
+        await _reinstate(q, owner_id, known, now)
     return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
+
+
+async def doubt(q: Queries, owner_id: int, known: Memory, why: str, now: datetime) -> None:
+    """Make an active statement uncertain. The memories that the statement had replaced become active again, until the
+    user confirms the statement."""
+    former = await _reinstate(q, owner_id, known, now)
+    await memories.set_status(q, owner_id, known.id, "uncertain", now, reason=why)
+    await memories.doubt(q, owner_id, known.id, UNCERTAIN, Intent(tuple(m.id for m in former)))
+
+
+async def _reinstate(q: Queries, owner_id: int, known: Memory, now: datetime) -> list[Memory]:
+    """Make the memories active that the statement had replaced."""
+    # A predecessor with a higher id was stored as history and was never active.
+    former = [m for m in await memories.predecessors(q, owner_id, known.id) if m.id < known.id]
+    for m in former:
+        await memories.set_status(q, owner_id, m.id, "active", now)
+    return former
 
 
 async def support(q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:

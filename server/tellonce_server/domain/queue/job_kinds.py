@@ -16,6 +16,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.queue.exchange_job import ExchangeJob
 from tellonce_server.domain.queue.job_type import JobType, ResultRefused
+from tellonce_server.domain.queue.second_reading_job import SecondReadingJob
 from tellonce_server.domain.queue.summary_jobs import ChunkJob, ProfileJob, RewriteJob, RollingJob, RoutineJob
 from tellonce_server.store import chats, queue
 from tellonce_server.store.database import Queries, Transaction
@@ -36,6 +37,7 @@ class JobKinds:
         self._deps = deps
         self._types: Mapping[w.JobKind, JobType[Any]] = {
             "exchange": ExchangeJob(deps, keeper),
+            "second_reading": SecondReadingJob(deps),
             "chunk_summary": ChunkJob(deps, keeper),
             "erasure": RewriteJob(deps, keeper),
             "thread_summary": RollingJob(deps, w.ThreadInput),
@@ -122,4 +124,4 @@ class JobKinds:
 def _event(job: Job, stored: dict[str, int]) -> str:
     if REFUSED in stored:
         return "result_refused"
-    return "ltm_store_result" if job.kind == "exchange" else "summary_written"
+    return "ltm_store_result" if job.kind in ("exchange", "second_reading") else "summary_written"

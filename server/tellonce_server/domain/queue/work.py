@@ -67,7 +67,10 @@ def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
     exchanges may use any tier. Other jobs may use paid tiers until their paid calls are as many as the chat's
     exchanges. Second readings are allowed until they are as many as the chat's exchanges, in jobs of their own too."""
     exchanges = max(1, chat.exchanges) if chat else 1
-    if spent or (kind != "exchange" and chat is not None and chat.summary_calls >= exchanges):
+    if chat is not None and kind != "exchange":
+        calls = chat.second_calls if kind == "second_reading" else chat.summary_calls
+        spent = spent or calls >= exchanges
+    if spent:
         return Allowed(BEST_FREE, second_reading=True)
     return Allowed(BEST, second_reading=chat is None or chat.second_calls < exchanges)
 
