@@ -26,7 +26,7 @@ from tellonce_server.domain.retrieval import weights
 from tellonce_server.domain.retrieval.ranking import weigh
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.domain.retrieval.search_results import SearchRequest
-from tellonce_server.domain.retrieval.signal_table import Measured, measure
+from tellonce_server.domain.retrieval.signals import Measured, measure
 from tellonce_server.embedding.model_files import MODEL
 
 ZONE = ZoneInfo("UTC")

@@ -39,10 +39,10 @@ from tellonce_server.domain.context import canonical_summary, elsewhere, lines, 
 from tellonce_server.domain.context.budget import TokenBudget
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.erasure import edit_cascade, forget_query, previews, redaction, request, targets, word_forms
-from tellonce_server.domain.keep import choice, own_speech
+from tellonce_server.domain.erasure import edit_cascade, forget_query, previews, redaction, request, targets
+from tellonce_server.domain.keep import choice
 from tellonce_server.domain.keep import sentences as kept_sentences
-from tellonce_server.domain.memory import check, dedup, literals, measures, resolution, retraction, statements
+from tellonce_server.domain.memory import calculation, check, dedup, literals, resolution, retraction, statements
 from tellonce_server.domain.memory.resolution import following
 from tellonce_server.domain.retrieval import excerpt, feedback, lexical, prompt_selection, question, signals
 from tellonce_server.domain.retrieval.search_results import Result
@@ -129,7 +129,6 @@ def _draft() -> Draft:
     return draft
 
 
-NO_COSINES = retraction.Cosines({})
 ENDED = retraction.Ended((SENTENCE,), "I live in Rome")
 SOURCE = forget_query.Source("message", 1, 2)
 STATED = forget_query.Stated(SENTENCE, 1, (SENTENCE,), frozenset({(1, 3)}))
@@ -345,15 +344,15 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.sentences.sentence_ends": lambda text: list(sentences.sentence_ends(text)),
     "tellonce_text.sentences.ends_as_question": sentences.ends_as_question,
     "tellonce_text.sentences.is_question": sentences.is_question,
-    "tellonce_server.domain.erasure.word_forms.irregular_forms": word_forms.irregular_forms,
-    "tellonce_server.domain.erasure.word_forms.is_english": lambda text: word_forms.is_english((text,)),
-    "tellonce_server.domain.erasure.word_forms.is_spaceless": word_forms.is_spaceless,
-    "tellonce_server.domain.erasure.word_forms.roots": word_forms.roots,
+    "tellonce_server.domain.erasure.targets.irregular_forms": targets.irregular_forms,
+    "tellonce_server.domain.erasure.targets.is_english": lambda text: targets.is_english((text,)),
+    "tellonce_server.domain.erasure.targets.is_spaceless": targets.is_spaceless,
+    "tellonce_server.domain.erasure.targets.roots": targets.roots,
     "tellonce_server.domain.keep.sentences.features": lambda text: kept_sentences.features(
         kept_sentences.Sentence(text)
     ),
     "tellonce_server.domain.keep.choice.is_order": choice.is_order,
-    "tellonce_server.domain.keep.own_speech.own_lines": own_speech.own_lines,
+    "tellonce_server.domain.keep.sentences.own_lines": kept_sentences.own_lines,
     "tellonce_server.domain.keep.sentences.sentences": kept_sentences.sentences,
     "tellonce_server.services.record.message_text": lambda text: record.message_text("user", text, text),
     "tellonce_server.services.unread_exchanges.learning_prompt": lambda text: unread_exchanges.learning_prompt(
@@ -386,15 +385,21 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.Spoken": lambda text: literals.Spoken(text).words,
     "tellonce_server.domain.memory.literals.words": literals.words,
     "tellonce_server.domain.memory.resolution.calendar_names": resolution.calendar_names,
-    "tellonce_server.domain.memory.measures.changed": lambda text: measures.changed(text, (text,), ()),
+    "tellonce_server.domain.memory.calculation.changed_units": lambda text: calculation.changed_units(
+        text, (text,), ()
+    ),
     "tellonce_server.domain.memory.resolution.timed_numbers": resolution.timed_numbers,
     "tellonce_server.domain.memory.resolution.in_digits": resolution.in_digits,
     "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,
     "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),
     "tellonce_server.domain.memory.resolution.named_dates": lambda text: resolution.named_dates(text, NOW, ZONE),
     "tellonce_server.domain.memory.resolution.admits": lambda text: resolution.admits(text, NOW, ZONE, NOW.date()),
-    "tellonce_server.domain.memory.retraction.carries": lambda text: retraction.carries(text, ENDED, NO_COSINES),
-    "tellonce_server.domain.memory.retraction.struck": lambda text: retraction.struck(text, [ENDED], NO_COSINES),
+    "tellonce_server.domain.memory.retraction.carries": lambda text: retraction.carries(
+        text, ENDED, lambda one, other: 0.0
+    ),
+    "tellonce_server.domain.memory.retraction.struck": lambda text: retraction.struck(
+        text, [ENDED], lambda one, other: 0.0
+    ),
     "tellonce_server.domain.retrieval.excerpt.excerpt": lambda text: excerpt.excerpt(text, 9_999, SENTENCE),
     "tellonce_server.domain.retrieval.feedback.feedback": lambda text: feedback.feedback(
         text, [text] * feedback.FEWEST, np.arange(float(feedback.FEWEST))
@@ -527,7 +532,7 @@ NOT_READERS = frozenset(
     tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.shown
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.prompt_selection.with_other_chats tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
-    tellonce_server.store.generations.session tellonce_server.store.scrub.session
+    tellonce_server.store.generations.session tellonce_server.store.database.connected
     tellonce_server.store.bulk.by_number tellonce_server.store.database.as_login tellonce_server.store.texts.find
     tellonce_server.store.messages.of_thread tellonce_server.store.route.unpooled tellonce_server.domain.retrieval.lexical.any_of
     tellonce_server.domain.retrieval.lexical.quoted tellonce_server.api.schema.compact
@@ -554,15 +559,15 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_
     tellonce_server.app.metrics.Metrics.called tellonce_server.app.storage.Storage.on_call tellonce_server.app.storage.Storage.observe
     tellonce_server.core.rate_limit.RateLimit.wait tellonce_server.domain.context.draft.Draft.fill
     tellonce_server.domain.context.draft.Draft.note tellonce_server.domain.context.draft.Draft.omit
-    tellonce_server.domain.dependencies.Dependencies.tell_subscribers tellonce_server.domain.erasure.deletion.Erased.count
+    tellonce_server.domain.dependencies.Dependencies.tell_subscribers
     tellonce_server.domain.erasure.forget_query.ForgetQuery.marks tellonce_server.domain.erasure.targets.Target.most_in
     tellonce_server.domain.erasure.targets.Target.is_all_of tellonce_server.domain.memory.literals.Words.have
-    tellonce_server.domain.memory.retraction.Cosines.of tellonce_server.domain.queue.exchange_job.ExchangeJob.changes
+    tellonce_server.domain.queue.exchange_job.ExchangeJob.changes
     tellonce_server.domain.queue.second_reading_job.SecondReadingJob.changes tellonce_relay.responders.offline.attributed
-    tellonce_server.domain.queue.job_kinds.ProfileJob.changes tellonce_server.domain.queue.job_type.JobType.changes
+    tellonce_server.domain.queue.summary_jobs.ProfileJob.changes tellonce_server.domain.queue.job_type.JobType.changes
     tellonce_server.domain.tombstones.Tombstones.replacement tellonce_server.domain.tombstones.Tombstones.forgotten_at
     tellonce_server.embedding.active.ActiveEmbedder.follow tellonce_server.embedding.onnx_session.Session.vector
-    tellonce_server.embedding.onnx_session.Session.layers tellonce_server.embedding.onnx_session.Session.embed
+    tellonce_server.embedding.onnx_session.Session.layers
     tellonce_server.embedding.question_cache.Foresight.expect tellonce_server.embedding.question_cache.VectorCache.get
     tellonce_server.embedding.question_cache.VectorCache.keep tellonce_server.services.page.sessions.Codes.take
     tellonce_server.services.page.sessions.Seal.token_hash tellonce_server.store.backup.dump.Target.program

@@ -50,7 +50,7 @@ def sentences() -> Iterator[str]:
 def main() -> None:
     folder = ServerSettings().data_dir / "models" / MODEL
     files = asyncio.run(fetch(folder, lambda done, total: None))
-    vectors = Session(files / GRAPH, files / TOKENIZER).embed(list(sentences()))
+    vectors = list(map(Session(files / GRAPH, files / TOKENIZER).vector, sentences()))
     mean: list[float] = np.array(vectors, np.float32).mean(axis=0).round(5).tolist()
     MEAN.write_text(json.dumps([round(value, 5) for value in mean]) + "\n")
 

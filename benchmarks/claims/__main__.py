@@ -9,9 +9,10 @@ from functools import cache
 from platformdirs import user_cache_path
 
 from benchmarks.claims.scoring import TABLES, Case, cases, quoted, unquoted, wrong
-from tellonce_server.domain.memory.check import Similarity, Verdict
+from tellonce_server.domain.memory.check import Verdict
 from tellonce_server.embedding.model_files import GRAPH, MODEL, TOKENIZER, ModelFilesUnavailable, fetch
 from tellonce_server.embedding.onnx_session import Session
+from tellonce_server.embedding.protocol import Similarity
 
 
 def main() -> None:
@@ -45,7 +46,7 @@ async def _similarity() -> Similarity | None:
         print(f"no cosines: {missing}")
         return None
     session = Session(folder / GRAPH, folder / TOKENIZER)
-    embed = cache(lambda text: session.embed([text])[0])
+    embed = cache(lambda text: session.vector(text))
     return lambda one, other: sum(x * y for x, y in zip(embed(one), embed(other), strict=True))
 
 

@@ -10,7 +10,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tellonce.contract_types import When
-from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, check, check_claim
+from tellonce_server.domain.memory.check import Quoted, Verdict, check, check_claim
+from tellonce_server.embedding.protocol import Similarity
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID_AT = datetime(2026, 11, 20, 10, tzinfo=ZONE)  # a Friday

@@ -7,6 +7,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
+from tellonce_server.domain.memory import expiry
 from tests.hand_worker import claim, exchange, item, profile, submit
 from tests.memory_fixtures import Clock, Memory
 
@@ -38,7 +39,7 @@ async def test_an_appointment_that_has_passed_is_history_and_a_day_of_every_year
         for content in ("Dentist on 2026-02-20 at 3pm", "My birthday is on February 20"):
             await client.remember(c.RememberArgs(content=content, kind="date"))
         clock.forward(days=6)
-        await (await memory.storage.services()).expiry.tidy()
+        await expiry.tidy((await memory.storage.services()).deps)
         known = await client.get_profile(c.GetProfileArgs())
         over = await client.get_profile(c.GetProfileArgs(status="completed"))
     assert ["birthday" in date.content for date in known.dates] == [True]

@@ -49,6 +49,7 @@ from tellonce_server.embedding.onnx_graph import EARLY, EARLY_TOKENS, EMBEDDING,
 from tellonce_server.embedding.onnx_session import Session
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, NoEmbedder, Vector
 from tellonce_server.embedding.question_cache import VectorCache
+from tellonce_server.store import generations
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database
 from tests.memory_fixtures import Clock, Memory
@@ -426,7 +427,7 @@ async def test_the_model_reports_nothing_to_the_maker_of_onnxruntime(tmp_path: P
 
 async def until_all_are_embedded(database: Database) -> None:
     with anyio.fail_after(HANGS):
-        while await database.rows("messages.unembedded", backlog.LOWEST, backlog.LOWEST, 0, 1):  # noqa: ASYNC110
+        while await database.rows("messages.unembedded", *generations.BEGINNING, 1):  # noqa: ASYNC110
             await anyio.sleep(0.05)
 
 

@@ -9,6 +9,7 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.reminders import SetReminderArgs
+from tellonce_server.domain.memory import expiry
 from tests.hand_worker import claim, exchange, facts, item, nothing, number_of, profile, read, say, submit
 from tests.memory_fixtures import Clock, Memory, forget, tables_with
 
@@ -470,7 +471,7 @@ async def test_a_date_that_has_passed_is_history_and_a_goal_long_overdue_is_aske
         coming = [(len(p.dates), len(p.goals), len(p.uncertain)) for p in [await profile(client)]]
         for days in (6, 40, 1, 20):
             clock.forward(days=days)
-            await services.expiry.tidy()
+            await expiry.tidy(services.deps)
             known = await profile(client)
             coming.append((len(known.dates), len(known.goals), len(known.uncertain)))
     assert coming == [(1, 1, 0), (0, 1, 0), (0, 0, 1), (0, 0, 1), (0, 0, 0)]
@@ -490,7 +491,7 @@ async def test_an_overdue_goal_leaves_the_profile_and_ends_at_a_no_but_can_be_se
         clock.forward(days=20)
         believed = clock()
         clock.forward(days=30)
-        await (await memory.storage.services()).expiry.tidy()
+        await expiry.tidy((await memory.storage.services()).deps)
         await read(agent, nothing)
         asked = await profile(client)
         then = await client.get_context(c.GetContextArgs(as_of=believed))
@@ -509,11 +510,11 @@ async def test_a_goal_the_user_says_is_still_one_is_not_asked_about_again(memory
         goal = (await client.remember(c.RememberArgs(content="Finish the thesis", kind="goal", deadline=SUNDAY))).memory
         services = await memory.storage.services()
         clock.forward(days=50)
-        await services.expiry.tidy()
+        await expiry.tidy(services.deps)
         assert goal is not None
         await client.update_memory(c.UpdateMemoryArgs(memory_id=goal.id, action="confirm"))
         clock.forward(days=50)
-        await services.expiry.tidy()
+        await expiry.tidy(services.deps)
         known = await profile(client)
     assert [m.content for m in known.goals] == ["Finish the thesis"]
 

@@ -10,7 +10,7 @@ from tellonce import work as w
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
-from tellonce_server.domain.queue.job_kinds import TOLD
+from tellonce_server.domain.queue.summary_jobs import TOLD
 from tellonce_sql import query
 from tests.hand_worker import claim, drain, exchange, item, submit, talk
 from tests.memory_fixtures import Clock, Memory, forget, opened, session

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tellonce.settings import Compaction
-from tellonce_server.domain.queue.compaction import is_due, keep, runs, spoke_before
+from tellonce_server.domain.queue.compaction import keep, runs, spoke_before
 from tellonce_server.store.threads import OpenMessage
 
 RULES = Compaction()
@@ -37,9 +37,9 @@ def test_no_chunk_spans_two_talks_but_for_a_single_message_and_none_has_one(size
 
 def test_age_compacts_only_a_thread_that_was_silent_for_a_day() -> None:
     talk = {"messages": 35, "tokens": 100, "now": NOW}
-    assert not is_due(RULES, **talk, spoke=NOW - timedelta(hours=23))
+    assert keep(RULES, **talk, spoke=NOW - timedelta(hours=23)) is None
     assert keep(RULES, **talk, spoke=NOW - timedelta(hours=25)) == 20
-    assert not is_due(RULES, messages=29, tokens=100, spoke=NOW - timedelta(hours=25), now=NOW)
+    assert keep(RULES, messages=29, tokens=100, spoke=NOW - timedelta(hours=25), now=NOW) is None
     assert keep(RULES, messages=41, tokens=100, spoke=NOW, now=NOW) == 20
     assert keep(RULES, messages=20, tokens=2501, spoke=NOW, now=NOW) == 10
 

@@ -34,7 +34,7 @@ EDGES = {
     "screen.py": "one command that the page started",
     "local.py": "the thread that embeds: its callers get the error",
     "work.py": "one job handed out",
-    "completion.py": "one result applied",
+    "job_kinds.py": "one result applied",
     "receipt_keeper.py": "one receipt stored after its answer",
     "storage.py": "one attempt to open the database: callers get the reason",
     "strict.py": "one tool call",

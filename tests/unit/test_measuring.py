@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tellonce_server.domain.retrieval.question import Setting, question
-from tellonce_server.domain.retrieval.signal_table import NONE, SESSION_PAUSE, measure
-from tellonce_server.domain.retrieval.signals import Candidate
+from tellonce_server.domain.retrieval.signals import NONE, SESSION_PAUSE, Candidate, measure
 
 AT = datetime(2026, 2, 18, 4, 0, tzinfo=UTC)
 QUESTION = question("tea", Setting(("tea",), (), 100, 100, AT, True), {}, ())

@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 
 from tellonce_server.domain.retrieval import weights
 from tellonce_server.domain.retrieval.question import Question, Setting, question
-from tellonce_server.domain.retrieval.ranking import Scale, rank, scale
+from tellonce_server.domain.retrieval.ranking import rank
 from tellonce_server.domain.retrieval.signals import (
     ONE_MATCH,
     Candidate,
+    Scale,
     asking,
     coverage,
     longness,
     ranks_of,
+    scale,
     tells_of,
 )
 

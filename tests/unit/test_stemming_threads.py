@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tellonce_server.domain.erasure.word_forms import roots
+from tellonce_server.domain.erasure.targets import roots
 
 WORDS = [
     f"{stem}{ending}"

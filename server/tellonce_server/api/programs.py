@@ -26,10 +26,7 @@ class WorkTools(Tools):
     async def extend_work(self, call: Call[w.ExtendWorkArgs]) -> w.Extended:
         return await (await self._ready()).work.extend(_possible(call.args))
 
-    @tool(
-        "Submit a job's result. The server stores the result first and then applies it in order.",
-        CHANGE,
-    )
+    @tool("Submit a job's result. The server stores the result first and then applies it in order.", CHANGE)
     async def submit_work(self, call: Call[w.SubmitWorkArgs]) -> w.Submitted:
         return await (await self._ready()).work.submit(_possible(call.args))
 
@@ -66,19 +63,11 @@ class ReminderTools(Tools):
         services, where = await self._at(call)
         return await services.reminders.change(where, call.args)
 
-    @tool(
-        "Claim the reminders that are due. Deliver each one, then call finish_reminder.",
-        CHANGE,
-        listed=False,
-    )
+    @tool("Claim the reminders that are due. Deliver each one, then call finish_reminder.", CHANGE, listed=False)
     async def claim_reminders(self, call: Call[r.ClaimRemindersArgs]) -> r.ClaimedReminders:
         return await (await self._ready()).reminders.claim(call.caller.user_id, call.args)
 
-    @tool(
-        "Say that a reminder was delivered, and when it is due next if it repeats.",
-        CHANGE,
-        listed=False,
-    )
+    @tool("Say that a reminder was delivered, and when it is due next if it repeats.", CHANGE, listed=False)
     async def finish_reminder(self, call: Call[r.FinishReminderArgs]) -> r.FinishedReminder:
         services = await self._ready()
         where = locate(call.caller, Asked(call.args.chat_id), services.deps.settings)

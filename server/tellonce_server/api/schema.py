@@ -57,8 +57,8 @@ def _slim(node: Any, definitions: dict[str, Any]) -> Any:
     if not isinstance(node, dict):
         return node
     if "$ref" in node:
-        target = definitions[node["$ref"].rpartition("/")[2]]
-        return _slim({**_without_prose(target), **{k: v for k, v in node.items() if k != "$ref"}}, definitions)
+        target = {k: v for k, v in definitions[node["$ref"].rpartition("/")[2]].items() if k != "description"}
+        return _slim({**target, **{k: v for k, v in node.items() if k != "$ref"}}, definitions)
     if "anyOf" in node:
         return _without_null(node, definitions)
     return {key: _entry(key, value, definitions) for key, value in node.items() if not _is_noise(key, value)}
@@ -84,7 +84,3 @@ def _without_null(node: dict[str, Any], definitions: dict[str, Any]) -> Any:
     if len(branches) == 1 and (optional or len(node["anyOf"]) == 1):
         return _slim({**branches[0], **rest}, definitions)
     return {**_slim(rest, definitions), "anyOf": _slim(node["anyOf"], definitions)}
-
-
-def _without_prose(definition: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in definition.items() if key != "description"}

@@ -62,7 +62,8 @@ class StrictTool(Tool):
 
     async def _answer(self, arguments: dict[str, Any], context: AnyContext) -> CallToolResult | InputRequiredResult:
         try:
-            args = self._validated(arguments)
+            taken = coerced(arguments, _full_schema(self.spec.args))
+            args = self.spec.args.model_validate(taken, context={ZONE: self.zone})
         except ValidationError as error:
             return failed(invalid(explained(self.name, error, self.spec.args), error, self.name))
         try:
@@ -84,20 +85,12 @@ class StrictTool(Tool):
             return result
         shown = result if self.zone is None else in_zone(result, self.zone)
         structured = shown.model_dump(mode="json", exclude_none=False)
+        reads_data_only = bool((context.request_context.meta or {}).get(DATA_META))
         return CallToolResult(
-            content=[] if _wants_data(context) else [TextContent(type="text", text=self.spec.render(shown))],
+            content=[] if reads_data_only else [TextContent(type="text", text=self.spec.render(shown))],
             structured_content=structured,
             _meta={**to_meta(texts_of(shown)), **reasons_meta(structured)} or None,
         )
-
-    def _validated(self, arguments: dict[str, Any]) -> BaseModel:
-        taken = coerced(arguments, _full_schema(self.spec.args))
-        return self.spec.args.model_validate(taken, context={ZONE: self.zone})
-
-
-def _wants_data(context: AnyContext) -> bool:
-    """Whether the caller reads only the data of a result."""
-    return bool((context.request_context.meta or {}).get(DATA_META))
 
 
 def failed(text: ServerText, meta: Mapping[str, Any] = MappingProxyType({})) -> CallToolResult:

@@ -175,11 +175,7 @@ def chat_summary(s: c.ChatSummary) -> str:
 
 
 def _canonical(k: c.CanonicalSummary) -> tuple[tuple[str, str], ...]:
-    return (
-        ("confirmed by the user", k.user_confirmed),
-        ("inferred", k.llm_inferred),
-        ("general", k.general_summary),
-    )
+    return (("confirmed by the user", k.user_confirmed), ("inferred", k.llm_inferred), ("general", k.general_summary))
 
 
 def explanation(e: c.Explanation) -> str:

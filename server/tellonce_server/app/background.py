@@ -14,6 +14,7 @@ from tellonce_server.app.events import Announcer, Listener
 from tellonce_server.core.errors import AWAY, OUTAGES
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.scrub import Scrubber
+from tellonce_server.domain.memory import expiry
 from tellonce_server.domain.queue.compaction import compact_silent
 from tellonce_server.embedding.backlog import EmbeddingBacklog
 from tellonce_server.services.services import Services
@@ -47,7 +48,7 @@ def side_tasks(
         SideTask("embedding backlog", EmbeddingBacklog(deps.database, deps.embedder).run),
         _every("tidying", TIDY_SECONDS, services.work.tidy),
         _every("categories", TIDY_SECONDS, services.categories.assign),
-        _every("ending goals and dates", ENDINGS_SECONDS, services.expiry.tidy),
+        _every("ending goals and dates", ENDINGS_SECONDS, partial(expiry.tidy, deps)),
         _every("silent threads", ENDINGS_SECONDS, partial(compact_silent, deps)),
         _every("pruning", RETENTION_SECONDS, partial(prune, deps)),
         _every("abandoned uploads", UPLOADS_SECONDS, Uploads(deps.settings.data_dir).expire),

@@ -19,6 +19,7 @@ from tellonce_server.app.memory_location import note_external
 from tellonce_server.core.subscriptions import Changes
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.scrub import Scrubber
+from tellonce_server.domain.memory import expiry
 from tellonce_server.domain.tombstones import Tombstones
 from tellonce_server.embedding.active import ActiveEmbedder, choose_embedder, embedder_named
 from tellonce_server.embedding.generations import Generations, follow
@@ -63,7 +64,7 @@ async def open_memory(
     services = Services(deps, key)
     stack.push_async_callback(services.receipts.written)
     await services.work.tidy()
-    await services.expiry.tidy()
+    await expiry.tidy(deps)
     await follow(database, embedder, now())
     listener = Listener(dsn, changes, services.work.wake)
     scrubber = Scrubber(deps, dsn, opened.superuser_dsn)

@@ -22,7 +22,7 @@ from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import AWAY, OUTAGES, StorageUnavailable
 
 if TYPE_CHECKING:
-    from tellonce_server.domain.queue.attendance import Attendance
+    from tellonce_server.domain.queue.work import Attendance
 
 LOCK_NAME = ".summarizer"
 LOOK_SECONDS = 10.0

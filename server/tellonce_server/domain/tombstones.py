@@ -40,11 +40,6 @@ class Tombstones:
     def __init__(self, key: bytes) -> None:
         self._key = key
 
-    async def add(self, q: Queries, owner_id: int, chat_id: int | None, marks: Sequence[Mark], now: datetime) -> None:
-        """Mark statements and messages as forgotten."""
-        if marks:
-            await tombstones.add(q, owner_id, chat_id, marks, now)
-
     def message_claims(self, text: str, gone: Sequence[str]) -> list[bytes]:
         """The hashes of a message's text and of the sentences erased from it (`gone`). The hashes identify the text and
         the sentences if a client sends them again."""
@@ -55,7 +50,7 @@ class Tombstones:
         """Mark as forgotten the names that clients gave. These are the names of conversations, threads, channels and
         speakers, and the ids of messages."""
         new: list[Mark] = [(self._name(name), frozenset()) for name in dict.fromkeys(names)]
-        await self.add(q, owner_id, None, new, now)
+        await tombstones.add(q, owner_id, new, now)
 
     async def forgotten_names(self, q: Queries, owner_id: int, names: Sequence[str]) -> dict[str, str]:
         """Return the forgotten names among `names`, each with its replacement. A replacement is computed from the hash
@@ -89,15 +84,6 @@ class Tombstones:
         parts = [(part, self._claims(chat_id, number, part.strip())) for part in sentences(text)]
         return self._claims(chat_id, number, text), parts
 
-    async def of_messages(self, q: Queries, owner_id: int) -> Forgotten:
-        """The hashes of the texts that were forgotten in each message."""
-        return await tombstones.of_messages(q, owner_id)
-
-    async def of_texts(self, q: Queries, owner_id: int) -> dict[bytes, datetime]:
-        """The hashes of forgotten names and of the texts that were forgotten in any message. Each hash has the time
-        when the name or text was forgotten."""
-        return await tombstones.of_texts(q, owner_id)
-
     def without_later_forgotten(self, text: str, said_at: datetime, marks: Mapping[bytes, datetime]) -> str:
         """Return the text of an old message without the sentences that were forgotten after the message was sent."""
 
@@ -115,14 +101,6 @@ class Tombstones:
         said = [part.strip() for part in sentences(text) if part.strip()]
         found = [part for part in said if not of_message.isdisjoint(self._claims(chat_id, number, part))]
         return found or ([] if of_message.isdisjoint(self._claims(chat_id, number, text)) else said)
-
-    async def lift(self, q: Queries, owner_id: int, stones: Sequence[Tombstone], now: datetime) -> None:
-        """Remove the tombstones of a statement that the user made again."""
-        if stones:
-            await tombstones.lift(q, owner_id, [stone.id for stone in stones], now)
-
-    async def standing(self, q: Queries, owner_id: int) -> list[Tombstone]:
-        return await tombstones.standing(q, owner_id)
 
     def mark(self, text: str) -> Mark:
         """The hash of a statement and the hashes of its content words."""

@@ -1,13 +1,12 @@
 """The embedder of the database's active model. The active model is replaced when `tellonce reembed` changes the model.
 
 The settings choose the first embedder of a process. The Ollama client is imported only if needed.
-
 """
 
 import asyncio
 import importlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from tellonce.settings import ServerSettings
 from tellonce.shutdown import ended
@@ -25,7 +24,8 @@ class ActiveEmbedder:
     def __init__(self, configured: Embedder, named: Callable[[str], Embedder]) -> None:
         self._current = configured
         self._named = named
-        self._off = isinstance(configured, NoEmbedder)
+        self.off: Final = isinstance(configured, NoEmbedder)
+        """Whether the settings turn embeddings off."""
         self._changed = asyncio.Event()
 
     @property
@@ -44,11 +44,6 @@ class ActiveEmbedder:
     def state(self) -> dict[str, Any]:
         return self._current.state
 
-    @property
-    def off(self) -> bool:
-        """Whether the settings turn embeddings off."""
-        return self._off
-
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
         return await self._current.embed(texts, urgent=urgent)
 
@@ -56,7 +51,6 @@ class ActiveEmbedder:
         return await self._current.layers(texts, urgent=urgent)
 
     async def run(self) -> None:
-        """Run the current embedder until cancelled."""
         while True:
             self._changed.clear()
             running, changed = asyncio.create_task(self._current.run()), asyncio.create_task(self._changed.wait())
@@ -71,7 +65,7 @@ class ActiveEmbedder:
     def follow(self, active: str | None) -> None:
         """Switch to the active model. Do nothing if the active model is unknown (None) or already in use, or if
         embeddings are off."""
-        if not self._off and active is not None and active != self._current.model:
+        if not self.off and active is not None and active != self._current.model:
             self._current = self._named(active)
             self._changed.set()
 
@@ -80,7 +74,6 @@ OLLAMA = "ollama:"
 
 
 def choose_embedder(settings: ServerSettings) -> Embedder:
-    """The configured embedder."""
     match settings.embeddings:
         case "local":
             return embedder_named(MODEL, settings)

@@ -2,16 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from operator import itemgetter
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from tellonce_server.core.errors import AWAY
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
 from tellonce_server.store import generations
 from tellonce_server.store.codes import ModelVector, code
-from tellonce_server.store.database import Database, Row, unzip
+from tellonce_server.store.database import Database, Row
+from tellonce_server.store.generations import NewVector
 
 logger = logging.getLogger(__name__)
 
@@ -23,37 +22,6 @@ IDLE_SECONDS = 2.0
 
 LOCK: Final = 0x63_68_61_74_65_6D_62_64
 """The key of the lock for embedding. Without this lock, all servers of a memory would embed the same texts."""
-
-LOWEST = -(2**63)
-
-
-@dataclass(frozen=True)
-class _Kind:
-    """A table with texts to embed. `key` names the columns that identify a row and by which the rows are sorted.
-    `coded` means that a sign code (one bit per dimension, see `store/codes.py`) is stored with each vector."""
-
-    name: str
-    key: tuple[str, ...]
-    text: Callable[[Row], str]
-    coded: bool = False
-
-    @property
-    def start(self) -> tuple[int, ...]:
-        return (*(LOWEST for _ in self.key[:-1]), 0)
-
-    def place(self, row: Row) -> tuple[int, ...]:
-        return tuple(row[column] for column in self.key)
-
-
-def _said(row: Row) -> str:
-    return f"{row['speaker']}: {row['content']}"
-
-
-_KINDS = (
-    _Kind("messages", ("owner_id", "chat_id", "id"), _said, coded=True),
-    _Kind("memories", ("owner_id", "id"), itemgetter("content")),
-    _Kind("summaries", ("owner_id", "chat_id", "id"), itemgetter("text")),
-)
 
 
 class EmbeddingBacklog:
@@ -75,27 +43,24 @@ class EmbeddingBacklog:
     async def work_once(self) -> int:
         """Embed some batches of each kind. Returns the number of texts; 0 if another server holds the lock."""
         async with self._database.lock(LOCK) as held:
-            return sum([await self._some(kind) for kind in _KINDS]) if held else 0
+            return sum([await self._some(kind) for kind in generations.KINDS]) if held else 0
 
-    async def _some(self, kind: _Kind) -> int:
-        count, after = 0, kind.start
+    async def _some(self, kind: str) -> int:
+        count, after = 0, generations.BEGINNING
         async with asyncio.TaskGroup() as writing:
             for _ in range(IN_A_ROW):
-                rows = await generations.unembedded(self._database, kind.name, after, BATCH)
+                rows = await generations.unembedded(self._database, kind, after, BATCH)
                 if not rows:
                     break
-                columns = await self._embedded(kind, rows)
-                writing.create_task(generations.set_embeddings(self._database, kind.name, columns))
-                count, after = count + len(rows), kind.place(rows[-1])
+                new = await embedded(self._embedder, rows)
+                writing.create_task(generations.set_embeddings(self._database, kind, new))
+                count, after = count + len(rows), new[-1][:3]
         return count
 
-    async def _embedded(self, kind: _Kind, rows: Sequence[Row]) -> tuple[list[Any], ...]:
-        """Return the columns to write: the keys and versions of the rows, the vectors, and the sign codes if this kind
-        has sign codes."""
-        model, mean = self._embedder.model, self._embedder.mean
-        vectors = await self._embedder.embed([kind.text(row) for row in rows], urgent=False)
-        written = [
-            (*kind.place(row), row["version"], ModelVector(v, model), *((code(v, mean),) if kind.coded else ()))
-            for row, v in zip(rows, vectors, strict=True)
-        ]
-        return unzip(written, len(kind.key) + 2 + kind.coded)
+
+async def embedded(embedder: Embedder, rows: Sequence[Row]) -> list[NewVector]:
+    """The vectors of these texts, with the keys and versions of the rows, and with sign codes (one bit per dimension,
+    see `store/codes.py`)."""
+    model, mean = embedder.model, embedder.mean
+    vectors = await embedder.embed([row["text"] for row in rows], urgent=False)
+    return [(*row[:4], ModelVector(v, model), code(v, mean)) for row, v in zip(rows, vectors, strict=True)]

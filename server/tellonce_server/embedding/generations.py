@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import Any, Final
 
 from tellonce_server.embedding.active import ActiveEmbedder
+from tellonce_server.embedding.backlog import embedded
 from tellonce_server.embedding.protocol import Embedder
 from tellonce_server.store import generations
-from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database
 
 BATCH: Final = 64
@@ -58,13 +58,9 @@ class Generations:
 async def _prepare(connection: Any, kind: str, embedder: Embedder, progress: Progress) -> int:
     count, after = 0, generations.BEGINNING
     while rows := await generations.left(connection, kind, embedder.model, after, BATCH):
-        vectors = await embedder.embed([row["text"] for row in rows], urgent=False)
-        kept = [
-            (*row[:4], ModelVector(v, embedder.model), code(v, embedder.mean))
-            for row, v in zip(rows, vectors, strict=True)
-        ]
-        await generations.keep(connection, kind, embedder.model, kept)
-        after = (rows[-1]["owner_id"], rows[-1]["chat_id"], rows[-1]["id"])
+        new = await embedded(embedder, rows)
+        await generations.keep(connection, kind, embedder.model, new)
+        after = new[-1][:3]
         count += len(rows)
         progress(len(rows))
     return count

@@ -50,7 +50,6 @@ class ModelFilesUnavailable(Exception):
 
 
 def complete(folder: Path) -> bool:
-    """Whether the folder contains all files that are needed to compute embeddings."""
     return all((folder / name).exists() for name in (GRAPH, TOKENIZER))
 
 
@@ -87,7 +86,6 @@ async def _make(folder: Path, progress: Progress, source: Path | None) -> None:
 
 
 def check(files: Path) -> None:
-    """Verify that every file has the expected hash."""
     for name, wanted in SHA256.items():
         file = files / name
         if not file.exists() or _sha256(file) != wanted:

@@ -1,7 +1,6 @@
 """Computes embeddings with onnxruntime. onnxruntime is slow to import, so this module is imported only where needed."""
 
 from array import array
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,13 @@ LONGEST = 256
 
 
 class Session:
-    """One loaded model, usable from any thread. By default the session uses one thread, which is faster than two
-    threads while the database is busy on the same machine."""
+    """One loaded model, usable from any thread. Texts are computed one by one, because padding would take more time than
+    a batch saves."""
 
-    def __init__(self, graph: Path, tokenizer: Path, threads: int = 1) -> None:
+    def __init__(self, graph: Path, tokenizer: Path) -> None:
         options = ort.SessionOptions()
-        options.intra_op_num_threads = threads
+        # One thread is faster than two threads while the database is busy on the same machine.
+        options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         # Without the arena, onnxruntime frees the memory that a long text needed.
         options.enable_cpu_mem_arena = False
@@ -43,8 +43,3 @@ class Session:
         ids = np.array([self._tokenizer.ids(text)], np.int64)
         computed: Any = self._session.run(outputs, {"input_ids": ids, "attention_mask": np.ones_like(ids)})
         return [array("f", rows[0].tobytes()) for rows in computed]
-
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One unit vector per text. Texts are computed one by one, because padding would take more time than a batch
-        saves."""
-        return [self.vector(text) for text in texts]

@@ -1,7 +1,8 @@
 """The interface of all embedders. This module depends on no particular model."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import mul
 from typing import Any, Protocol
 
 from pgvector import HalfVector
@@ -9,6 +10,8 @@ from pgvector import HalfVector
 from tellonce_server.store.codes import ModelVector
 
 Vector = Sequence[float]
+Similarity = Callable[[str, str], float]
+"""A function that returns the cosine of two texts."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,18 @@ async def vectors_or_none(embedder: Embedder, texts: Sequence[str]) -> list[Vect
         return await embedder.embed(texts, urgent=True)
     except EmbeddingUnavailable:
         return None
+
+
+async def similarity_of(embedder: Embedder, texts: Sequence[str]) -> Similarity | None:
+    """The cosines of these texts; a text that is not among them has the cosine 0. None if no embedder is available."""
+    vectors = await vectors_or_none(embedder, texts)
+    known = dict(zip(texts, vectors, strict=True)) if vectors is not None else {}
+
+    def cosine(one: str, other: str) -> float:
+        a, b = known.get(one), known.get(other)
+        return sum(map(mul, a, b)) if a is not None and b is not None else 0.0
+
+    return cosine if vectors is not None else None
 
 
 async def vector_or_none(embedder: Embedder, text: str) -> HalfVector | None:

@@ -9,10 +9,9 @@ from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
-from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, check, check_claim, contains_quote
+from tellonce_server.domain.memory.check import Quoted, Verdict, check, check_claim, contains_quote
 from tellonce_server.domain.memory.extraction_results import may_tell
-from tellonce_server.domain.memory.retraction import Cosines
-from tellonce_server.embedding.protocol import vectors_or_none
+from tellonce_server.embedding.protocol import Similarity, similarity_of
 from tellonce_server.store import messages, queue
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import Line, StoredMessage
@@ -35,7 +34,7 @@ SHOWN: Final = 2_000
 
 
 async def checker_at(deps: Dependencies, where: ChatScope, args: RememberArgs) -> "StatementChecker":
-    """Return a checker for the newest messages of the thread that the call names."""
+    """A checker for the newest messages of the thread that the call names."""
     thread_key = await thread_of(deps, where, args)
     lines = await messages.before_in_thread(deps.database, *where.key, thread_key, messages.NEWEST, RECENT)
     return StatementChecker(deps, where, thread_key, lines)
@@ -65,7 +64,8 @@ class StatementChecker:
         else:
             held = None if source else await offloaded(_size(self._lines), lambda: self._holding(quote))
             said = [self._words(message, quote) for message in (source, held) if message is not None]
-        similarity = await self._similarity(text, said)
+        asked = [text, *(part for quoted in said for part in split_sentences(quoted.quote))]
+        similarity = await similarity_of(self._deps.embedder, asked[: MOST_SENTENCES + 1])
         return await offloaded(_size(self._lines), lambda: self._verdict(quote, text, said, due, similarity))
 
     async def queue_second_reading(self, t: Queries, sources: Sequence[int], now: datetime) -> None:
@@ -101,13 +101,6 @@ class StatementChecker:
     def _holding(self, quote: str) -> Line | None:
         said, wanted = (line for line in reversed(self._lines) if may_tell(*self._place, line)), own_words(quote)
         return next((line for line in said if contains_quote(own_words(line.content), wanted)), None)
-
-    async def _similarity(self, text: str, said: Sequence[Quoted]) -> Similarity | None:
-        """Return a function of a claim and a sentence that gives their cosine. Return None while no embedder is
-        available."""
-        asked = [text, *(part for quoted in said for part in split_sentences(quoted.quote))][: MOST_SENTENCES + 1]
-        vectors = await vectors_or_none(self._deps.embedder, asked)
-        return Cosines(dict(zip(asked, vectors, strict=True))).of if vectors is not None else None
 
 
 def newest_words(lines: Sequence[Line]) -> list[Line]:

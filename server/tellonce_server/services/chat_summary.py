@@ -3,29 +3,19 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from tellonce.contract import (
-    CanonicalSummary,
-    ChatSummary,
-    Coverage,
-    CurrentSession,
-    JobKind,
-    NewChat,
-    Period,
-    RoutineEntry,
-    SummarizeChatArgs,
-)
+from tellonce import contract as c
 from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import thread_of
-from tellonce_server.domain.memory.changed_words import changes_in
+from tellonce_server.domain.memory.changed_words import marked_texts
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.services.list_cursor import cursor_of, place_of
 from tellonce_server.store import chats, messages, queue, summaries, threads
 from tellonce_server.store.messages import Line
 from tellonce_server.store.summaries import Summary
 from tellonce_server.store.threads import Thread
-from tellonce_text.changes import MessageRange, Passage, changes_at, marked
+from tellonce_text.changes import MessageRange, Passage
 from tellonce_text.dates.clock import clock_time, local, local_day, period
 from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
@@ -43,7 +33,7 @@ class ChatSummaries:
     def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
 
-    async def chat_summary(self, where: ChatScope, args: SummarizeChatArgs) -> ChatSummary:
+    async def chat_summary(self, where: ChatScope, args: c.SummarizeChatArgs) -> c.ChatSummary:
         """A page of the chat's summaries, oldest first, and the state of the chat. Raises Refused for an invalid
         cursor."""
         now = self._deps.now()
@@ -51,21 +41,19 @@ class ChatSummaries:
         key = await thread_of(self._deps, where, args)
         chat = await chats.find(self._deps.database, *where.key)
         thread = await threads.find(self._deps.database, *where.key, key)
+        open_messages = thread.last_no - thread.covered_to if thread else 0
         after = place_of(args.cursor)
         chunks = await summaries.chunk_page(self._deps.database, *where.key, *after, PERIODS + 1)
         page = chunks[:PERIODS]
         thread_summary = await summaries.rolling(self._deps.database, *where.key, "thread", key)
         session = await summaries.rolling(self._deps.database, *where.key, "session", session_thread(where.chat_id))
         passages = [Passage(MessageRange(where.chat_id, x.from_id, x.to_id), x.text, x.to_at) for x in page]
-        changes = await changes_in(self._deps.database, where.owner_id, passages, where.chat_id)
-        return ChatSummary(
-            periods=tuple(
-                self._period(x, marked(x.text, changes_at(p.place, changes)))
-                for x, p in zip(page[::-1], passages[::-1], strict=True)
-            ),
+        texts = await marked_texts(self._deps.database, where.owner_id, passages, where.chat_id)
+        return c.ChatSummary(
+            periods=tuple(self._period(x, text) for x, text in zip(page[::-1], texts[::-1], strict=True)),
             thread_summary=thread_summary.text if thread_summary else "",
             session_summary=session.text if session else "",
-            current_session=await self._current(where, key, _open(thread), chat.epoch_after if chat else 0),
+            current_session=await self._current(where, key, open_messages, chat.epoch_after if chat else 0),
             canonical=_canonical(chat),
             routines_today=await self._routines(where, now),
             backlog=await queue.backlog(self._deps.database, *where.key, now),
@@ -74,26 +62,26 @@ class ChatSummaries:
             next_cursor=cursor_of(page[-1].from_at, page[-1].id) if len(chunks) > len(page) else None,
         )
 
-    async def start_new_chat(self, where: ChatScope) -> NewChat:
+    async def start_new_chat(self, where: ChatScope) -> c.NewChat:
         begun = await chats.new_epoch(self._deps.database, *where.key, self._deps.now())
         chat = f"memory://chat/{where.chat_id}"
         self._deps.tell_subscribers(where.owner_id, f"{chat}/summary", f"{chat}/context")
         epoch, archived = begun if begun is not None else (0, False)
-        return NewChat(epoch=epoch, archived=archived)
+        return c.NewChat(epoch=epoch, archived=archived)
 
-    async def _compact(self, where: ChatScope, now: datetime) -> tuple[JobKind, ...]:
+    async def _compact(self, where: ChatScope, now: datetime) -> tuple[c.JobKind, ...]:
         database, rules = self._deps.database, self._deps.settings.compaction
         queued = 0
         for thread in await threads.of_chat(database, *where.key):
             queued += await compact_thread(database, where, thread.thread_key, rules, now, all_due=True)
         if queued:
             self._deps.tell_workers()
-        kinds: tuple[JobKind, ...] = ("chunk_summary",)
+        kinds: tuple[c.JobKind, ...] = ("chunk_summary",)
         return kinds * queued
 
-    def _period(self, chunk: Summary, text: str) -> Period:
+    def _period(self, chunk: Summary, text: str) -> c.Period:
         zone = self._deps.zone
-        return Period(
+        return c.Period(
             id=chunk.id,
             thread_key=chunk.thread_key,
             period=period(chunk.from_at, chunk.to_at, zone, local_day(self._deps.now(), zone)),
@@ -104,51 +92,42 @@ class ChatSummaries:
             provisional=chunk.provisional,
         )
 
-    async def _current(self, where: ChatScope, thread_key: str, count: int, epoch_after: int) -> CurrentSession:
+    async def _current(self, where: ChatScope, thread_key: str, count: int, epoch_after: int) -> c.CurrentSession:
         """The messages of the current epoch that have no summary yet."""
         newest = await messages.before_in_thread(self._deps.database, *where.key, thread_key, messages.NEWEST, count)
         lines = [line for line in newest if line.id > epoch_after]
         talk = [line for line in lines if line.routine is None]
         current = await self._marked(where, talk)
-        return CurrentSession(count=len(lines), since=talk[0].sent_at if talk else None, text=gist(current))
+        return c.CurrentSession(count=len(lines), since=talk[0].sent_at if talk else None, text=gist(current))
 
     async def _marked(self, where: ChatScope, lines: Sequence[Line]) -> list[Line]:
-        """The lines, with a mark after each statement that no longer holds."""
-        places = [MessageRange(where.chat_id, line.id, line.id) for line in lines]
-        passages = [Passage(place, line.content, line.sent_at) for place, line in zip(places, lines, strict=True)]
-        changes = await changes_in(self._deps.database, where.owner_id, passages, where.chat_id)
-        return [
-            line._replace(content=marked(line.content, changes_at(place, changes)))
-            for place, line in zip(places, lines, strict=True)
-        ]
+        passages = [Passage(MessageRange(where.chat_id, x.id, x.id), x.content, x.sent_at) for x in lines]
+        texts = await marked_texts(self._deps.database, where.owner_id, passages, where.chat_id)
+        return [line._replace(content=text) for line, text in zip(lines, texts, strict=True)]
 
-    async def _routines(self, where: ChatScope, now: datetime) -> tuple[RoutineEntry, ...]:
+    async def _routines(self, where: ChatScope, now: datetime) -> tuple[c.RoutineEntry, ...]:
         midnight = local(now, self._deps.zone).replace(hour=0, minute=0, second=0, microsecond=0)
         rows = await messages.routines_since(self._deps.database, *where.key, midnight)
         return tuple(
-            RoutineEntry(name=r.name, time=clock_time(r.sent_at, self._deps.zone), summary=mask(r.summary))
+            c.RoutineEntry(name=r.name, time=clock_time(r.sent_at, self._deps.zone), summary=mask(r.summary))
             for r in rows
         )
 
-    async def _coverage(self, where: ChatScope, thread: Thread | None) -> Coverage:
+    async def _coverage(self, where: ChatScope, thread: Thread | None) -> c.Coverage:
         gaps = await threads.gaps(self._deps.database, where.owner_id)
         gap = sum(abs(g.last_no - g.covered_to - g.open) + abs(g.covered_to - g.covered) for g in gaps)
         if thread is None:
-            return Coverage(verbatim=0, summarised=0, pending=0, gap=gap)
+            return c.Coverage(verbatim=0, summarised=0, pending=0, gap=gap)
         queued = thread.queued_to - thread.covered_to
-        return Coverage(
+        return c.Coverage(
             verbatim=thread.last_no - thread.queued_to, summarised=thread.covered_to, pending=queued, gap=gap
         )
 
 
-def _canonical(chat: chats.Chat | None) -> CanonicalSummary:
+def _canonical(chat: chats.Chat | None) -> c.CanonicalSummary:
     if chat is None:
-        return CanonicalSummary(user_confirmed="", llm_inferred="", general_summary="", version=0, tokens=0)
-    return CanonicalSummary.model_validate(chat, from_attributes=True)
-
-
-def _open(thread: Thread | None) -> int:
-    return thread.last_no - thread.covered_to if thread else 0
+        return c.CanonicalSummary(user_confirmed="", llm_inferred="", general_summary="", version=0, tokens=0)
+    return c.CanonicalSummary.model_validate(chat, from_attributes=True)
 
 
 def gist(lines: Sequence[Line]) -> str:

@@ -4,8 +4,9 @@ import asyncio
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 
 from tellonce import contract as c
 from tellonce.plural import counted
@@ -28,7 +29,7 @@ from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.domain.retrieval.search_results import Result, SearchRequest, requested
 from tellonce_server.store import chats, messages
 from tellonce_server.store import context as rows_of
-from tellonce_server.store.context import ContextRows, Limits, LogRows, Wanted
+from tellonce_server.store.context import ContextRows, Limits, LogRows
 from tellonce_server.store.messages import Line, StoredMessage
 from tellonce_server.store.receipts import Receipt
 from tellonce_text.changes import Change, MessageRange, Passage
@@ -46,19 +47,6 @@ MOST_UNREAD = 100
 """Maximum number of unread exchanges that are counted. `context.sql` has the same limit."""
 
 NEIGHBOURS = 2
-
-
-@dataclass(frozen=True)
-class _Request:
-    where: ChatScope
-    args: c.GetContextArgs
-    thread_key: str
-    asked_at: datetime
-
-    @property
-    def moment(self) -> datetime:
-        """The context shows the memory in its state at this time."""
-        return self.args.as_of or self.asked_at
 
 
 def _characters(rows: ContextRows) -> int:
@@ -79,198 +67,207 @@ class ContextReader:
         """Build one context and its receipt. If `learns` is true, the caller is an assistant that can learn from
         exchanges itself. The result then contains the number of exchanges that no model has read yet."""
         started = time.perf_counter()
-        thread = await thread_of(self._deps, where, args)
-        request = _Request(where, args, thread, self._deps.now())
-        asked = self._asked(request)
-        rows, recalled, log = await asyncio.gather(self._rows(request), self._recalled(asked), self._log(request))
-        chosen = await self._chosen(request, asked, rows, recalled)
-        asked_in = await self._message_answered(request, rows)
-        if asked_in is not None:
-            rows, chosen = await self._as_asked(request, rows, chosen, asked_in)
-        around, results, changes, names = await asyncio.gather(
-            self._around(request, rows, asked_in.id if asked_in else None),
-            self._results(request, asked, chosen),
-            self._changes(request, rows, chosen),
-            self._names(request, chosen),
-        )
-        parts = self._material(request, rows, results, around)
-        material = replace(parts, log=log, changes=changes, names=names)
+        thread, now = await thread_of(self._deps, where, args), self._deps.now()
+        request = _Request(self._deps, self._retriever, where, args, thread, now)
+        material = await request.material()
+        rows = request.rows
         built = await offloaded(_characters(rows), lambda: assemble(material))
-        receipt_id = await self._keep(request, rows, built)
+        receipt = request.receipt(built)
+        await self._receipts.keep(receipt, rows.erasures)
         self._deps.emit(
             "context_built",
             ms=round((time.perf_counter() - started) * 1000, 2),
             tokens=built.tokens,
             truncated=built.truncated,
-            receipt=receipt_id,
+            receipt=receipt.id,
         )
-        notices = [*built.notices, *_unread(rows.unread if learns else 0), *self._deps.notices]
-        return self._result(request, rows, built, receipt_id, notices)
-
-    async def _rows(self, r: _Request) -> ContextRows:
-        """The database rows for the context. In a shared group, the context shows nothing from other threads."""
-        defaults, rules = self._deps.settings.context, self._deps.settings.compaction
-        limits = Limits(rules.keep + STEP, defaults.facts, defaults.goals, CHUNKS, MOST_MESSAGES)
-        args = r.args
-        elsewhere = not r.where.shared and (args.include is None or "elsewhere" in args.include)
-        quoted, answered = args.reply_to_message_id, args.exclude_message_id
-        wanted = Wanted(r.where, r.thread_key, r.asked_at, quoted, answered, args.as_of, elsewhere)
-        return await rows_of.read(self._deps.database, wanted, limits)
-
-    async def _log(self, r: _Request) -> LogRows:
-        """The rows for the log. There are none in three cases: the budget is small, the context is of a past time, or
-        the caller asks only for other sections."""
-        if not log_share(r.args.token_budget) or r.args.as_of or "log" not in (r.args.include or ("log",)):
-            return LogRows()
-        place = (*r.where.key, r.thread_key)
-        return await rows_of.read_log(self._deps.database, *place, memories=LOGGED, chunks=LOGGED_CHUNKS)
-
-    async def _as_asked(
-        self, r: _Request, rows: ContextRows, chosen: Sequence[Result], message: Line | StoredMessage
-    ) -> tuple[ContextRows, list[Result]]:
-        """The rows and results without the messages that are newer than the answered message. Answers to earlier
-        messages are an exception: they remain in the window."""
-        asked = message.id
-        place = (r.where.chat_id, asked, message.sent_at)
-        kept = [f for f in chosen if f.kind != "message" or _is_earlier(f, *place)]
-        if not rows.window or rows.window[-1].id <= asked:
-            return rows, kept
-        answers = await rows_of.answers_to_earlier(self._deps.database, r.where, r.thread_key, asked)
-        window = [line for line in rows.window if line.id <= asked or line.id in answers]
-        latest = max((line.id for line in window if line.role == "assistant"), default=None)
-        same = latest == rows.thread.focus_id
-        thread = rows.thread if same else replace(rows.thread, focus_id=latest, slot=None, slot_until=None)
-        return replace(rows, window=window, thread=thread), kept
-
-    def _material(self, r: _Request, rows: ContextRows, results: Sequence[Result], around: Sequence[Line]) -> Material:
-        return Material(
-            rows=rows,
-            results=results,
-            around=around,
-            excluded=self._answered(r, rows),
-            query=r.args.query,
-            thread_key=r.thread_key,
-            now=r.moment,
-            zone=self._deps.zone,
-            total=r.args.token_budget,
-            budgets=self._deps.settings.budgets,
-            canonical_cap=self._deps.settings.compaction.canonical_cap,
-            include=frozenset(r.args.include) if r.args.include is not None else None,
-            keep=self._deps.settings.compaction.keep,
-            # A client that asks for sections adds the time to its prompt itself (docs/CONTRACT.md, section 4).
-            clock=r.args.detail == "text" and r.args.include is None,
-            chat_id=r.where.chat_id,
-        )
-
-    async def _changes(
-        self, r: _Request, rows: ContextRows, chosen: Sequence[Result]
-    ) -> Mapping[tuple[int, int], list[Change]]:
-        """The later versions of statements in messages that the context may show or summarize. A context of a past time
-        shows no later changes."""
-        if r.args.as_of is not None:
-            return {}
-        chat = r.where.chat_id
-        share = scaled(self._deps.settings.budgets, r.args.token_budget).summaries
-        found = [Passage(f.place, f.text, f.at) for f in chosen if f.place is not None]
-        passages = [*_shown(chat, rows), *_summarized(chat, rows, share), *found]
-        beside = [MessageRange(chat, q.id - NEIGHBOURS, q.id + NEIGHBOURS)] if (q := rows.quoted) else []
-        return await changes_in(self._deps.database, r.where.owner_id, passages, chat, beside)
-
-    def _asked(self, r: _Request) -> SearchRequest | None:
-        """Return the search request; None if there is nothing to search for."""
-        wanted = r.args.include is None or "relevant" in r.args.include
-        if not wanted or not r.args.query or not r.args.query.strip():
-            return None
-        return requested(r.args, r.where, thread_key=r.thread_key, now=r.moment, zone=self._deps.zone)
-
-    async def _recalled(self, asked: SearchRequest | None) -> list[Result]:
-        return await self._retriever.recalled(asked) if asked is not None else []
-
-    async def _chosen(
-        self, r: _Request, asked: SearchRequest | None, rows: ContextRows, recalled: Sequence[Result]
-    ) -> list[Result]:
-        """The results for the prompt. If this chat does not answer the question, results of other chats are
-        included."""
-        if asked is None:
-            return []
-        shown = frozenset(line.id for line in rows.window if is_whole(line))
-        own = choose(recalled, asked.query, r.thread_key, shown, self._deps.settings.context)
-        if not rows.has_others or not asks(asked.query):
-            return own
-        return await self._retriever.with_other_chats(asked, own)
-
-    async def _names(self, r: _Request, chosen: Sequence[Result]) -> dict[int, str]:
-        """The names of the other chats from which a message was chosen, by chat number."""
-        wanted = {f.chat_id for f in chosen if f.kind == "message" and f.chat_id != r.where.chat_id}
-        found = [await chats.find(self._deps.database, r.where.owner_id, chat) for chat in wanted if chat is not None]
-        return {chat.chat_id: chat_name(chat.channel, chat.conversation) for chat in found if chat is not None}
-
-    async def _results(self, r: _Request, asked: SearchRequest | None, chosen: Sequence[Result]) -> list[Result]:
-        return await self._retriever.with_texts(asked, chosen, excerpts_of(r.args.token_budget)) if asked else []
-
-    async def _around(self, r: _Request, rows: ContextRows, answered: int | None) -> list[Line]:
-        """Return the messages around the quoted message, if a reply to the quoted message has just started the thread.
-        Only messages that are earlier than `answered` are returned."""
-        if rows.quoted is None or rows.thread.last_no > 1 or not r.thread_key.startswith("reply:"):
-            return []
-        place = r.where.key
-        around = await messages.around(self._deps.database, *place, rows.quoted.id, NEIGHBOURS, r.args.as_of)
-        return [line for line in around if answered is None or line.id < answered]
-
-    async def _keep(self, r: _Request, rows: ContextRows, built: Assembled) -> str:
-        receipt_id = f"r{secrets.token_hex(8)}"
-        await self._receipts.keep(
-            Receipt(
-                owner_id=r.where.owner_id,
-                chat_id=r.where.chat_id,
-                id=receipt_id,
-                thread_key=r.thread_key,
-                message_id=self._answered(r, rows),
-                token_budget=r.args.token_budget,
-                tokens=built.tokens,
-                truncated=built.truncated,
-                as_of=r.args.as_of,
-                sections=[section.model_dump(mode="json") for section in built.sections],
-                included=built.included,
-                left_out=built.left_out,
-                created_at=r.asked_at,
-            ),
-            rows.erasures,
-        )
-        return receipt_id
-
-    async def _message_answered(self, r: _Request, rows: ContextRows) -> Line | StoredMessage | None:
-        """The message that is being answered. The thread of this message may differ from the context's thread."""
-        wanted, number = r.args.exclude_message_id, self._answered(r, rows)
-        if wanted is None or number is not None:
-            return next((line for line in rows.window if line.id == number), None)
-        found = await messages.by_ext_id(self._deps.database, *r.where.key, wanted, r.where.channel)
-        return found if found is not None and found.channel == r.where.channel else None
-
-    def _answered(self, r: _Request, rows: ContextRows) -> int | None:
-        """Return the id of the message that is being answered; None if the window does not contain it."""
-        wanted = r.args.exclude_message_id
-        named = [x for x in rows.window if wanted is not None and x.ext_id == wanted]
-        own = [x for x in named if x.channel == r.where.channel] or (named if len(named) == 1 else [])
-        return own[0].id if own else None
-
-    def _result(
-        self, r: _Request, rows: ContextRows, built: Assembled, receipt_id: str, notices: list[ServerText]
-    ) -> c.Context:
-        by_section = r.args.detail == "sections"
+        by_section = args.detail == "sections"
         return c.Context(
             context=None if by_section else built.text,
             sections=tuple(built.sections) if by_section else None,
             tokens=built.tokens,
-            token_budget=r.args.token_budget,
+            token_budget=args.token_budget,
             truncated=built.truncated,
-            thread_key=r.thread_key,
-            session_id=session_id(r.where.home, r.where.chat_id),
+            thread_key=thread,
+            session_id=session_id(where.home, where.chat_id),
             focus=built.focus,
-            notices=tuple(notices),
+            notices=(*built.notices, *_unread(rows.unread if learns else 0), *self._deps.notices),
             coverage=built.coverage,
-            receipt_id=receipt_id,
+            receipt_id=receipt.id,
         )
+
+
+@dataclass
+class _Request:
+    """One call of `get_context`, and what was read for it: the rows, the search results for the prompt (`_chosen`), and
+    the message that is being answered."""
+
+    deps: Dependencies
+    retriever: Retriever
+    where: ChatScope
+    args: c.GetContextArgs
+    thread_key: str
+    asked_at: datetime
+    rows: ContextRows = field(init=False)
+    _chosen: Sequence[Result] = field(init=False)
+    _answered: Line | StoredMessage | None = field(init=False)
+
+    @property
+    def _moment(self) -> datetime:
+        """The context shows the memory in its state at this time."""
+        return self.args.as_of or self.asked_at
+
+    async def material(self) -> Material:
+        """Read the rows and the search results."""
+        self.rows, recalled, log = await asyncio.gather(self._read_rows(), self._recalled(), self._log())
+        self._chosen = await self._choose(recalled)
+        self._answered = await self._message_answered()
+        if self._answered is not None:
+            await self._leave_out_later(self._answered)
+        around, results, changes, names = await asyncio.gather(
+            self._around(), self._results(), self._changes(), self._names()
+        )
+        settings, args = self.deps.settings, self.args
+        return Material(
+            rows=self.rows,
+            results=results,
+            around=around,
+            excluded=self._number_answered(),
+            query=args.query,
+            thread_key=self.thread_key,
+            now=self._moment,
+            zone=self.deps.zone,
+            total=args.token_budget,
+            budgets=settings.budgets,
+            canonical_cap=settings.compaction.canonical_cap,
+            log=log,
+            include=frozenset(args.include) if args.include is not None else None,
+            keep=settings.compaction.keep,
+            # A client that asks for sections adds the time to its prompt itself (docs/CONTRACT.md, section 4).
+            clock=args.detail == "text" and args.include is None,
+            chat_id=self.where.chat_id,
+            changes=changes,
+            names=names,
+        )
+
+    def receipt(self, built: Assembled) -> Receipt:
+        return Receipt(
+            owner_id=self.where.owner_id,
+            chat_id=self.where.chat_id,
+            id=f"r{secrets.token_hex(8)}",
+            thread_key=self.thread_key,
+            message_id=self._number_answered(),
+            token_budget=self.args.token_budget,
+            tokens=built.tokens,
+            truncated=built.truncated,
+            as_of=self.args.as_of,
+            sections=[section.model_dump(mode="json") for section in built.sections],
+            included=built.included,
+            left_out=built.left_out,
+            created_at=self.asked_at,
+        )
+
+    def _wants(self, section: c.SectionName) -> bool:
+        return self.args.include is None or section in self.args.include
+
+    async def _read_rows(self) -> ContextRows:
+        """The database rows for the context. In a shared group, the context shows nothing from other threads."""
+        defaults, rules = self.deps.settings.context, self.deps.settings.compaction
+        limits = Limits(rules.keep + STEP, defaults.facts, defaults.goals, CHUNKS, MOST_MESSAGES)
+        elsewhere = not self.where.shared and self._wants("elsewhere")
+        place = (self.where, self.thread_key, self.args, self.asked_at)
+        return await rows_of.read(self.deps.database, *place, limits, elsewhere=elsewhere)
+
+    async def _log(self) -> LogRows:
+        """The rows for the log. There are none in three cases: the budget is small, the context is of a past time, or
+        the caller asks only for other sections."""
+        if not log_share(self.args.token_budget) or self.args.as_of or not self._wants("log"):
+            return LogRows()
+        place = (*self.where.key, self.thread_key)
+        return await rows_of.read_log(self.deps.database, *place, memories=LOGGED, chunks=LOGGED_CHUNKS)
+
+    @cached_property
+    def _search(self) -> SearchRequest | None:
+        args, place = self.args, {"thread_key": self.thread_key, "now": self._moment, "zone": self.deps.zone}
+        asks_something = self._wants("relevant") and args.query and args.query.strip()
+        return requested(args, self.where, **place) if asks_something else None
+
+    async def _recalled(self) -> list[Result]:
+        return await self.retriever.recalled(self._search) if self._search is not None else []
+
+    async def _choose(self, recalled: Sequence[Result]) -> Sequence[Result]:
+        """The results for the prompt. If this chat does not answer the question, results of other chats are
+        included."""
+        if self._search is None:
+            return []
+        query, shown = self._search.query, frozenset(line.id for line in self.rows.window if is_whole(line))
+        own = choose(recalled, query, self.thread_key, shown, self.deps.settings.context)
+        if not self.rows.has_others or not asks(query):
+            return own
+        return await self.retriever.with_other_chats(self._search, own)
+
+    async def _leave_out_later(self, asked: Line | StoredMessage) -> None:
+        """Leave out the messages that are newer than the answered message. Answers to earlier messages are an
+        exception: they remain in the window."""
+        rows, place = self.rows, (self.where.chat_id, asked.id, asked.sent_at)
+        self._chosen = [f for f in self._chosen if f.kind != "message" or _is_earlier(f, *place)]
+        if not rows.window or rows.window[-1].id <= asked.id:
+            return
+        answers = await rows_of.answers_to_earlier(self.deps.database, self.where, self.thread_key, asked.id)
+        window = [line for line in rows.window if line.id <= asked.id or line.id in answers]
+        latest = max((line.id for line in window if line.role == "assistant"), default=None)
+        thread = rows.thread
+        if latest != thread.focus_id:
+            thread = replace(thread, focus_id=latest, slot=None, slot_until=None)
+        self.rows = replace(rows, window=window, thread=thread)
+
+    async def _changes(self) -> Mapping[tuple[int, int], list[Change]]:
+        """The later versions of statements in messages that the context may show or summarize. A context of a past time
+        shows no later changes."""
+        if self.args.as_of is not None:
+            return {}
+        chat, rows = self.where.chat_id, self.rows
+        share = scaled(self.deps.settings.budgets, self.args.token_budget).summaries
+        found = [Passage(f.place, f.text, f.at) for f in self._chosen if f.place is not None]
+        passages = [*_shown(chat, rows), *_summarized(chat, rows, share), *found]
+        beside = [MessageRange(chat, q.id - NEIGHBOURS, q.id + NEIGHBOURS)] if (q := rows.quoted) else []
+        return await changes_in(self.deps.database, self.where.owner_id, passages, chat, beside)
+
+    async def _names(self) -> dict[int, str]:
+        """The names of the other chats from which a message was chosen, by chat number."""
+        wanted = {f.chat_id for f in self._chosen if f.kind == "message" and f.chat_id != self.where.chat_id}
+        found = [await chats.find(self.deps.database, self.where.owner_id, chat) for chat in wanted if chat is not None]
+        return {chat.chat_id: chat_name(chat.channel, chat.conversation) for chat in found if chat is not None}
+
+    async def _results(self) -> list[Result]:
+        if self._search is None:
+            return []
+        return await self.retriever.with_texts(self._search, self._chosen, excerpts_of(self.args.token_budget))
+
+    async def _around(self) -> list[Line]:
+        """Return the messages around the quoted message, if a reply to the quoted message has just started the thread.
+        Only messages that are earlier than the answered message are returned."""
+        rows, answered = self.rows, self._answered
+        if rows.quoted is None or rows.thread.last_no > 1 or not self.thread_key.startswith("reply:"):
+            return []
+        place = (*self.where.key, rows.quoted.id, NEIGHBOURS, self.args.as_of)
+        around = await messages.around(self.deps.database, *place)
+        return [line for line in around if answered is None or line.id < answered.id]
+
+    async def _message_answered(self) -> Line | StoredMessage | None:
+        """The message that is being answered. The thread of this message may differ from the context's thread."""
+        wanted, number = self.args.exclude_message_id, self._number_answered()
+        if wanted is None or number is not None:
+            return next((line for line in self.rows.window if line.id == number), None)
+        found = await messages.by_ext_id(self.deps.database, *self.where.key, wanted, self.where.channel)
+        return found if found is not None and found.channel == self.where.channel else None
+
+    def _number_answered(self) -> int | None:
+        """Return the id of the message that is being answered; None if the window does not contain it."""
+        wanted = self.args.exclude_message_id
+        named = [x for x in self.rows.window if wanted is not None and x.ext_id == wanted]
+        own = [x for x in named if x.channel == self.where.channel] or (named if len(named) == 1 else [])
+        return own[0].id if own else None
 
 
 def _is_earlier(result: Result, chat: int, asked: int, asked_at: datetime) -> bool:

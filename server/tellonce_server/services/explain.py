@@ -9,9 +9,9 @@ from tellonce_server.core.scope import ChatScope, is_conversation, unknown_memor
 from tellonce_server.domain.context.draft import SEPARATOR
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.location import message_of_id
+from tellonce_server.domain.location import message_named
 from tellonce_server.store import memories, messages, receipts
-from tellonce_server.store.messages import StoredMessage, TextVersion
+from tellonce_server.store.messages import TextVersion
 from tellonce_server.store.receipts import Receipt
 
 LOOKS: Final = 4
@@ -96,7 +96,7 @@ class Explainer:
         return tuple(Source(id=x.id, role=x.role, at=x.sent_at, text=x.content) for x in lines)
 
     async def _message(self, where: ChatScope, message_id: str) -> Explanation:
-        message = await self._find(where, message_id)
+        message = await message_named(self._deps, where, message_id)
         if message is None:
             text = f"No message {message_id} in this chat; search_memory finds message numbers."
             raise NothingToExplain(text, "no_message")
@@ -111,14 +111,6 @@ class Explainer:
             memories=tuple(await memories.from_message(self._deps.database, *place)),
             receipts=tuple(await receipts.of_message(self._deps.traces, *place)),
         )
-
-    async def _find(self, where: ChatScope, message_id: str) -> StoredMessage | None:
-        """The message with this id in its channel. If there is no such message, the message of the chat with this
-        number."""
-        found = await message_of_id(self._deps, where, message_id)
-        if found is None and message_id.isdecimal() and len(message_id) < 19:
-            found = await messages.by_id(self._deps.database, *where.key, int(message_id))
-        return found
 
 
 def _is_reached(where: ChatScope, chat_id: int) -> bool:

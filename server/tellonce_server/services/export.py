@@ -37,12 +37,9 @@ async def entries(q: Queries, owner_id: int) -> AsyncGenerator[Entry]:
 async def chat_names(q: Queries, owner_id: int) -> dict[int, str]:
     """For each chat, a text with its channel, its name if it has one, and its number, such as `telegram “Choir”
     (-10088)`."""
-    return {chat.chat_id: _name(chat) for chat in await chats.of_owner(q, owner_id)}
-
-
-def _name(chat: ChatEntry) -> str:
-    quoted = f"“{chat.conversation}” " if chat.conversation else ""
-    return f"{chat.channel} {quoted}({chat.chat_id})"
+    found = await chats.of_owner(q, owner_id)
+    quoted = {chat.chat_id: f"“{chat.conversation}” " if chat.conversation else "" for chat in found}
+    return {chat.chat_id: f"{chat.channel} {quoted[chat.chat_id]}({chat.chat_id})" for chat in found}
 
 
 async def _chat(q: Queries, owner_id: int, chat: ChatEntry) -> AsyncGenerator[Entry]:

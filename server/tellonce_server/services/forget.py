@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,8 +16,8 @@ from tellonce.server_text import ServerText
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure import derived_texts, previews
-from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order, Report, unreported
+from tellonce_server.domain.erasure import deletion, derived_texts, previews
+from tellonce_server.domain.erasure.deletion import Erased, Order, Report, unreported
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, SourceQuery, StatementQuery
 from tellonce_server.domain.erasure.previews import GROUP, Copy, Match, Shown, is_own, related
 from tellonce_server.domain.erasure.request import as_stored, query_of, stated
@@ -30,7 +31,7 @@ from tellonce_server.domain.erasure.scan import (
 )
 from tellonce_server.domain.erasure.targets import Target
 from tellonce_server.domain.erasure.text_places import PLACES, Cleaned
-from tellonce_server.store import forget, memories, texts
+from tellonce_server.store import forget, memories
 from tellonce_server.store.forget import Preview
 from tellonce_server.store.uploads import Uploads
 from tellonce_text import caches
@@ -67,22 +68,10 @@ class _Confirmed:
         return [match for match in self.shown if match not in chosen]
 
 
-@dataclass(frozen=True)
-class _Seen:
-    """A preview. `shown` has all matches, `listed` the matches in the result. `tally` counts the rows per table that
-    would be erased or changed. `sealed` has the matches as JSON, to be stored with the token."""
-
-    shown: Sequence[Shown]
-    listed: tuple[ForgetMatch, ...]
-    tally: dict[str, int]
-    sealed: str
-
-
 class Forgetter:
     def __init__(self, deps: Dependencies, key: bytes) -> None:
         self._deps = deps
         self._key = key
-        self._eraser = Eraser(deps)
 
     async def preview(self, where: ChatScope, args: ForgetArgs) -> Forgotten:
         """The matches, and the token that confirms their erasure. Raises ForgetRefused if the text is empty or a number
@@ -90,18 +79,18 @@ class Forgetter:
         query, found = await self._searched(where, args)
         now = self._deps.now()
         copies = await self._copies_of(where, [hit.row.id for hit in found if hit.row.place == "memory"])
-        seen = await asyncio.to_thread(_seen, found, now, query, copies)
-        if not seen.shown:
+        shown, listed, tally, sealed = await asyncio.to_thread(_seen, found, now, query, copies)
+        if not shown:
             return Forgotten(notes=await self._words_apart(where, args))
-        near = await related(self._deps.database, where, seen.shown) if args.include_messages else []
+        near = await related(self._deps.database, where, shown) if args.include_messages else []
         return Forgotten(
-            matches=seen.listed,
-            related=previews.listed(near, now, len(seen.shown) + 1),
-            unlisted=len(seen.shown) - len(seen.listed),
-            would_erase=seen.tally,
-            confirm=await self._seal(where, args, seen.sealed),
+            matches=listed,
+            related=previews.listed(near, now, len(shown) + 1),
+            unlisted=len(shown) - len(listed),
+            would_erase=tally,
+            confirm=await self._seal(where, args, sealed),
             notes=(
-                *_preview_notes(seen),
+                *((NOT_YET,) if tally else (NOT_YET, ONLY_OFFERED)),
                 *await self._shared(dict.fromkeys(chain.from_iterable(copies.values()))),
                 *self._notes(),
             ),
@@ -123,7 +112,7 @@ class Forgetter:
         seen = frozenset(match.ref for match in confirmed.shown if match.kind == "memory")
         order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages, report, seen)
         statements_gone = await self._statements_gone(where, args)
-        erased = await self._eraser.erase(order)
+        erased = await deletion.erase(self._deps, order)
         caches.clear()
         await forget.follow_erasure(
             self._deps.database, where.owner_id, args.confirm or "", erased.redacted, self._deps.now()
@@ -177,9 +166,10 @@ class Forgetter:
         owner_id, database = where.owner_id, self._deps.database
         shown = previews.matches(await scan(database, owner_id, None, query, messages=True))
         chosen = [each.match for each in shown if each.match.ticked]
-        erased = await self._eraser.erase(Order(where, None, query, chosen, frozenset(), messages=True))
+        order = Order(where, None, query, chosen, frozenset(), messages=True)
+        erased = await deletion.erase(self._deps, order)
         caches.clear()
-        return erased.counts.get("memories", 0) + erased.counts.get("messages", 0)
+        return erased.counts["memories"] + erased.counts["messages"]
 
     async def _statements_gone(self, where: ChatScope, args: ForgetArgs) -> bool:
         """Whether one of the memories that the call names was erased after the preview."""
@@ -189,14 +179,8 @@ class Forgetter:
     async def _unread(self, where: ChatScope, chosen: Sequence[Match]) -> list[MatchingRow]:
         """The chosen messages that have not changed since the preview. It is not known which of their sentences match,
         because the memory's statement was erased after the preview."""
-        shown = {(match.chat_id, match.ref): match for match in chosen if match.kind == "message"}
-        rows = await texts.messages(self._deps.database, where.owner_id, list(shown))
-        found = ((row, shown[row.chat_id or 0, row.id]) for row in rows)
-        return [
-            MatchingRow(row, match.degree, (CONTENT,), Mark(0, 0, match.degree))
-            for row, match in found
-            if row.version == match.version
-        ]
+        rows = await previews.unchanged(self._deps.database, where.owner_id, chosen)
+        return [MatchingRow(row, match.degree, (CONTENT,), Mark(0, 0, match.degree)) for row, match in rows]
 
     async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[ServerText, ...]:
         """If no text contains the whole topic, return a note that lists the words of the topic. For each word, the note
@@ -307,15 +291,6 @@ def _stored_forms(args: ForgetArgs) -> list[dict[str, str]]:
     return [{"literal": form} for form in as_stored(args.literal)] if args.literal is not None else []
 
 
-def _tally(hits: Sequence[MatchingRow]) -> dict[str, int]:
-    """How many rows of each table would be erased or changed."""
-    tally: dict[str, int] = {}
-    for hit in hits:
-        counted = "memories" if hit.row.place == "memory" and is_own(hit) else PLACES[hit.row.place].counted
-        tally[counted] = tally.get(counted, 0) + 1
-    return tally
-
-
 def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[MatchingRow]:
     """Return the matches of the final search, except the matches that the user chose to keep."""
     kept = {match.key for match in confirmed.kept if match.kind != GROUP}
@@ -325,11 +300,18 @@ def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[MatchingR
 
 def _seen(
     found: Sequence[MatchingRow], now: datetime, query: ForgetQuery, copies: Mapping[int, Sequence[Copy]]
-) -> _Seen:
+) -> tuple[Sequence[Shown], tuple[ForgetMatch, ...], dict[str, int], str]:
+    """All matches of a preview, those in its result, how many rows of each table would be erased or changed, and the
+    matches as JSON, to be stored with the token."""
     shown = previews.with_answers(previews.matches(found, copies))
-    ticked = [hit for each in shown if each.match.ticked for hit in each.hits]
+    tally = Counter(
+        "memories" if hit.row.place == "memory" and is_own(hit) else PLACES[hit.row.place].counted
+        for each in shown
+        if each.match.ticked
+        for hit in each.hits
+    )
     sealed = previews.packed([each.match for each in shown])
-    return _Seen(shown, previews.listed(shown, now, query=query), _tally(ticked), sealed)
+    return shown, previews.listed(shown, now, query=query), tally, sealed
 
 
 def _single_words(counts: Mapping[str, int]) -> tuple[ServerText, ...]:
@@ -339,13 +321,6 @@ def _single_words(counts: Mapping[str, int]) -> tuple[ServerText, ...]:
     found = ", ".join(f"“{word}” ({counted(count, 'text')})" for word, count in counts.items())
     text = f"No text contains all of these words. I find these single words: {found}. Forget one of them alone."
     return (ServerText(text, "forget_words", words=", ".join(f"{word} ({count})" for word, count in counts.items())),)
-
-
-def _preview_notes(seen: _Seen) -> list[ServerText]:
-    notes = [NOT_YET]
-    if not seen.tally:
-        notes.append(ONLY_OFFERED)
-    return notes
 
 
 def _erased_notes(left: Sequence[MatchingRow], erased: Erased, confirmed: _Confirmed) -> list[ServerText]:

@@ -13,11 +13,13 @@ from tellonce.contract import MAX_TEXT_BYTES, Memory, MemoryKind, Scope
 from tellonce.contract_types import HOLDING, Instant
 from tellonce_server.core.scope import ChatScope, room
 from tellonce_server.domain.location import message_of_id
+from tellonce_server.domain.memory import statements
 from tellonce_server.domain.memory.extraction_results import PRIORITY
-from tellonce_server.domain.memory.statements import Statements, worth_showing
+from tellonce_server.domain.memory.statements import worth_showing
+from tellonce_server.embedding.protocol import vector_or_none
 from tellonce_server.services.import_messages import Importers, OwnConversation, clean
 from tellonce_server.services.services import Services
-from tellonce_server.store import memories, reminders
+from tellonce_server.store import memories, reminders, tombstones
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory, Quoted, Stated
 from tellonce_server.store.reminders import Alarm
@@ -122,7 +124,7 @@ class Keeper:
     async def _forgotten(self, text: str) -> bool:
         """Whether the user has forgotten the statement. An import does not remove a tombstone."""
         deps = self.services.deps
-        standing = await deps.tombstones.standing(deps.database, self.where.owner_id)
+        standing = await tombstones.standing(deps.database, self.where.owner_id)
         return bool(deps.tombstones.covering(standing, text))
 
     async def _learn(self, item: ImportMemory, text: str) -> Outcome:
@@ -150,8 +152,7 @@ class Keeper:
             model=None,
             about=item.about,
         )
-        statements = Statements(deps)
-        vector = await statements.vector(text)
+        vector = await vector_or_none(deps.embedder, text)
         async with deps.database.transaction() as t:
             await statements.lock(t, new.owner_id, [text])
             stored = await statements.store(t, new, vector, deps.now())
@@ -168,7 +169,7 @@ class Keeper:
         new = await self._restored(item, text)
         former = await self._former(item)
         async with deps.database.transaction() as t:
-            added = await Statements(deps).add(t, new, None, deps.now())
+            added = await statements.add(t, new, None, deps.now())
             if former:
                 await memories.restore_versions(t, owner, added.id, former)
             await self._set_alarm(t, item, added.id)

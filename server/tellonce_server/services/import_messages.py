@@ -8,15 +8,7 @@ from dataclasses import astuple, dataclass, replace
 from datetime import datetime, timedelta
 
 from tellonce.contract import Role
-from tellonce_server.core.scope import (
-    PROGRAMS,
-    ChatScope,
-    conversation,
-    replaced_channel,
-    reply_thread,
-    root_thread,
-    topic_thread,
-)
+from tellonce_server.core import scope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import with_stored_channel, without_forgotten_names
@@ -58,7 +50,7 @@ class Importers:
     `finish`.
     """
 
-    def __init__(self, deps: Dependencies, where: ChatScope, *, fixed: bool = False) -> None:
+    def __init__(self, deps: Dependencies, where: scope.ChatScope, *, fixed: bool = False) -> None:
         self._deps = deps
         self.where = where
         self._fixed = fixed
@@ -88,9 +80,9 @@ class Importers:
         await queue.hold(self._deps.database, self.where.owner_id, now, now)
         self._deps.tell_workers()
 
-    def place(self, of: OwnConversation | None) -> ChatScope:
+    def place(self, of: OwnConversation | None) -> scope.ChatScope:
         """The chat that receives the messages of a conversation."""
-        return self.where if of is None or self._fixed else conversation(self.where.owner_id, *of)
+        return self.where if of is None or self._fixed else scope.conversation(self.where.owner_id, *of)
 
     async def _importer(self, of: OwnConversation | None) -> "Importer":
         if of not in self._importers:
@@ -102,7 +94,7 @@ class Importers:
 class Importer:
     """Imports into one chat. Batches must be in time order."""
 
-    def __init__(self, deps: Dependencies, where: ChatScope, held: timedelta = timedelta()) -> None:
+    def __init__(self, deps: Dependencies, where: scope.ChatScope, held: timedelta = timedelta()) -> None:
         self._deps = deps
         self.where = where
         self._held = held
@@ -137,7 +129,11 @@ class Importer:
             for m in fresh:
                 self._threads[m.channel, m.message_id] = self._thread(m)
             await self._leave_out_forgotten_names(fresh)
-            rows = [self._placed(m, texts[m.channel, m.message_id]) for m in fresh]
+            places = ((m.channel, m.message_id) for m in fresh)
+            rows = [
+                Placed(m, self._threads[place], texts[place], not_ahead(m.sent_at, now))
+                for m, place in zip(fresh, places, strict=True)
+            ]
             if rows:
                 numbers = await bulk.add(t, where, rows, now)
                 await self._queue(t, rows, numbers, now)
@@ -154,7 +150,7 @@ class Importer:
         asked to forget after the message was sent are left out. Also return the channel and id of each message that
         contained such a sentence."""
         stones = self._deps.tombstones
-        marks = await stones.of_texts(self._deps.database, self.where.owner_id)
+        marks = await tombstones.of_texts(self._deps.database, self.where.owner_id)
         if not marks:
             return batch, set()
 
@@ -164,7 +160,9 @@ class Importer:
                 content=stones.without_later_forgotten(self._said(m), m.sent_at, marks) or GONE,
                 message_id=self._stored(m.message_id, marks),
                 reply_to_message_id=m.reply_to_message_id and self._stored(m.reply_to_message_id, marks),
-                channel=m.channel if m.channel in PROGRAMS else replaced_channel(self._stored(m.channel, marks)),
+                channel=m.channel
+                if m.channel in scope.PROGRAMS
+                else scope.replaced_channel(self._stored(m.channel, marks)),
                 speaker=None if m.sent_at < (stones.forgotten_at(m.speaker or "", marks) or m.sent_at) else m.speaker,
             )
 
@@ -189,7 +187,6 @@ class Importer:
         self._threads |= {id_: now[key] for id_, key in self._threads.items() if now.get(key, key) != key}
 
     async def _queue(self, t: Queries, rows: Sequence[Placed], numbers: Sequence[int], now: datetime) -> None:
-        """Queue the extraction and summary jobs of each thread."""
         owner, chat = self.where.key
         by_thread: defaultdict[str, list[tuple[int, Role]]] = defaultdict(list)
         for row, number in zip(rows, numbers, strict=True):
@@ -212,21 +209,16 @@ class Importer:
     def _thread(self, m: ImportMessage) -> str:
         chat = self.where.chat_id
         if m.message_thread_id is not None:
-            return topic_thread(chat, m.message_thread_id)
+            return scope.topic_thread(chat, m.message_thread_id)
         if m.reply_to_message_id is None:
-            return root_thread(chat)
+            return scope.root_thread(chat)
         target = m.reply_to_message_id
         known = self._threads.get((m.channel, target)) or self._threads.get(("", target))
-        return reply_thread(chat, target, known, m.channel if m.channel != self.where.home else None)
+        return scope.reply_thread(chat, target, known, m.channel if m.channel != self.where.home else None)
 
     def _texts(self, batch: Sequence[ImportMessage]) -> dict[tuple[str, str], MessageText]:
-        return {(m.channel, m.message_id): self._text(m) for m in _unique(batch)}
-
-    def _placed(self, m: ImportMessage, text: MessageText) -> Placed:
-        return Placed(m, self._threads[m.channel, m.message_id], text, not_ahead(m.sent_at, self._deps.now()))
-
-    def _text(self, m: ImportMessage) -> MessageText:
-        return message_text(m.role, self._said(m), m.speaker)
+        said = ((m, self._said(m)) for m in _unique(batch))
+        return {(m.channel, m.message_id): message_text(m.role, text, m.speaker) for m, text in said}
 
 
 def clean(text: str) -> str:

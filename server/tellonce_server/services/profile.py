@@ -23,9 +23,11 @@ class ProfileReader:
     async def profile(self, where: ChatScope, args: GetProfileArgs, most: int) -> Profile:
         """At most `most` memories of the owner that are visible in this chat. Raises Refused for an invalid cursor."""
         stored = await profile.find(self._deps.database, where.owner_id)
-        found = await self._page(where, args, (args.limit or most) + 1)
-        live = found[: args.limit or most]
-        counts = await profile.counts(self._deps.database, *where.key, _statuses(args))
+        statuses: tuple[MemoryStatus, ...] = (args.status,) if args.status else HOLDING
+        shown, after, limit = (*where.key, statuses), place_of(args.cursor), args.limit or most
+        found = await memories.page(self._deps.database, *shown, args.kinds, *after, limit + 1)
+        live = found[:limit]
+        counts = await profile.counts(self._deps.database, *shown)
         return Profile(
             user_name=await memories.user_name(self._deps.database, *where.key),
             narrative=stored.narrative if stored and args.cursor is None else "",
@@ -40,14 +42,6 @@ class ProfileReader:
             version=stored.version if stored else 0,
             next_cursor=cursor_of(live[-1].valid_from, live[-1].id) if len(found) > len(live) else None,
         )
-
-    async def _page(self, where: ChatScope, args: GetProfileArgs, limit: int) -> list[Memory]:
-        after = place_of(args.cursor)
-        return await memories.page(self._deps.database, *where.key, _statuses(args), args.kinds, *after, limit)
-
-
-def _statuses(args: GetProfileArgs) -> tuple[MemoryStatus, ...]:
-    return (args.status,) if args.status else HOLDING
 
 
 def _of(live: list[Memory], *kinds: MemoryKind) -> tuple[Memory, ...]:

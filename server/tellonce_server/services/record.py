@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Literal
 
 import asyncpg
 
@@ -10,7 +11,7 @@ from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure.edit_cascade import EditCascade, taken_back
+from tellonce_server.domain.erasure.edit_cascade import after_edit, taken_back
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import message_of_id, stored_id, thread_of
 from tellonce_server.domain.queue import compaction
@@ -29,14 +30,16 @@ PATIENCE = timedelta(seconds=30)
 exchange."""
 
 
+Outcome = Literal["created", "duplicate", "edited"]
+
+
 class MessageRefused(Refused):
     """The message cannot be recorded as sent. The error text says what to change."""
 
 
 class Recorder:
-    def __init__(self, deps: Dependencies, edit_cascade: EditCascade) -> None:
+    def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
-        self._edit_cascade = edit_cascade
         self._foresight = Foresight(deps.embedder)
 
     async def record(self, where: ChatScope, args: RecordMessageArgs) -> RecordedMessage:
@@ -58,7 +61,9 @@ class Recorder:
 
     async def _incoming(self, where: ChatScope, args: RecordMessageArgs) -> NewMessage:
         now, asked = self._deps.now().astimezone(self._deps.zone), await self._asked(where, args)
-        if asked is not None and await self._was_forgotten(where, asked):
+        place = (self._deps.database, *where.key)
+        # Forgetting a part of a message changes its version, so the first version needs no query.
+        if asked is not None and asked.version > 1 and await tombstones.in_message(*place, asked.id):
             # The answer was written from the text before the erasure. It may therefore repeat the forgotten words.
             args = args.model_copy(update={"content": GONE, "summary": None, "expects": None})
         thread_key = await thread_of(self._deps, where, args)
@@ -90,13 +95,7 @@ class Recorder:
             len(content), lambda: message_text(args.role, mask(content) if masked else content, args.speaker)
         )
 
-    async def _was_forgotten(self, where: ChatScope, asked: StoredMessage) -> bool:
-        """Whether a part of the message was forgotten while its answer was written. Only a message with a version above
-        1 is checked, because forgetting a part changes the message."""
-        return asked.version > 1 and await tombstones.in_message(self._deps.database, *where.key, asked.id)
-
     async def _asked(self, where: ChatScope, args: RecordMessageArgs) -> StoredMessage | None:
-        """The message that the given message answers."""
         if args.exchange_of is None:
             return None
         asked = await message_of_id(self._deps, where, args.exchange_of)
@@ -141,7 +140,7 @@ class Recorder:
         async with self._deps.database.transaction() as t:
             await chats.lock(t, *m.where.key)
             changed = await messages.edit(t, m, old)
-            return await self._edit_cascade.after_edit(t, m.where, old, new, gone, m.now) if changed else None
+            return await after_edit(self._deps.zone, t, m.where, old, new, gone, m.now) if changed else None
 
     async def _stored(self, m: NewMessage) -> StoredMessage:
         stored = await messages.by_ext_id(self._deps.database, *m.where.key, m.args.message_id or "", m.where.channel)
@@ -152,7 +151,10 @@ class Recorder:
         """Queue due summaries of the thread's older messages. If a crash prevents this, the next message queues
         them."""
         rules, count = self._deps.settings.compaction, recorded.last_no - recorded.queued_to
-        if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=m.now):
+        if (
+            compaction.keep(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=m.now)
+            is None
+        ):
             return False
         return await compact_thread(self._deps.database, m.where, m.thread_key, rules, m.now) > 0
 
@@ -162,21 +164,19 @@ class Recorder:
         self._deps.tell_subscribers(m.where.owner_id, f"memory://chat/{m.where.chat_id}/messages")
 
     def _result(
-        self, m: NewMessage, number: int, outcome: str, queued: tuple[JobKind, ...], thread_key: str | None = None
+        self, m: NewMessage, number: int, outcome: Outcome, queued: tuple[JobKind, ...], thread_key: str | None = None
     ) -> RecordedMessage:
         self._deps.emit("message_received", outcome=outcome, role=m.args.role, message=number)
         if queued:
             self._deps.emit("ltm_enqueued", kinds=list(queued))
-        return RecordedMessage.model_validate(
-            {
-                "id": number,
-                "thread_key": thread_key or m.thread_key,
-                "session_id": session_id(m.where.channel, m.where.chat_id),
-                "outcome": outcome,
-                "importance": m.text.importance,
-                "tokens": m.text.tokens,
-                "queued": queued,
-            }
+        return RecordedMessage(
+            id=number,
+            thread_key=thread_key or m.thread_key,
+            session_id=session_id(m.where.channel, m.where.chat_id),
+            outcome=outcome,
+            importance=m.text.importance,
+            tokens=m.text.tokens,
+            queued=queued,
         )
 
 

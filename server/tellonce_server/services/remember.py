@@ -6,33 +6,23 @@ from datetime import datetime
 
 from pgvector import HalfVector
 
-from tellonce.contract import (
-    Memory,
-    MemoryKind,
-    QuotedStatement,
-    RememberArgs,
-    Remembered,
-    RememberedStatement,
-    Statement,
-    UpdateMemoryArgs,
-)
+from tellonce import contract as c
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, unknown_memory
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.keep.keeper import Keeper
-from tellonce_server.domain.location import message_of_id
-from tellonce_server.domain.memory import dedup
+from tellonce_server.domain.location import message_named, message_of_id
+from tellonce_server.domain.memory import dedup, retraction, statements
 from tellonce_server.domain.memory.check import Verdict, contains_quote
 from tellonce_server.domain.memory.extraction_results import PRIORITY, REJECTED
-from tellonce_server.domain.memory.profile_queue import queue_profile
-from tellonce_server.domain.memory.retraction import Striker
-from tellonce_server.domain.memory.statements import CERTAIN, UNCERTAIN, Statements, Stored, worth_showing
+from tellonce_server.domain.memory.statements import CERTAIN, UNCERTAIN, Stored, worth_showing
 from tellonce_server.domain.retrieval.lexical import index_text
+from tellonce_server.embedding.protocol import vector_or_none
 from tellonce_server.services.assistant_statements import StatementChecker, checker_at
 from tellonce_server.services.unread_exchanges import take_over
-from tellonce_server.store import chats, memories, messages
+from tellonce_server.store import chats, memories, messages, tombstones
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import Intent, Near, NewMemory, Quoted
 from tellonce_server.store.messages import StoredMessage
@@ -61,11 +51,11 @@ class _Told:
     """A statement that is ready to be stored. `checked` is the verdict on a statement of an assistant. `checked` is
     None for the user's own statement."""
 
-    statement: Statement
+    statement: c.Statement
     text: str
-    kind: MemoryKind
+    kind: c.MemoryKind
     source: StoredMessage | None
-    replaced: Sequence[Memory]
+    replaced: Sequence[c.Memory]
     checked: Verdict | None
     due: datetime | None
     vector: HalfVector | None
@@ -80,20 +70,18 @@ class _Told:
 
     @property
     def quotes(self) -> tuple[Quoted, ...]:
-        quote = self.statement.quote if isinstance(self.statement, QuotedStatement) else None
+        quote = self.statement.quote if isinstance(self.statement, c.QuotedStatement) else None
         if quote is None or self.source is None or not contains_quote(self.source.content, quote):
             return ()
         return (Quoted(self.source.id, mask(quote)),)
 
 
 class Rememberer:
-    def __init__(self, deps: Dependencies, statements: Statements) -> None:
+    def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
-        self._statements = statements
-        self._striker = Striker(deps.embedder)
         self._keeper = Keeper(deps.embedder)
 
-    async def remember(self, where: ChatScope, args: RememberArgs, repeated: str = "") -> Remembered:
+    async def remember(self, where: ChatScope, args: c.RememberArgs, repeated: str = "") -> c.Remembered:
         """Store one statement of the user or several statements of the connected assistant. The user's statement is
         certain. The assistant's statements are checked against the user's words. If a certain statement was forgotten,
         its tombstone is removed. `repeated` is the last part of a reminder's text, which says when the reminder
@@ -104,12 +92,12 @@ class Rememberer:
         """
         if args.statements is None:
             (one,) = await self._keep(where, [await self._told(where, args.statement, None, repeated)], None)
-            return Remembered(memory=one.memory, outcome=one.outcome, superseded=one.superseded)
+            return c.Remembered(memory=one.memory, outcome=one.outcome, superseded=one.superseded)
         checker = await checker_at(self._deps, where, args)
         told = [await self._told(where, statement, checker, repeated) for statement in args.statements]
-        return Remembered(results=tuple(await self._keep(where, told, checker)))
+        return c.Remembered(results=tuple(await self._keep(where, told, checker)))
 
-    async def update(self, where: ChatScope, args: UpdateMemoryArgs, share_to: ChatScope | None) -> Memory:
+    async def update(self, where: ChatScope, args: c.UpdateMemoryArgs, share_to: ChatScope | None) -> c.Memory:
         """Change a memory. Raises NoSuchMemory and MemoryUnfit."""
         memory = await self._find(where, args.memory_id)
         updated = await self._act(where, memory, args, share_to)
@@ -117,13 +105,13 @@ class Rememberer:
         return updated
 
     async def _told(
-        self, where: ChatScope, statement: Statement, checker: StatementChecker | None, repeated: str
+        self, where: ChatScope, statement: c.Statement, checker: StatementChecker | None, repeated: str
     ) -> _Told:
         text = await offloaded(len(statement.content), lambda: mask(statement.content.strip()))
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing about the user; send a sentence.", "nothing_stated")
         source = await self._source(where, statement)
-        if source is None and checker is not None and isinstance(statement, QuotedStatement):
+        if source is None and checker is not None and isinstance(statement, c.QuotedStatement):
             source = await checker.source(statement)
         said_at = source.sent_at if source is not None and checker is not None else self._deps.now()
         if statement.kind != "pin":  # a pinned text is kept verbatim, because it may be an account number or a code
@@ -135,11 +123,13 @@ class Rememberer:
         due, checked = statement.deadline, None
         if due is None and kind in ("goal", "date"):
             due = await offloaded(len(text), lambda: due_date(text, said_at, self._deps.zone))
-        if checker is not None and isinstance(statement, QuotedStatement):
+        if checker is not None and isinstance(statement, c.QuotedStatement):
             checked = await checker.check(statement, text, source, due)
-        return _Told(statement, text, kind, source, replaced, checked, due, await self._statements.vector(text))
+        return _Told(
+            statement, text, kind, source, replaced, checked, due, await vector_or_none(self._deps.embedder, text)
+        )
 
-    async def _kind(self, text: str, said_at: datetime) -> MemoryKind:
+    async def _kind(self, text: str, said_at: datetime) -> c.MemoryKind:
         """The kind of a statement that was sent without a kind. If the statement names a future day and time, the kind
         is a date. Otherwise the scorer decides."""
         if await offloaded(len(text), lambda: appointment(text, said_at, self._deps.zone)) is not None:
@@ -148,16 +138,18 @@ class Rememberer:
 
     async def _keep(
         self, where: ChatScope, told: Sequence[_Told], checker: StatementChecker | None
-    ) -> list[RememberedStatement]:
+    ) -> list[c.RememberedStatement]:
         now = self._deps.now()
-        ended: list[tuple[Memory, str]] = []
+        ended: list[tuple[c.Memory, str]] = []
         over = [m.id for one in told for m in one.replaced]
-        await self._striker.warm(self._deps.database, where.owner_id, over, [one.text for one in told])
+        await retraction.warm(
+            self._deps.embedder, self._deps.database, where.owner_id, over, [one.text for one in told]
+        )
         async with self._deps.database.transaction() as t:
             if any(one.statement.scope == "chat" for one in told):
                 await chats.open_chat(t, *where.key, where.home, where.conversation, now)
             await chats.lock(t, *where.key)
-            await self._statements.lock(t, where.owner_id, [one.text for one in told])
+            await statements.lock(t, where.owner_id, [one.text for one in told])
             stored = [await self._store(t, where, one, now) for one in told]
             for x in stored:
                 ended += [(old, x.memory.content) for old in x.ended]
@@ -169,7 +161,7 @@ class Rememberer:
             await self._strike(t, where, ended, now)
         self._changed(where)
         return [
-            RememberedStatement(
+            c.RememberedStatement(
                 memory=x.memory,
                 outcome=x.outcome,
                 superseded=next(iter(x.ended), None),
@@ -186,33 +178,31 @@ class Rememberer:
             await self._require_not_denied(t, where, told)
         replaced = told.replaced or await self._put_off(t, new, told)
         if replaced and new.status == "active":
-            stored = await self._statements.put(t, new, told.vector, now, replaced=replaced)
+            stored = await statements.put(t, new, told.vector, now, replaced=replaced)
         else:
-            stored = await self._statements.store(t, new, told.vector, now)
-        tombstones = self._deps.tombstones
+            stored = await statements.store(t, new, told.vector, now)
         standing = await tombstones.standing(t, where.owner_id)
-        stones = await offloaded(len(told.text), lambda: tombstones.covering(standing, told.text))
+        stones = await offloaded(len(told.text), lambda: self._deps.tombstones.covering(standing, told.text))
         doubted = not told.certain and bool(stones)
         if doubted or (told.source is not None and await self._is_gone(t, where, told.source, stones)):
             raise MemoryUnfit(
                 "The user asked to forget that after this message was sent; keep it only if they say it again.",
                 "forgotten_since",
             )
-        await self._deps.tombstones.lift(t, where.owner_id, stones, now)
+        await tombstones.lift(t, where.owner_id, stones, now)
         return stored
 
-    async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[Memory]:
+    async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[c.Memory]:
         """The known memory that has the same words as the user's new statement but another due day. The new statement
         replaces this memory."""
-        known = await self._statements.same(t, new) if told.checked is None else None
+        known = await statements.same(t, new) if told.checked is None else None
         if known is None or known.deadline is None or new.deadline is None:
             return ()
         zone = self._deps.zone
         return () if local_day(known.deadline, zone) == local_day(new.deadline, zone) else (known,)
 
     async def _require_not_denied(self, t: Queries, where: ChatScope, told: _Told) -> None:
-        place = where.key
-        near = await memories.rejected_near(t, *place, told.vector, dedup.key(told.text), REJECTED)
+        near = await memories.rejected_near(t, *where.key, told.vector, dedup.key(told.text), REJECTED)
         since = [n for n in near if not _is_restated(n.memory, told)]
         if await offloaded(len(told.text), lambda: _is_denied(told.text, since)):
             said = told.text[:80]
@@ -220,20 +210,20 @@ class Rememberer:
 
     def _statement(self, where: ChatScope, told: _Told, now: datetime) -> NewMemory:
         asked, certain, of_user = told.statement, told.certain, told.checked is None
-        kind = told.kind
+        importance = asked.importance
+        if importance is None:
+            importance = statement_importance(told.text, DEFAULT_IMPORTANCE)
         return NewMemory(
             owner_id=where.owner_id,
             chat_id=None if asked.scope == "global" else where.chat_id,
             source_chat_id=where.chat_id,
-            kind=kind,
+            kind=told.kind,
             status="active" if certain else "uncertain",
             content=told.text,
             confidence=1.0 if of_user else CERTAIN if certain else UNCERTAIN,
             priority=PRIORITY,
-            importance=asked.importance
-            if asked.importance is not None
-            else statement_importance(told.text, DEFAULT_IMPORTANCE),
-            pinned=(asked.pinned or kind == "pin") and certain,
+            importance=importance,
+            pinned=(asked.pinned or told.kind == "pin") and certain,
             deadline=told.due,
             valid_from=now if of_user or told.source is None else told.source.sent_at,
             origin="user" if of_user else "model",
@@ -253,25 +243,24 @@ class Rememberer:
         left = await messages.by_id(t, *where.key, source.id)
         return left is not None and left.content == GONE
 
-    async def _source(self, where: ChatScope, statement: Statement) -> StoredMessage | None:
+    async def _source(self, where: ChatScope, statement: c.Statement) -> StoredMessage | None:
         """The source message, found by its id in the channel. An assistant may give the number of the message instead,
         because the message may have no id."""
-        wanted, place = statement.source_message_id, where.key
+        wanted = statement.source_message_id
         if wanted is None:
             return None
-        source = await message_of_id(self._deps, where, wanted)
-        if source is None and isinstance(statement, QuotedStatement) and wanted.isdecimal() and len(wanted) < 19:
-            source = await messages.by_id(self._deps.database, *place, int(wanted))
+        found = message_named if isinstance(statement, c.QuotedStatement) else message_of_id
+        source = await found(self._deps, where, wanted)
         if source is None:
             raise MemoryUnfit(f"No message {wanted} in this chat; leave source_message_id out.", "no_message")
         return source
 
-    async def _strike(self, t: Queries, where: ChatScope, ended: Sequence[tuple[Memory, str]], now: datetime) -> None:
-        if await self._striker.strike(t, where.owner_id, ended, now):
-            await queue_profile(t, *where.key, now)
+    async def _strike(self, t: Queries, where: ChatScope, ended: Sequence[tuple[c.Memory, str]], now: datetime) -> None:
+        if await retraction.strike(self._deps.embedder, t, where.owner_id, ended, now):
+            await retraction.queue_profile(t, *where.key, now)
             self._deps.tell_workers()
 
-    async def _find(self, where: ChatScope, memory_id: int) -> Memory:
+    async def _find(self, where: ChatScope, memory_id: int) -> c.Memory:
         memory = await memories.by_id(self._deps.database, where.owner_id, memory_id)
         if memory is None or not where.sees(memory.chat_id):
             text = unknown_memory(where, memory_id, memory.chat_id if memory is not None else None)
@@ -279,12 +268,13 @@ class Rememberer:
         return memory
 
     async def _act(
-        self, where: ChatScope, memory: Memory, args: UpdateMemoryArgs, share_to: ChatScope | None
-    ) -> Memory:
+        self, where: ChatScope, memory: c.Memory, args: c.UpdateMemoryArgs, share_to: ChatScope | None
+    ) -> c.Memory:
         db, owner, now = self._deps.database, where.owner_id, self._deps.now()
         match args.action:
             case "confirm" | "reopen":
-                changed = await self._affirm(where, memory, confirmed=args.action == "confirm")
+                async with db.transaction() as t:
+                    changed = await self._held(t, where, memory, now, confirmed=args.action == "confirm")
             case "reject":
                 async with db.transaction() as t:
                     changed = await self._rejected(t, owner, memory, now)
@@ -306,19 +296,19 @@ class Rememberer:
             raise NoSuchMemory(f"Memory {memory.id} is gone.", "no_memory", id=memory.id)
         return changed
 
-    async def _rejected(self, t: Queries, owner_id: int, memory: Memory, now: datetime) -> Memory | None:
+    async def _rejected(self, t: Queries, owner_id: int, memory: c.Memory, now: datetime) -> c.Memory | None:
         """If the memory is an overdue goal and the user was asked about it, the goal ends. Any other rejected memory is
         withdrawn, because it was never true."""
         if memory.status == "uncertain" and (await memories.provenance(t, owner_id, memory.id)).overdue_at is not None:
             return await memories.set_status(t, owner_id, memory.id, "completed", now, valid_to=now)
-        return await self._statements.withdraw(t, owner_id, memory, now, denied=True)
+        return await statements.withdraw(t, owner_id, memory, now, denied=True)
 
-    async def _edit(self, where: ChatScope, memory: Memory, content: str) -> Memory | None:
+    async def _edit(self, where: ChatScope, memory: c.Memory, content: str) -> c.Memory | None:
         text = await offloaded(len(content), lambda: mask(content.strip()))
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing; to remove a memory use forget.", "nothing_stated")
         now = self._deps.now()
-        vector = await self._statements.vector(text)
+        vector = await vector_or_none(self._deps.embedder, text)
         deadline = await offloaded(len(text), lambda: self._due_after_edit(memory, text))
         indexed = await offloaded(len(text), lambda: index_text(text, None))
         async with self._deps.database.transaction() as t:
@@ -328,19 +318,15 @@ class Rememberer:
                 await self._strike(t, where, [(memory, text)], now)
             return await self._held(t, where, memory, now, confirmed=True)
 
-    async def _affirm(self, where: ChatScope, memory: Memory, *, confirmed: bool) -> Memory | None:
-        async with self._deps.database.transaction() as t:
-            return await self._held(t, where, memory, self._deps.now(), confirmed=confirmed)
-
     async def _held(
-        self, t: Queries, where: ChatScope, memory: Memory, now: datetime, *, confirmed: bool
-    ) -> Memory | None:
+        self, t: Queries, where: ChatScope, memory: c.Memory, now: datetime, *, confirmed: bool
+    ) -> c.Memory | None:
         """Make a memory active again or confirm it. Returns the memory, or None if the memory no longer exists."""
-        held, gone = await self._statements.affirm(t, where.owner_id, memory, now, confirmed=confirmed)
+        held, gone = await statements.affirm(t, where.owner_id, memory, now, confirmed=confirmed)
         await self._strike(t, where, [(old, memory.content) for old in gone], now)
         return held
 
-    def _due_after_edit(self, memory: Memory, text: str) -> datetime | None:
+    def _due_after_edit(self, memory: c.Memory, text: str) -> datetime | None:
         """The due time that the edited text names. If neither the edited nor the former text names a day, the due time
         stays the same."""
         if memory.kind not in ("goal", "date"):
@@ -349,7 +335,7 @@ class Rememberer:
         named_before = due_date(memory.content, memory.valid_from, zone) is not None
         return due_date(text, now, zone) or (None if named_before else memory.deadline)
 
-    async def _share(self, where: ChatScope, memory: Memory, target: ChatScope) -> Memory:
+    async def _share(self, where: ChatScope, memory: c.Memory, target: ChatScope) -> c.Memory:
         """Copy the memory to another owner. A copy is needed, because an owner never reads the rows of another owner.
         Raises MemoryUnfit if the memory is not active."""
         if memory.status != "active":
@@ -371,10 +357,10 @@ class Rememberer:
             source_ids=(),
             model=None,
         )
-        vector = await self._statements.vector(copy.content)
+        vector = await vector_or_none(self._deps.embedder, copy.content)
         async with self._deps.database.transaction() as t:
-            await self._statements.lock(t, copy.owner_id, [copy.content])
-            shared = (await self._statements.store(t, copy, vector, self._deps.now())).memory
+            await statements.lock(t, copy.owner_id, [copy.content])
+            shared = (await statements.store(t, copy, vector, self._deps.now())).memory
             if target.owner_id != where.owner_id:
                 await memories.add_copy(t, where.owner_id, memory.id, target.owner_id, shared.id)
             return shared
@@ -383,7 +369,7 @@ class Rememberer:
         self._deps.tell_subscribers(where.owner_id, "memory://profile")
 
 
-def _is_restated(rejected: Memory, told: _Told) -> bool:
+def _is_restated(rejected: c.Memory, told: _Told) -> bool:
     """Whether the user supported the statement again after rejecting it: the statement is certain, and its source
     message is later than the rejection."""
     return told.certain and told.source is not None and dedup.is_later(told.source.sent_at, rejected.valid_to)

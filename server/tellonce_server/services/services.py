@@ -2,11 +2,7 @@
 
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure.edit_cascade import EditCascade
 from tellonce_server.domain.keep.keeper import Keeper
-from tellonce_server.domain.memory.expiry import Expiry
-from tellonce_server.domain.memory.extraction_results import Learner
-from tellonce_server.domain.memory.statements import Statements
 from tellonce_server.domain.queue.job_kinds import JobKinds
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.domain.retrieval.categories import Categories
@@ -31,22 +27,20 @@ class Services:
     """The services of the server. `key` is the server's secret, which protects previews and page sessions."""
 
     def __init__(self, deps: Dependencies, key: bytes) -> None:
-        statements = Statements(deps)
         self.deps = deps
         self.receipts = ReceiptKeeper(deps.traces)
         self.categories = Categories(deps.database, deps.embedder)
         retriever = Retriever(deps.database, deps.embedder, self.categories)
-        self.recorder = Recorder(deps, EditCascade(statements, deps.zone))
+        self.recorder = Recorder(deps)
         self.reader = ContextReader(deps, retriever, self.receipts)
         self.searcher = Searcher(deps, retriever)
-        self.rememberer = Rememberer(deps, statements)
+        self.rememberer = Rememberer(deps)
         self.reminders = ReminderKeeper(deps, self.rememberer)
         self.forgetter = Forgetter(deps, key)
         self.profiles = ProfileReader(deps)
         self.summaries = ChatSummaries(deps)
         self.explainer = Explainer(deps, self.receipts)
-        self.work = WorkQueue(deps, JobKinds(deps, Keeper(deps.embedder), Learner(deps, statements), statements))
-        self.expiry = Expiry(deps)
+        self.work = WorkQueue(deps, JobKinds(deps, Keeper(deps.embedder)))
         self.unread_exchanges = UnreadExchanges(deps)
         self.turns = TurnKeeper(deps, self.recorder, self.reader, retriever)
         self.page = PageReads(deps, self.explainer, self.work)

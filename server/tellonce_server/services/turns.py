@@ -49,7 +49,9 @@ class TurnKeeper:
     async def _record(self, where: ChatScope, args: RecordTurnArgs, message: TurnMessage) -> bool:
         """Record a message. Returns False for a duplicate. If the prompt of a reply was not recorded, the reply is
         recorded without a reference to the prompt."""
-        said = await self._as_recorded(args, message)
+        # Secrets are always masked, because the output of terminals often contains keys.
+        content = await offloaded(len(message.content), lambda: mask(message.content))
+        said = RecordMessageArgs(**dict(_place(args)), **dict(message.model_copy(update={"content": content})))
         try:
             result = await self._recorder.record(where, said)
         except MessageRefused:
@@ -57,13 +59,6 @@ class TurnKeeper:
                 raise
             result = await self._recorder.record(where, said.model_copy(update={"exchange_of": None}))
         return result.outcome != "duplicate"
-
-    async def _as_recorded(self, args: RecordTurnArgs, message: TurnMessage) -> RecordMessageArgs:
-        """The arguments for recording. Secrets are always masked, because the output of terminals often contains
-        keys."""
-        content = await offloaded(len(message.content), lambda: mask(message.content))
-        said = message.model_copy(update={"content": content})
-        return RecordMessageArgs(**dict(_place(args)), **dict(said))
 
     async def _told(self, where: ChatScope, args: RecordTurnArgs) -> str:
         if not args.recall:

@@ -10,7 +10,7 @@ from tellonce.work import KnownMemory
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory.extraction_results import may_tell
-from tellonce_server.domain.memory.known import KnownMemories
+from tellonce_server.domain.memory.known import known_about
 from tellonce_server.store import memories, messages, queue
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import Line
@@ -33,7 +33,6 @@ MOST_LINES: Final = 40
 class UnreadExchanges:
     def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
-        self._known = KnownMemories(deps)
 
     async def prompt(self, where: ChatScope) -> str:
         """Instructions for the assistant and the newest exchanges that no model has read. Each call hands out
@@ -42,7 +41,7 @@ class UnreadExchanges:
         jobs = await queue.hand_out(database, *where.key, now, AT_ONCE, now - HELD)
         parts = sorted([await _lines(database, job) for job in jobs], key=lambda lines: [line.id for line in lines])
         said = [mask(line.content) for part in parts for line in part if line.role == "user"]
-        known = await self._known.about(*where.key, said)
+        known = await known_about(self._deps, *where.key, said)
         return learning_prompt(parts, known, self._deps.zone)
 
 

@@ -127,15 +127,12 @@ async def exported(q: Queries, owner_id: int) -> AsyncGenerator[Exported]:
 
 
 def _exported(row: Row) -> Exported:
+    alarm = (row["due_at"], row["repeats"], row["alarm_chat_id"], row["message_thread_id"], row["done_at"])
     return Exported(
         **{name: row[name] for name in ("model", "shown", "source_chat_id", "user_name", "categories")},
         memory=memory(row),
         versions=[TextVersion(*version) for version in row["versions"]],
         said=[SourceMessage(*message) for message in row["said"]],
         quotes=[Quoted(**quote) for quote in row["quotes"]],
-        alarm=_alarm(row) if row["due_at"] is not None else None,
+        alarm=Alarm(*alarm) if row["due_at"] is not None else None,
     )
-
-
-def _alarm(row: Row) -> Alarm:
-    return Alarm(row["due_at"], row["repeats"], row["alarm_chat_id"], row["message_thread_id"], row["done_at"])

@@ -47,8 +47,6 @@ class ChatEntry:
 
 find = MaybeRow[[OwnerId, ChatId], Chat]("chats.find", named(Chat))
 open_chat = Run[[OwnerId, ChatId, str, str | None, datetime]]("chats.open")
-"""Add a chat without messages if the chat does not exist yet."""
-
 of_owner = Rows[[OwnerId], ChatEntry]("chats.of_owner", named(ChatEntry))
 
 
@@ -63,9 +61,7 @@ new_epoch = MaybeRow[[OwnerId, ChatId, datetime], tuple[int, bool]]("chats.new_e
 """Start a new epoch. Returns its number and whether a summary was archived; None if the chat does not exist."""
 
 lock = Run[[OwnerId, ChatId]]("chats.lock")
-"""Lock the chat. Every transaction that writes to a chat takes this lock first, which prevents deadlocks."""
 
 
 async def charge(q: Queries, owner_id: int, chat_id: int, *, learning: int, summary: int, second: int) -> None:
-    """Add model calls to the chat's counters."""
     await q.run("chats.charge", owner_id, chat_id, learning, summary, second)

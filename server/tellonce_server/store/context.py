@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from tellonce.contract import MemoryKind, MemoryStatus
+from tellonce.contract import GetContextArgs, MemoryKind, MemoryStatus
 from tellonce_server.core.scope import CONVERSATIONS, DEFAULT_CHANNEL, ChatScope, root_thread
-from tellonce_server.store.database import Queries, Row
+from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.messages import Line
 
 LEFT_MESSAGES = 4
@@ -144,39 +144,32 @@ class ContextRows:
     has_others: bool = False
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """The parameters for reading a context's rows. `quoted` is the external id of the message to which the user
-    replied; the id must belong to the call's channel or be unique in the chat. `answered` is the external id of the
-    message being answered; later messages of other threads are not read. `as_of` is a past time, or None for now.
-    `elsewhere` says whether to read messages outside the thread."""
-
-    where: ChatScope
-    thread_key: str
-    now: datetime
-    quoted: str | None = None
-    answered: str | None = None
-    as_of: datetime | None = None
-    elsewhere: bool = True
-
-
-async def read(q: Queries, x: Wanted, limits: Limits) -> ContextRows:
-    owner_id, chat_id = x.where.owner_id, x.where.chat_id
-    row = await q.row(
-        "context.read" if x.as_of is None else "context.read_as_of",
-        *(owner_id, chat_id, x.thread_key, limits.window, limits.facts, limits.goals, limits.chunks, x.quoted),
-        *(limits.messages, x.as_of or x.now, x.where.channel, x.answered, _head(x.where, x.thread_key)),
-        *(root_thread(chat_id), LEFT_MESSAGES, REPLY_THREADS, OTHER_CHATS, CONVERSATIONS, x.elsewhere),
+async def read(
+    q: Queries,
+    where: ChatScope,
+    thread_key: str,
+    args: GetContextArgs,
+    now: datetime,
+    limits: Limits,
+    *,
+    elsewhere: bool,
+) -> ContextRows:
+    """Read the rows. `elsewhere` says whether to read messages outside the thread."""
+    row = await one(
+        q,
+        "context.read" if args.as_of is None else "context.read_as_of",
+        *(*where.key, thread_key, limits.window, limits.facts, limits.goals, limits.chunks),
+        *(args.reply_to_message_id, limits.messages, args.as_of or now, where.channel, args.exclude_message_id),
+        *(_head(where, thread_key), root_thread(where.chat_id), LEFT_MESSAGES, REPLY_THREADS, OTHER_CHATS),
+        *(CONVERSATIONS, elsewhere),
     )
-    assert row is not None  # a select without FROM always returns a row
-    return _rows(row, chat_id)
+    return _rows(row, where.chat_id)
 
 
 def _head(where: ChatScope, thread_key: str) -> str | None:
     """The external id of the message that started a reply thread; None for any other thread."""
     kind, _, rest = thread_key.partition(":")
-    head = rest.partition(":")[2]
-    return head.removeprefix(f"{where.guest}/") if kind == "reply" else None
+    return rest.partition(":")[2].removeprefix(f"{where.guest}/") if kind == "reply" else None
 
 
 async def answers_to_earlier(q: Queries, where: ChatScope, thread_key: str, message_id: int) -> frozenset[int]:
@@ -187,8 +180,7 @@ async def answers_to_earlier(q: Queries, where: ChatScope, thread_key: str, mess
 
 async def read_log(q: Queries, owner_id: int, chat_id: int, thread_key: str, *, memories: int, chunks: int) -> LogRows:
     """Read the log: the newest `memories` memories and the newest `chunks` chunk summaries."""
-    row = await q.row("context.log", owner_id, chat_id, thread_key, memories, chunks)
-    assert row is not None  # a select without FROM always returns a row
+    row = await one(q, "context.log", owner_id, chat_id, thread_key, memories, chunks)
     learned = [Learned(*memory) for memory in row["learned"]]
     happened = [Happened(start, end, text, json.loads(body)) for start, end, text, body in row["happened"]]
     return LogRows(learned, happened, row["omitted"])

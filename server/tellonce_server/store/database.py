@@ -156,13 +156,20 @@ async def announce(q: Queries, channel: str) -> None:
 
 
 @asynccontextmanager
-async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
-    """Runs named queries as the login that owns the tables; the server's roles may not read tokens and keys."""
-    connection: Any = await asyncpg.connect(dsn, connection_class=OwnedConnection)
+async def connected(dsn: str, **options: Any) -> AsyncGenerator[Any]:
+    """A connection of its own, outside the pools."""
+    connection: Any = await asyncpg.connect(dsn, **options)
     try:
-        yield Transaction(connection)
+        yield connection
     finally:
         await connection.close()
+
+
+@asynccontextmanager
+async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
+    """Runs named queries as the login that owns the tables; the server's roles may not read tokens and keys."""
+    async with connected(dsn, connection_class=OwnedConnection) as connection:
+        yield Transaction(connection)
 
 
 @asynccontextmanager
@@ -170,19 +177,16 @@ async def one_transaction(dsn: str) -> AsyncGenerator[tuple[Any, Database]]:
     """A connection of the login that owns the tables, and a database object that uses only this connection, in one
     transaction."""
     named = {"application_name": OwnedConnection.name, **SETTINGS}
-    connection: Any = await asyncpg.connect(dsn, connection_class=OwnedConnection, server_settings=named)
-    try:
+    async with connected(dsn, connection_class=OwnedConnection, server_settings=named) as connection:
         await codecs(connection)
         async with connection.transaction():
             pool = SinglePool(connection)
             yield connection, Database(pool, pool, pool)
-    finally:
-        await connection.close()
 
 
-async def open_database(dsn: str, *, size: int = POOL_SIZE, durable: bool = True) -> Database:
+async def open_database(dsn: str, *, size: int = POOL_SIZE) -> Database:
     """Open the pools on a PostgreSQL that `dsn` reaches without a pooler."""
-    return await open_routed(unpooled(dsn), size=size, durable=durable)
+    return await open_routed(unpooled(dsn), size=size)
 
 
 async def open_routed(route: Route, *, size: int = POOL_SIZE, durable: bool = True) -> Database:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from tellonce.contract import MemoryKind
 from tellonce_server.core.scope import ChatId, OwnerId
-from tellonce_server.store.database import Queries, Row, unzip
+from tellonce_server.store.database import Queries, unzip
 from tellonce_server.store.named_queries import MaybeRow, Rows, named
 
 
@@ -38,20 +38,12 @@ class Preview:
 
 
 memories = Rows[[OwnerId, Sequence[int]], Statement]("forget.memories", named(Statement))
-
-
 memories_of = Rows[[OwnerId, ChatId, bool, datetime | None, datetime | None], Statement](
     "forget.memories_of", named(Statement)
 )
-"""The memories of a chat that were learned in a period. The bool says whether memories that belong to no chat are
-included."""
-
-
 copies = Rows[[OwnerId, Sequence[int]], tuple[int, int, int]](
     "forget.copies", lambda row: (row["memory"], row["owner"], row["id"])
 )
-"""The copies of these memories that belong to other owners, each as (number of the memory, owner of the copy, number of
-the copy)."""
 
 
 async def resting_on(
@@ -88,9 +80,9 @@ async def follow_erasure(
         await q.run("forget.follow_erasure", owner_id, preview_id, *keys, list(redacted.values()), now)
 
 
-async def covering(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[Row]:
+async def covering(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[tuple[int, str, int, int]]:
     """The chunk summaries that cover these messages, as (chat, thread, first message, last message)."""
-    return await q.rows("forget.covering", owner_id, *unzip(keys, 2))
+    return [tuple(row) for row in await q.rows("forget.covering", owner_id, *unzip(keys, 2))]
 
 
 async def lock(q: Queries, owner_id: int, chat_ids: Iterable[int] = ()) -> None:

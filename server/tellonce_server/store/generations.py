@@ -5,10 +5,11 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any, Final
 
-import asyncpg
+from asyncpg import BitString
+from pgvector import HalfVector
 
 from tellonce_server.store import near_indexes
-from tellonce_server.store.database import Database, Queries, Row, codecs, unzip
+from tellonce_server.store.database import Database, Queries, Row, codecs, connected, unzip
 from tellonce_sql import query
 
 KINDS: Final = ("messages", "memories", "summaries")
@@ -17,17 +18,17 @@ _SINGULAR: Final = {"messages": "message", "memories": "memory", "summaries": "s
 BEGINNING: Final = (-(2**63), -(2**63), 0)
 """A position before every row of a kind."""
 
+NewVector = tuple[int, int, int, int, HalfVector, BitString]
+"""The owner, the chat (0 for a memory) and the number of a text, its version, its vector and the vector's code."""
+
 
 @asynccontextmanager
 async def session(dsn: str) -> AsyncGenerator[Any]:
     """A connection for changing the model. It uses the login that owns the tables, because the rows of all users are
     processed."""
-    connection: Any = await asyncpg.connect(dsn)
-    try:
+    async with connected(dsn) as connection:
         await codecs(connection)
         yield connection
-    finally:
-        await connection.close()
 
 
 async def active(connection: Any) -> str | None:
@@ -45,10 +46,9 @@ async def unembedded(q: Queries, kind: str, after: Sequence[int], limit: int) ->
     return await q.rows(f"{kind}.unembedded", *after, limit)
 
 
-async def set_embeddings(q: Queries, kind: str, columns: Sequence[Sequence[Any]]) -> None:
-    """Store vectors of the active model. `columns` are the columns of the kind's key, the text versions, the vectors
-    and, for messages, the codes."""
-    await q.run(f"{kind}.set_embeddings", *columns)
+async def set_embeddings(q: Queries, kind: str, rows: Sequence[NewVector]) -> None:
+    """Store vectors of the active model."""
+    await q.run(f"{kind}.set_embeddings", *unzip(rows, 6))
 
 
 async def drop_others(connection: Any, model: str) -> None:
@@ -62,9 +62,8 @@ async def left(connection: Any, kind: str, model: str, after: Sequence[int], lim
     return rows
 
 
-async def keep(connection: Any, kind: str, model: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Store vectors of another model. The vectors of the active model stay. Each row is (owner, chat, number, version
-    of the text, vector, code)."""
+async def keep(connection: Any, kind: str, model: str, rows: Sequence[NewVector]) -> None:
+    """Store vectors of another model. The vectors of the active model stay."""
     await connection.execute(query("embeddings.keep"), model, _SINGULAR[kind], *unzip(rows, 6))
 
 

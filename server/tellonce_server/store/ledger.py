@@ -36,12 +36,7 @@ async def add(q: Queries, job: Job, call: ModelCall, now: datetime) -> None:
 
 since = OneRow[[datetime], Spent]("ledger.since", named(Spent))
 down = Rows[[datetime], ProviderDown]("ledger.down", named(ProviderDown))
-"""Return the tiers with an unreachable provider: every call since the provider's last answer failed to reach the
-provider."""
-
-
 months = Rows[[], MonthCost]("ledger.months", named(MonthCost))
-"""The months, newest first, each with the number and the cost of its calls."""
 
 
 @dataclass(frozen=True)
@@ -54,5 +49,3 @@ class PerExchange:
 
 per_exchange = OneRow[[datetime, Tier], PerExchange]("ledger.per_exchange", named(PerExchange))
 fold_months = Value[[datetime, int], int]("retention.model_calls")
-"""Add model calls made before a time to the sums of their months, and delete these calls. The int is the maximum number
-of calls. Returns the number of deleted calls."""

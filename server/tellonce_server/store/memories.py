@@ -155,35 +155,35 @@ async def add(
 
 
 user_name = Value[[OwnerId, ChatId], str | None]("memories.user_name")
-"""Return the user's name as the user most recently stated it; None if the user has stated no name."""
-
 by_id = MaybeRow[[OwnerId, MemoryId], Memory]("memories.by_id", memory)
 by_ids = Rows[[OwnerId, Sequence[int]], Memory]("memories.by_ids", memory)
-
-
 page = Rows[[OwnerId, ChatId, Sequence[MemoryStatus], Sequence[ListedKind] | None, datetime, MemoryId, int], Memory](
     "memories.page", memory
 )
-"""One page of the memories that are visible in a chat, newest first. The page starts after the memory with this time
-and number, and contains only these statuses and these kinds (None: all kinds)."""
-
-
 live = Rows[[OwnerId, ChatId, Sequence[MemoryStatus]], Memory]("memories.live", memory)
 telling = Rows[[OwnerId, ChatId, int], KnownMemory]("memories.telling", named(KnownMemory))
-"""The memories used to write the profile, most important first."""
-
-
 known_for = Rows[[OwnerId, ChatId, Sequence[HalfVector], str, str, int, int, datetime, int], KnownMemory](
     "memories.known_for", named(KnownMemory)
 )
-"""The memories for a worker: pinned, recent, or similar in meaning (vectors) or words (lexemes). The first two integers
-are the maximum number of memories from each search, and the maximum number of all memories. The last integer is the
-maximum number of rejected memories."""
-
-
 read_by = Rows[[OwnerId, ChatId, Sequence[int], Sequence[Tier]], Memory]("memories.read_by", memory)
-"""The memories that these tiers learned from these messages alone, and that the user has neither confirmed nor
-pinned."""
+all_of_owner = Rows[[OwnerId], Memory]("memories.all_of_owner", memory)
+from_message = Rows[[OwnerId, ChatId, MessageId], Memory]("memories.from_message", memory)
+lock = Run[[OwnerId, Collection[int]]]("memories.lock")
+add_copy = Run[[OwnerId, MemoryId, OwnerId, MemoryId]]("memories.add_copy")
+same_words = Rows[[OwnerId, ChatId, int], Memory]("memories.same_words", memory)
+rejected_near = Rows[[OwnerId, ChatId, HalfVector | None, int, int], Near](
+    "memories.rejected_near", lambda row: Near(memory(row), row["cosine"])
+)
+unkeyed = Rows[[int], tuple[int, int, str, int]]("memories.unkeyed", tuple)
+"""Memories without a word key: owner, number, text and version."""
+
+
+async def set_keys(q: Queries, keys: Sequence[tuple[int, int, int, int]]) -> None:
+    """Store word keys. Each row is (owner, number, version, key)."""
+    await q.run("memories.set_keys", *(list(column) for column in zip(*keys, strict=True)))
+
+
+categorize = Run[[Sequence[str], Sequence[HalfVector], float, int, int]]("memories.categorize")
 
 
 @dataclass(frozen=True)
@@ -215,38 +215,6 @@ async def doubt(q: Queries, owner_id: int, memory_id: int, confidence: float, in
     await q.run("memories.doubt", owner_id, memory_id, confidence, asdict(intends) if intends else None)
 
 
-all_of_owner = Rows[[OwnerId], Memory]("memories.all_of_owner", memory)
-from_message = Rows[[OwnerId, ChatId, MessageId], Memory]("memories.from_message", memory)
-lock = Run[[OwnerId, Collection[int]]]("memories.lock")
-"""Lock these hashes of words for the transaction, so that no other transaction stores a statement with the same words
-at the same time."""
-
-add_copy = Run[[OwnerId, MemoryId, OwnerId, MemoryId]]("memories.add_copy")
-"""Store that a memory was shared: the owner and the number of the copy."""
-
-same_words = Rows[[OwnerId, ChatId, int], Memory]("memories.same_words", memory)
-"""Current statements with the same words, in any order."""
-
-
-rejected_near = Rows[[OwnerId, ChatId, HalfVector | None, int, int], Near](
-    "memories.rejected_near", lambda row: Near(memory(row), row["cosine"])
-)
-"""Statements that the user rejected, most similar first."""
-
-
-unkeyed = Rows[[int], tuple[int, int, str, int]]("memories.unkeyed", tuple)
-"""Memories without a word key: owner, number, text and version."""
-
-
-async def set_keys(q: Queries, keys: Sequence[tuple[int, int, int, int]]) -> None:
-    """Store word keys. Each row is (owner, number, version, key)."""
-    await q.run("memories.set_keys", *(list(column) for column in zip(*keys, strict=True)))
-
-
-categorize = Run[[Sequence[str], Sequence[HalfVector], float, int, int]]("memories.categorize")
-"""Assign the nearest categories to some memories that have no categories yet. Returns the number of these memories."""
-
-
 async def set_status(
     q: Queries,
     owner_id: int,
@@ -266,15 +234,7 @@ async def set_status(
 rewrite = MaybeRow[[OwnerId, MemoryId, str, datetime, str, HalfVector | None, datetime | None, int], Memory](
     "memories.rewrite", memory
 )
-"""Replace a memory's text. The arguments are the new text, the time now, the text to index, the vector, the deadline
-and the word key."""
-
-
 take_back_edit = Run[[OwnerId, MemoryId, int, bool, datetime | None, str, int]]("memories.take_back_edit")
-"""Undo a memory's last edit. The text of the given version becomes current again, together with this version's note
-flag, deadline, text to index and word key."""
-
-
 set_pinned = MaybeRow[[OwnerId, MemoryId, bool, datetime], Memory]("memories.set_pinned", memory)
 make_global = MaybeRow[[OwnerId, MemoryId, datetime], Memory]("memories.make_global", memory)
 
@@ -306,7 +266,6 @@ async def provenance(q: Queries, owner_id: int, memory_id: int) -> Provenance:
 
 predecessors = Rows[[OwnerId, MemoryId], Memory]("memories.predecessors", memory)
 erase = Rows[[OwnerId, Sequence[int]], str]("memories.erase", column("content"))
-"""Erase the memories and all memories that they superseded. Returns the erased texts."""
 
 
 def _quotes(quotes: Sequence[Quoted]) -> list[dict[str, Any]]:
@@ -327,8 +286,6 @@ class Ended:
 
 
 ended = Rows[[OwnerId, ChatId, Sequence[int]], Ended]("memories.ended", placed(Ended))
-"""The statements learned from these messages that no longer hold, the former texts of reworded statements, and
-reminders."""
 
 
 async def changes(
@@ -355,19 +312,7 @@ async def changes(
 
 
 former_wordings = Rows[[OwnerId, int | None, int], Former]("memories.former_wordings", named(Former))
-"""The former wordings of the memories that were reworded or replaced last, at most the given number of memories. They
-are returned only if the current memory is visible in the chat (None: in any chat)."""
-
-
 owners_with_endings = Rows[[datetime], int]("memories.owners_with_endings", column("owner_id"))
-"""The owners who have a current date or goal whose time has passed."""
-
 end_passed_dates = Run[[OwnerId, datetime, str]]("memories.passed_dates")
-"""Complete past dates. The last argument is the user's time zone."""
-
 ask_about_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.overdue_goals")
-"""Mark goals as uncertain if their deadline was before the second time, so that the user is asked about these goals.
-Each goal is marked only once."""
-
 close_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.closed_goals")
-"""Close overdue goals that became uncertain before the second time and that the user has not confirmed."""

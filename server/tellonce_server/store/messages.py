@@ -174,8 +174,6 @@ async def record(q: Queries, m: NewMessage, job: FollowUp | None) -> Recorded:
 
 
 by_ext_id = MaybeRow[[OwnerId, ChatId, str, str], StoredMessage]("messages.by_ext_id", named(StoredMessage))
-"""The channel's message with this external id, or else the chat's only message with this id."""
-
 by_id = MaybeRow[[OwnerId, ChatId, MessageId], StoredMessage]("messages.by_id", named(StoredMessage))
 
 
@@ -190,25 +188,12 @@ id_range = Rows[[OwnerId, ChatId, ThreadKey, MessageId, MessageId, int], Line]("
 last_of_range = Rows[[OwnerId, ChatId, ThreadKey, MessageId, MessageId, int], Line](
     "messages.last_of_range", placed(Line)
 )
-"""The last messages of a range, oldest first."""
 
 
-async def before_in_thread(
-    q: Queries, owner_id: int, chat_id: int, thread_key: str, message_id: int, limit: int
-) -> list[Line]:
-    """Return the last `limit` messages of the thread before the message `message_id`, oldest first."""
-    rows = await q.rows("messages.before_in_thread", owner_id, chat_id, thread_key, message_id, limit)
-    return [Line(*row) for row in reversed(rows)]
-
-
+before_in_thread = Rows[[OwnerId, ChatId, ThreadKey, MessageId, int], Line]("messages.before_in_thread", placed(Line))
 by_ids = Rows[[OwnerId, ChatId, Sequence[int]], Line]("messages.by_ids", placed(Line))
 page = Rows[[OwnerId, ChatId, MessageId, int], Line]("messages.page", placed(Line))
-"""A page of messages, newest first."""
-
 around = Rows[[OwnerId, ChatId, MessageId, int, datetime | None], Line]("context.around", placed(Line))
-"""The messages around this message in its thread, oldest first. With a time (`as_of`), the messages have the texts of
-that time."""
-
 set_routine_summary = Run[[OwnerId, ChatId, MessageId, str]]("messages.set_routine_summary")
 routines_since = Rows[[OwnerId, ChatId, datetime], Routine]("messages.routines_since", placed(Routine))
 

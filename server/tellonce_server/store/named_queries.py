@@ -2,7 +2,8 @@
 
 A declaration states the types of the arguments after `q`, the type of the result, the query's name, and the conversion
 of a row: `of_chat = Rows[[OwnerId, ChatId], Thread]("threads.of_chat", named(Thread))` is called as
-`await of_chat(q, owner_id, chat_id)`. The comments of the SQL files describe the arguments.
+`await of_chat(q, owner_id, chat_id)`. The comments in the SQL files describe the arguments and the result; they are not
+repeated here.
 """
 
 from collections.abc import Callable
@@ -29,9 +30,14 @@ def column(name: str) -> Callable[[Row], Any]:
     return itemgetter(name)
 
 
-class _Query(Generic[P, T]):
-    def __init__(self, name: str, shape: Callable[[Row], T]) -> None:
+class _Named:
+    def __init__(self, name: str) -> None:
         self._name = name
+
+
+class _Query(_Named, Generic[P, T]):
+    def __init__(self, name: str, shape: Callable[[Row], T]) -> None:
+        super().__init__(name)
         self._shape = shape
 
 
@@ -57,32 +63,23 @@ class MaybeRow(_Query[P, T]):
         return None if row is None else self._shape(row)
 
 
-class Value(Generic[P, T]):
+class Value(_Named, Generic[P, T]):
     """A query that returns one value."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
 
     async def __call__(self, q: Queries, *args: P.args, **_: P.kwargs) -> T:
         value: T = await q.value(self._name, *args)
         return value
 
 
-class Run(Generic[P]):
+class Run(_Named, Generic[P]):
     """A statement that changes rows. Returns the number of changed rows."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
 
     async def __call__(self, q: Queries, *args: P.args, **_: P.kwargs) -> int:
         return await q.run(self._name, *args)
 
 
-class Found(Generic[P]):
+class Found(_Named, Generic[P]):
     """A statement that returns a row if it changed a row. Returns whether a row was changed."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
 
     async def __call__(self, q: Queries, *args: P.args, **_: P.kwargs) -> bool:
         return await q.row(self._name, *args) is not None

@@ -7,9 +7,7 @@ storing a message takes a tenth of the time.
 import logging
 from typing import Any, Final
 
-import asyncpg
-
-from tellonce_server.store.database import Database
+from tellonce_server.store.database import Database, connected
 from tellonce_sql import query
 
 LARGE: Final = 20_000
@@ -25,8 +23,7 @@ async def build_missing(database: Database, dsn: str, large: int = LARGE) -> int
     of `dsn` must own the tables, because the pools' roles may not create indexes."""
     if not await database.rows("near.missing", large):
         return 0
-    connection: Any = await asyncpg.connect(dsn)
-    try:
+    async with connected(dsn) as connection:
         if not await connection.fetchval(query("locks.take"), _LOCK):
             return 0
         # The list is read again, because another process may have built some of the indexes meanwhile.
@@ -36,8 +33,6 @@ async def build_missing(database: Database, dsn: str, large: int = LARGE) -> int
             await connection.execute(row["build"])
             logger.info("built %s", row["name"])
         return len(missing)
-    finally:
-        await connection.close()
 
 
 async def clearing(connection: Any) -> list[str]:

@@ -179,20 +179,14 @@ class SessionPool(_OpenPool):
     def statement(self, name: str, args: tuple[Any, ...]) -> AbstractAsyncContextManager[Proxy]:
         return _Lent(self, name, args)
 
-    @asynccontextmanager
-    async def session(self) -> AsyncGenerator[Proxy]:
+    def session(self) -> AbstractAsyncContextManager[Proxy]:
         """One connection for several statements. Each statement is committed at once. A session lock is held from one
         statement to the next."""
-        async with _Lent(self) as connection:
-            yield connection
+        return _Lent(self)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Proxy]:
-        async with (
-            _Lent(self) as connection,
-            owner_forgotten_if_undone(connection),
-            connection.transaction(),
-        ):
+        async with _Lent(self) as connection, owner_forgotten_if_undone(connection), connection.transaction():
             yield connection
 
     async def take(self) -> Proxy:

@@ -45,14 +45,11 @@ class Staleness:
 
 
 async def count_exchange(q: Queries, owner_id: int) -> Staleness:
-    """Add one to the number of exchanges since the profile was built."""
     row = await q.row("profile.count_exchange", owner_id)
     return Staleness(**row) if row is not None else Staleness(0, first=False, stale=False, wrong=False)
 
 
 begin_erasure = Run[[OwnerId]]("profile.begin_erasure")
-"""Start an erasure. A context that was read before the erasure gets no receipt afterwards, so it is enough to erase the
-stored receipts."""
 
 
 @dataclass(frozen=True)

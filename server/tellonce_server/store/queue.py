@@ -110,25 +110,10 @@ async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
 
 
 hold = Run[[OwnerId, datetime, datetime]]("queue.hold")
-"""Set the time from which workers may read the exchanges that an import has delayed. The last argument is this time."""
-
-
 claim = Rows[[str, datetime, datetime, Sequence[JobKind] | None, int, datetime, int, int], Job]("queue.claim", _job)
-"""Claim due jobs. The arguments are the worker, now, the lease's end, the kinds (None: all), the maximum number of
-jobs, a horizon (the latest date that can be right), a number of expired leases, and the track of past work to claim
-first. A job with at least this number of expired leases is not claimed. A job or lease dated after the horizon counts
-as due, because the clock must have been set back."""
-
-
 bury = Run[[datetime, int]]("queue.bury")
-"""Mark jobs as failed if their leases expired at least the given number of times in a row. Returns the number of
-jobs."""
-
-
 narrow = Run[[OwnerId, ChatId, JobId, Fence, MessageId, MessageId, int]]("queue.narrow")
 show = Run[[OwnerId, ChatId, JobId, Fence, Sequence[MemoryId]]]("queue.show")
-"""Record which memories the worker is shown."""
-
 extend = Value[[OwnerId, ChatId, JobId, Fence, datetime], datetime | None]("queue.extend")
 """Extend a lease and return its end; None if the caller's claim is no longer valid."""
 
@@ -155,37 +140,23 @@ find = MaybeRow[[OwnerId, ChatId, JobId], Job]("queue.find", _job)
 lock_ready = MaybeRow[[OwnerId, ChatId], Job]("queue.lock_ready", _job)
 complete = Run[[OwnerId, ChatId, JobId, datetime]]("queue.complete")
 chats_with_ready = Rows[[], tuple[OwnerId, ChatId]]("queue.chats_with_ready", tuple)
-
-
 fail = MaybeRow[[OwnerId, ChatId, JobId, Fence, str, bool, int, datetime, datetime], Failed](
     "queue.fail", named(Failed)
 )
-"""Record a failure. The arguments after the fence are the reason, whether the failure counts as an attempt, the maximum
-number of attempts, the time of the next attempt, and now. Returns the new state; None if the claim is no longer
-valid."""
-
+"""Returns the new state; None if the claim is no longer valid."""
 
 refuse = Run[[OwnerId, ChatId, JobId, str, int, datetime, datetime]]("queue.refuse")
-"""Put a job back into the queue with the reason, the maximum attempts, the time of the next attempt, and now."""
-
 void_claims = Run[[OwnerId]]("queue.void_claims")
 void_readers = Run[[OwnerId, ChatId, MessageId, str, str]]("queue.void_readers")
-"""Invalidate the claims of jobs that may have read a message's former text. Returns the number of jobs."""
-
 replay = Run[[OwnerId | None, datetime]]("queue.replay")
 settle = Run[[OwnerId, ChatId, JobId]]("queue.settle")
-"""Mark the earlier jobs as final if this job has replaced their text, so that no tier does these jobs again."""
-
 carries_canonical = Value[[OwnerId, ChatId, JobId], bool]("queue.carries_canonical")
-"""Whether this exchange job updates the canonical summary. It does so if the chat has no summary, or if the summary is
-provisional and the chat has no later exchange job, queued or completed."""
 
 
 async def redo_provisional(
     q: Queries, limit: int, lower: Sequence[Tier], best: Tier, now: datetime, *, is_best: bool, is_paid: bool
 ) -> int:
-    """Queue jobs of the `lower` tiers again. If `best` is the best tier of all, also queue exchanges that `best` has
-    not read a second time. `is_paid` says whether the calls of `best` are counted. Returns the number of queued
+    """Queue jobs of the `lower` tiers again, because the tier `best` is available. Returns the number of queued
     jobs."""
     return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best, is_best, is_paid))
 
@@ -211,12 +182,7 @@ async def dropped(q: Queries, now: datetime) -> dict[str, int]:
 
 count_dropped = Run[[OwnerId, date, str, int]]("queue.count_dropped")
 hand_out = Rows[[OwnerId, ChatId, datetime, int, datetime], Job]("queue.hand_out", _job)
-"""Give the assistant the newest exchanges of the chat that no language model has read. The last three arguments are
-now, the maximum number, and a time. Exchanges that were given to the assistant since this time are left out."""
-
 read_by_assistant = Rows[[OwnerId, ChatId, datetime, Sequence[int]], Job]("queue.read_by_assistant", _job)
-"""Mark exchanges as read by the assistant if they were given to it after the given time, or if they contain one of the
-messages."""
 
 
 async def status(q: Queries, now: datetime) -> tuple[list[KindStatus], datetime | None]:
@@ -229,19 +195,8 @@ async def status(q: Queries, now: datetime) -> tuple[list[KindStatus], datetime 
 
 dead = Rows[[int], DeadLetter]("queue.dead", named(DeadLetter))
 backlog = OneRow[[OwnerId, ChatId, datetime], Backlog]("queue.backlog", named(Backlog))
-
-
 worker_seen = Run[[str, datetime, datetime]]("workers.seen")
-
-
 holder_seen = Run[[OwnerId, ChatId, JobId, Fence, datetime]]("workers.holder_seen")
-"""Record that the worker that holds this claim of the job was seen."""
-
-
 any_at_work = Value[[datetime, str], bool]("workers.at_work")
-"""Whether any worker except the given one was seen since the given time."""
-
 worker_left = Run[[str]]("workers.left")
 drop_finished = Value[[datetime, int], int]("retention.finished_jobs")
-"""Delete jobs that were finished before the given time. The int is the maximum number of jobs. Returns how many were
-deleted."""

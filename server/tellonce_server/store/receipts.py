@@ -36,12 +36,5 @@ async def add(q: Queries, r: Receipt, erasures: int) -> None:
 find = MaybeRow[[OwnerId, str], Receipt]("receipts.find", named(Receipt))
 of_message = Rows[[OwnerId, ChatId, MessageId], str]("receipts.of_message", column("id"))
 erase_all = Run[[OwnerId]]("receipts.erase_all")
-"""Erase all receipts of the owner and return their number."""
-
 drop_old = Value[[datetime, int], int]("retention.old_receipts")
-"""Delete receipts made before the given time. The int is the maximum number of receipts. Returns how many were
-deleted."""
-
 drop_surplus = Value[[int, int], int]("retention.surplus_receipts")
-"""Delete old receipts, so that each chat keeps only its newest receipts. The first int is the number of receipts that a
-chat keeps, and the second is the maximum number of receipts to delete. Returns how many were deleted."""

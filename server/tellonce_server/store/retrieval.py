@@ -31,7 +31,6 @@ Search = Literal["messages", "messages_of_chat", "messages_within", "learned"]
 
 
 async def found(q: Queries, search: Search, values: Mapping[str, Any]) -> list[Row]:
-    """The candidates that a search finds."""
     return await q.rows(f"retrieval.{search}", *arguments(f"retrieval.{search}", values))
 
 

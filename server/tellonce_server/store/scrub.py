@@ -2,8 +2,7 @@
 table."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Final
 
@@ -33,22 +32,8 @@ async def rewrites(session: Any, *, is_superuser: bool) -> dict[str, list[str]]:
 
 
 request = Run[[datetime]]("scrub.request")
-"""Record that text was erased, so that a scrub becomes due."""
-
-
 is_due = Value[[datetime], bool]("scrub.due")
-"""Whether text was erased since the last scrub and this scrub was before the given time."""
-
 note_done = Run[[datetime]]("scrub.done")
-
-
-@asynccontextmanager
-async def session(dsn: str) -> AsyncGenerator[Any]:
-    connection: Any = await asyncpg.connect(dsn)
-    try:
-        yield connection
-    finally:
-        await connection.close()
 
 
 async def is_alone(session: Any) -> bool:

@@ -73,17 +73,7 @@ async def put_rolling(q: Queries, kind: Rolling, new: SummaryText, now: datetime
 
 rolling = MaybeRow[[OwnerId, ChatId, Rolling, ThreadKey], Summary]("summaries.rolling", _summary)
 chunks = Rows[[OwnerId, ChatId], Summary]("summaries.chunks", _summary)
-"""The chunks of all threads, oldest first."""
-
-
 chunk_page = Rows[[OwnerId, ChatId, datetime, int, int], Summary]("summaries.chunk_page", _summary)
-"""One page of the chunk summaries of all threads, newest first. The page starts after the chunk summary with this time
-and id; the last int is the maximum number of summaries on a page."""
-
 chunks_after = Rows[[OwnerId, ChatId, str | None, int, int], Summary]("summaries.chunks_after", _summary)
-"""The newest chunk summaries of one thread (None: of all threads) after the given summary number, in the order of their
-messages."""
-
 of_message = MaybeRow[[OwnerId, ChatId, ThreadKey, int], Summary]("summaries.of_message", _summary)
 chunk_range = MaybeRow[[OwnerId, ChatId, int], tuple[ThreadKey, MessageId, MessageId]]("summaries.chunk_range", tuple)
-"""The thread, first message and last message that a chunk summary covers; None for other summaries."""

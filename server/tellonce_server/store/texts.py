@@ -67,7 +67,6 @@ async def current(q: Queries, owner_id: int, places: Iterable[str]) -> list[Text
 
 
 async def messages(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[TextRow]:
-    """Return the messages with the keys `keys`, each (chat, number)."""
     return [TextRow(*row) for row in await q.rows("texts.messages", owner_id, *unzip(keys, 2))]
 
 

@@ -56,13 +56,8 @@ class Gap:
 find = MaybeRow[[OwnerId, ChatId, ThreadKey], Thread]("threads.find", named(Thread))
 of_chat = Rows[[OwnerId, ChatId], Thread]("threads.of_chat", named(Thread))
 in_order = Rows[[OwnerId, ChatId], str]("threads.in_order", column("thread_key"))
-"""The chat's thread keys, ordered by the first message of each thread. An import and a new export do not change this
-order."""
-
 open_run = Rows[[OwnerId, ChatId, ThreadKey], OpenMessage]("threads.open_run", named(OpenMessage))
 silent = Rows[[datetime, int], tuple[int, int, str]]("threads.silent", tuple)
-"""The threads with at least the given number of open messages and no message since the given time, as (owner, chat,
-thread key)."""
 
 
 async def queue_chunks(

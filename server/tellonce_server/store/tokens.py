@@ -35,4 +35,3 @@ async def find(q: Queries, token_hashes: Sequence[bytes]) -> dict[bytes, Grant]:
 everyone = Rows[[], StoredToken]("tokens.all", named(StoredToken))
 revoke = Found[[str, datetime]]("tokens.revoke")
 obtain_key = Value[[str, bytes, datetime], bytes]("keys.obtain")
-"""The stored key of that name. If there is none yet, the given key is stored and returned."""

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from tellonce_server.core.scope import ChatId, MessageId, OwnerId
 from tellonce_server.store.database import Queries
-from tellonce_server.store.named_queries import Run, Value
+from tellonce_server.store.named_queries import Value
 
 
 @dataclass(frozen=True)
@@ -25,15 +25,11 @@ Forgotten = Mapping[tuple[int, int] | None, frozenset[bytes]]
 """The hashes of forgotten texts, by the message that contained them. A message is given by chat and number."""
 
 
-async def add(
-    q: Queries,
-    owner_id: int,
-    chat_id: int | None,
-    marks: Sequence[tuple[bytes, frozenset[int]]],
-    now: datetime,
-) -> None:
-    claims, words = [claim for claim, _ in marks], [sorted(w) for _, w in marks]
-    await q.run("tombstones.add", owner_id, chat_id, claims, words, now)
+async def add(q: Queries, owner_id: int, marks: Sequence[tuple[bytes, frozenset[int]]], now: datetime) -> None:
+    """Mark statements and names as forgotten. Each mark has a hash, and the hashes of the statement's words."""
+    if marks:
+        claims, words = [claim for claim, _ in marks], [sorted(w) for _, w in marks]
+        await q.run("tombstones.add", owner_id, claims, words, now)
 
 
 async def standing(q: Queries, owner_id: int) -> list[Tombstone]:
@@ -57,11 +53,14 @@ async def of_texts(q: Queries, owner_id: int) -> dict[bytes, datetime]:
     return {row["claim"]: row["forgotten_at"] for row in await q.rows("tombstones.of_texts", owner_id)}
 
 
-lift = Run[[OwnerId, Sequence[int], datetime]]("tombstones.lift")
+async def lift(q: Queries, owner_id: int, stones: Sequence[Tombstone], now: datetime) -> None:
+    """Lift the tombstones of a statement that the user made again."""
+    if stones:
+        await q.run("tombstones.lift", owner_id, [stone.id for stone in stones], now)
+
+
 newest = Value[[OwnerId], int]("tombstones.newest")
-"""The highest number of the owner's tombstones. It changes when something is forgotten."""
 in_message = Value[[OwnerId, ChatId, MessageId], bool]("tombstones.in_message")
-"""Whether a part of the message was forgotten."""
 
 
 async def known(

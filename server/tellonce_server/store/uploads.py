@@ -34,7 +34,6 @@ class Uploads:
         return found
 
     def create(self) -> Path:
-        """Create an empty file."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         made = self._folder / secrets.token_hex(16)
         made.touch(mode=0o600)

@@ -395,12 +395,12 @@ order by id
 
 -- name: unembedded
 -- across owners: the server's own background work
--- $1 owner and $2 number of the last row already read, $3 how many: the memories without a vector, in key order
-select owner_id, id, content, version
+-- Like messages.unembedded, for memories. The chat is always 0.
+select owner_id, 0::bigint as chat_id, id, version, content as text
 from memories
-where embedding is null and (owner_id, id) > ($1, $2)
+where embedding is null and (owner_id, id) > ($1, $3) and $2::bigint is not null
 order by owner_id, id
-limit $3
+limit $4
 
 -- name: categorize
 -- across owners: the server's own background work
@@ -424,10 +424,10 @@ where m.owner_id = w.owner_id and m.id = w.id and speaks_active()
 
 -- name: set_embeddings
 -- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner
--- $1 owners, $2 ids, $3 versions, $4 vectors. A vector is stored only if the memory still has the version that was
--- embedded.
+-- Like messages.set_embeddings, for memories. The chats and codes are not used.
 update memories m set embedding = e.embedding
-from unnest($1::bigint[], $2::bigint[], $3::int[], $4::halfvec[]) as e (owner_id, id, version, embedding)
+from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[], $6::varbit[])
+  as e (owner_id, chat_id, id, version, embedding, ebits)
 where m.owner_id = e.owner_id and m.id = e.id and m.version = e.version and (select may_write_vectors())
 
 -- name: erase

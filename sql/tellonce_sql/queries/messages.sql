@@ -174,11 +174,13 @@ select * from (
 order by id
 
 -- name: before_in_thread
--- $1 owner, $2 chat, $3 thread key, $4 number, $5 how many
--- use: lines
-where owner_id = $1 and chat_id = $2 and thread_key = $3 and id < $4
-order by thread_no desc
-limit $5
+-- $1 owner, $2 chat, $3 thread key, $4 number, $5 how many: the last messages before message $4, oldest first
+select * from (
+  -- use: lines
+  where owner_id = $1 and chat_id = $2 and thread_key = $3 and id < $4
+  order by thread_no desc
+  limit $5) l
+order by thread_no
 
 -- name: by_ids
 -- $1 owner, $2 chat, $3 ids
@@ -209,7 +211,7 @@ order by sent_at
 -- across owners: the server's own background work
 -- $1 owner, $2 chat and $3 number of the last row already read, $4 how many: the messages without a vector, in key
 -- order
-select owner_id, chat_id, id, coalesce(speaker, role) as speaker, content, version
+select owner_id, chat_id, id, version, coalesce(speaker, role) || ': ' || content as text
 from messages
 where embedding is null and (owner_id, chat_id, id) > ($1, $2, $3)
 order by owner_id, chat_id, id

@@ -5,26 +5,31 @@ insert into reminders (owner_id, memory_id, chat_id, message_thread_id, due_at, 
 values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict (owner_id, memory_id) do nothing
 
--- name: one
--- $1 owner, $2 memory
-select m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
+-- part: columns
+m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
+-- end
+
+-- part: reminder
+select
+  -- use: columns
 from reminders r
 join memories m on m.owner_id = $1 and m.id = r.memory_id
+-- end
+
+-- name: one
+-- $1 owner, $2 memory
+-- use: reminder
 where r.owner_id = $1 and r.memory_id = $2
 
 -- name: delivered
 -- $1 owner, $2 chat, $3 a memory's text, $4 a due time: the delivered reminder with this text and time, if any
-select m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
-from reminders r
-join memories m on m.owner_id = $1 and m.id = r.memory_id
+-- use: reminder
 where r.owner_id = $1 and r.chat_id = $2 and m.content = $3 and r.due_at = $4 and r.done_at is not null
 limit 1
 
 -- name: pending
 -- $1 owner, $2 chat: upcoming reminders, the next one first
-select m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
-from reminders r
-join memories m on m.owner_id = $1 and m.id = r.memory_id
+-- use: reminder
 where r.owner_id = $1 and r.chat_id = $2 and r.done_at is null and m.status = 'active' and m.valid_to is null
 order by r.due_at, m.id
 
@@ -45,7 +50,8 @@ from memories m
 where r.owner_id = $1 and r.done_at is null and r.due_at <= $2 and ($5::bigint is null or r.chat_id = $5)
   and (r.worker = $3 or r.leased_until is null or r.leased_until < $2)
   and m.owner_id = $1 and m.id = r.memory_id and m.status = 'active' and m.valid_to is null
-returning m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
+returning
+  -- use: columns
 
 -- name: finish
 -- $1 owner, $2 memory, $3 the time at which the reminder was due, $4 the next time or null, $5 now: finishes one

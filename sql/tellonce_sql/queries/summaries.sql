@@ -121,9 +121,8 @@ where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and 
 
 -- name: unembedded
 -- across owners: the server's own background work
--- $1 owner, $2 chat and $3 number of the last row already read, $4 how many: the summaries without a vector, in key
--- order
-select owner_id, chat_id, id, text, version
+-- Like messages.unembedded, for summaries
+select owner_id, chat_id, id, version, text
 from conversation_summaries
 where embedding is null and (owner_id, chat_id, id) > ($1, $2, $3)
 order by owner_id, chat_id, id
@@ -131,11 +130,10 @@ limit $4
 
 -- name: set_embeddings
 -- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner
--- $1 owners, $2 chats, $3 ids, $4 versions, $5 vectors. A vector is stored only if the summary still has the
--- version that was embedded.
+-- Like messages.set_embeddings, for summaries. The codes are not used.
 update conversation_summaries s set embedding = e.embedding
-from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[])
-  as e (owner_id, chat_id, id, version, embedding)
+from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[], $6::varbit[])
+  as e (owner_id, chat_id, id, version, embedding, ebits)
 where s.owner_id = e.owner_id and s.chat_id = e.chat_id and s.id = e.id and s.version = e.version
   and (select may_write_vectors())
 

@@ -1,10 +1,10 @@
 -- name: add
--- $1 owner, $2 chat or null, $3 claim hashes, $4 the word hashes of each claim, as one json array of arrays, $5 now
-insert into tombstones (owner_id, id, chat_id, claim, words, created_at)
-select $1, coalesce((select max(id) from tombstones where owner_id = $1), 0) + c.n, $2, c.claim,
-  array(select jsonb_array_elements_text(w.words)::bigint), $5
-from unnest($3::bytea[]) with ordinality as c (claim, n)
-join jsonb_array_elements($4::jsonb) with ordinality as w (words, n) on w.n = c.n
+-- $1 owner, $2 claim hashes, $3 the word hashes of each claim, as one json array of arrays, $4 now
+insert into tombstones (owner_id, id, claim, words, created_at)
+select $1, coalesce((select max(id) from tombstones where owner_id = $1), 0) + c.n, c.claim,
+  array(select jsonb_array_elements_text(w.words)::bigint), $4
+from unnest($2::bytea[]) with ordinality as c (claim, n)
+join jsonb_array_elements($3::jsonb) with ordinality as w (words, n) on w.n = c.n
 
 -- name: standing
 -- $1 owner: the tombstones of statements, except lifted tombstones. Tombstones of messages and of their sentences have

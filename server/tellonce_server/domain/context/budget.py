@@ -56,7 +56,6 @@ class Taken:
 
 @lru_cache(64)
 def scaled(budgets: Budgets, total: int) -> Budgets:
-    """The budgets scaled to a total of `total` tokens."""
     return Budgets(**{name: share * total // DEFAULT_TOTAL for name, share in budgets.model_dump().items()})
 
 
@@ -76,12 +75,7 @@ def cost(line: str) -> int:
 
 
 def take(
-    items: Sequence[ItemT],
-    render: Callable[[ItemT], str],
-    share: int,
-    token_budget: TokenBudget,
-    *,
-    dense: bool,
+    items: Sequence[ItemT], render: Callable[[ItemT], str], share: int, token_budget: TokenBudget, *, dense: bool
 ) -> Taken:
     """Take items in the given order until the share or the whole budget is used up.
 

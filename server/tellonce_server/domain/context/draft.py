@@ -32,7 +32,6 @@ class Layout(NamedTuple):
     title and fences. If `share` is None, the section has no share of its own. `text` is given for a section that
     consists of one text. `cut` shortens this text to a number of tokens, and also returns whether it had to. If the
     finished context is too long, the sections with a `removed` number are removed one by one, the lowest number first.
-    If `at_session_start` is true, a coding assistant gets the section at the start of a session.
     """
 
     title: str
@@ -41,7 +40,6 @@ class Layout(NamedTuple):
     fenced: bool = False
     removed: int | None = None
     text: Callable[[Material], str] | None = None
-    at_session_start: bool = False
     cut: Callable[[str, int], tuple[str, bool]] = clip
 
 
@@ -54,23 +52,12 @@ def _quoted_text(m: Material) -> str:
 
 SECTIONS: Final[dict[ShownName, Layout]] = {
     "log": Layout("LOG", "append", lambda _, total: log_share(total), fenced=True, removed=1),
-    "profile": Layout(
-        *("USER PROFILE", "stable", lambda b, _: b.profile + frame("profile")),
-        fenced=True,
-        removed=5,
-        at_session_start=True,
-    ),
-    "summary": Layout(
-        *("CHAT SUMMARY", "stable", lambda b, _: b.summary + frame("summary")),
-        fenced=True,
-        removed=4,
-        at_session_start=True,
-    ),
+    "profile": Layout("USER PROFILE", "stable", lambda b, _: b.profile + frame("profile"), fenced=True, removed=5),
+    "summary": Layout("CHAT SUMMARY", "stable", lambda b, _: b.summary + frame("summary"), fenced=True, removed=4),
     "memories": Layout(
         *("FACTS, GOALS AND PINS", "slow", lambda b, _: b.memories + frame("memories") + HEADINGS),
         fenced=True,
         removed=6,
-        at_session_start=True,
     ),
     "history": Layout("CONVERSATION HISTORY", "append", lambda b, _: b.summaries + b.history),
     "elsewhere": Layout(
@@ -78,7 +65,6 @@ SECTIONS: Final[dict[ShownName, Layout]] = {
         fenced=True,
         removed=2,
         text=elsewhere_text,
-        at_session_start=True,
         cut=whole_lines,
     ),
     "relevant": Layout("RELEVANT CONTEXT", "volatile", lambda b, _: b.relevant, fenced=True, removed=3),
@@ -89,9 +75,8 @@ SECTIONS: Final[dict[ShownName, Layout]] = {
 }
 """Every section, in display order. The history's share includes the share of the summaries of older messages."""
 
-AT_SESSION_START: Final[tuple[SectionName, ...]] = tuple(
-    name for name, layout in SECTIONS.items() if layout.at_session_start and name != "now"
-)
+AT_SESSION_START: Final[tuple[SectionName, ...]] = ("profile", "summary", "memories", "elsewhere")
+"""The sections that a coding assistant gets at the start of a session."""
 
 
 def section_shares(budgets: Budgets, total: int) -> dict[ShownName, int]:
@@ -138,7 +123,6 @@ class Draft:
             self.bodies["now"] = line
 
     def wants(self, name: SectionName) -> bool:
-        """Whether the caller asked for the section."""
         return self.material.include is None or name in self.material.include
 
     def opens(self, name: SectionName) -> bool:

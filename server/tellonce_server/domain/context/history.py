@@ -182,7 +182,7 @@ class History:
         """The line of a summary, without the text that the context already shows. Empty if the context shows the whole
         text."""
         text = unsaid(chunk.text, self._draft.says)
-        return form.summary_line(_with_text(chunk, text), self._m.view) if text else ""
+        return form.summary_line(replace(chunk, text=text), self._m.view) if text else ""
 
     def _write(self, summaries: Sequence[str], messages: Sequence[Shown]) -> None:
         parts = [*summaries]
@@ -193,10 +193,6 @@ class History:
             day = shown.day
         self._draft.bodies["history"] = "\n".join(parts)
         self._draft.note("messages", [shown.line.id for shown in messages])
-
-
-def _with_text(chunk: Chunk, text: str) -> Chunk:
-    return chunk if text == chunk.text else replace(chunk, text=text)
 
 
 def window(m: Material) -> list[Line]:

@@ -59,7 +59,6 @@ class Material:
         return [change.memory_id for place in places for change in changes_at(place, self.changes)]
 
     def found(self, *kinds: ResultKind) -> list[Result]:
-        """Return the search results of the given kinds."""
         return [result for result in self.results if result.kind in kinds]
 
     @cached_property

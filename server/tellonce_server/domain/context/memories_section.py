@@ -1,6 +1,8 @@
 """The section of a context that shows memories, and their order in it. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import TypeVar
 
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import cost, take
@@ -8,6 +10,8 @@ from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.memory.statements import worth_showing
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Remembered
+
+ItemT = TypeVar("ItemT", Result, Remembered)
 
 ABOVE = "in the log above"
 LIST_PART = 2
@@ -32,7 +36,6 @@ class Memories:
 
     @property
     def ids(self) -> list[int]:
-        """The ids of the memories shown."""
         return [result.id for result, _ in self._listed] + [memory.id for memory, _ in self._kept]
 
     def fill_list(self, members: Sequence[Result]) -> None:
@@ -50,12 +53,7 @@ class Memories:
             return
         self._spent += cost(self._above) if above else 0
         view, share = draft.material.view, draft.shares.memories // LIST_PART
-        taken = take(members, lambda result: form.member_line(result, view), share, draft.token_budget, dense=True)
-        self._spent += taken.cost
-        draft.omit("memory", [members[i].id for i in taken.left], "list budget")
-        self._listed = [(members[i], text) for i, text in zip(taken.kept, taken.texts, strict=True)]
-        for text in taken.texts:
-            draft.say(text)
+        self._listed = self._take(members, lambda result: form.member_line(result, view), share, "list budget")
 
     def fill(self, ordered: Sequence[Remembered]) -> None:
         """Add the memories that fit into the rest of the section's share."""
@@ -63,18 +61,26 @@ class Memories:
         # A note repeats a message of the user, so the note is left out if the context already shows this message.
         shown = {*self.ids, *draft.included.get("log", ())}
         ordered = [x for x in ordered if x.id not in shown and (x.pinned or not (x.note and draft.says(x.content)))]
-        if not ordered or not self._draft.opens("memories"):
+        if not ordered or not draft.opens("memories"):
             return
         # Each kind of memory needs a heading. The tokens of the headings of all kinds that may occur are deducted in
         # advance.
         headings = sum(cost(title) for title in {_heading(memory) for memory in ordered})
         room = draft.shares.memories - self._spent if draft.token_budget.pay(headings) else 0
-        taken = take(ordered, lambda x: form.memory_line(x, draft.material.view), room, draft.token_budget, dense=True)
+        view = draft.material.view
+        self._kept += self._take(ordered, lambda memory: form.memory_line(memory, view), room, "memories budget")
+
+    def _take(
+        self, items: Sequence[ItemT], render: Callable[[ItemT], str], share: int, limit: str
+    ) -> list[tuple[ItemT, str]]:
+        """Take the items that fit into `share`, each with its line. `limit` names the share in the receipt."""
+        draft = self._draft
+        taken = take(items, render, share, draft.token_budget, dense=True)
         self._spent += taken.cost
-        draft.omit("memory", [ordered[i].id for i in taken.left], "memories budget")
-        self._kept += [(ordered[i], text) for i, text in zip(taken.kept, taken.texts, strict=True)]
+        draft.omit("memory", [items[i].id for i in taken.left], limit)
         for text in taken.texts:
             draft.say(text)
+        return [(items[i], text) for i, text in zip(taken.kept, taken.texts, strict=True)]
 
     def write(self) -> None:
         blocks: dict[str, list[str]] = {title: [] for title in form.KIND_TITLES.values()}
@@ -119,11 +125,7 @@ def _interleave(some: list[Remembered], more: list[Remembered]) -> list[Remember
     out: list[Remembered] = []
     waiting, others = iter(some), iter(more)
     while True:
-        batch = [*_some(others, 2), *_some(waiting, 1)]
+        batch = [*islice(others, 2), *islice(waiting, 1)]
         if not batch:
             return out
         out += batch
-
-
-def _some(source: Iterator[Remembered], count: int) -> list[Remembered]:
-    return [item for _, item in zip(range(count), source, strict=False)]

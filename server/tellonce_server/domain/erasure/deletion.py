@@ -7,10 +7,10 @@ need their texts. To complete an interrupted erasure, request the same erasure a
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from typing import TypeVar
 
 from tellonce.shutdown import ended
@@ -27,7 +27,7 @@ from tellonce_server.domain.erasure.forget_query import (
     TopicQuery,
     accepted,
 )
-from tellonce_server.domain.erasure.previews import Match, is_own
+from tellonce_server.domain.erasure.previews import Match, is_own, unchanged
 from tellonce_server.domain.erasure.rebuild import queue_chunk
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact
 from tellonce_server.domain.erasure.request import stated
@@ -43,11 +43,11 @@ from tellonce_server.domain.erasure.scan import (
     source_of,
 )
 from tellonce_server.domain.erasure.text_places import DERIVED, Cleaned
-from tellonce_server.domain.memory.profile_queue import queue_profile
+from tellonce_server.domain.memory.retraction import queue_profile
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.domain.tombstones import Mark
-from tellonce_server.store import forget, memories, profile, queue, receipts, scrub, texts
-from tellonce_server.store.database import Queries, announce
+from tellonce_server.store import forget, memories, profile, queue, receipts, scrub, texts, tombstones
+from tellonce_server.store.database import announce
 from tellonce_server.store.forget import Statement
 from tellonce_server.store.texts import NewText, TextRow
 from tellonce_text.tokens import estimate
@@ -64,7 +64,6 @@ ROUNDS = 5
 """Maximum number of searches of the derived texts. Each search after the first finds only texts that were written since
 the previous search."""
 
-
 LAST_STEPS = 2
 """Number of steps that are reported in addition to the rows: cleaning the derived texts, and the last search."""
 
@@ -78,31 +77,15 @@ async def unreported(done: float, total: float, doing: str) -> None:
 
 
 @dataclass
-class _Progress:
-    """Counts the rows and steps that are done, and reports each change."""
-
-    report: Report
-    total: int
-    done: int = 0
-
-    async def add(self, number: int, doing: str) -> None:
-        self.done += number
-        await self.report(self.done, self.total, doing)
-
-
-@dataclass
 class Erased:
     """The result of an erasure. `redacted` maps each message that lost text, as (chat, number), to its version before
     the erasure. `changed` are messages and memories that were not erased because they changed after the preview. `left`
     are the matches that the final search of all texts still found."""
 
-    counts: dict[str, int] = field(default_factory=lambda: {"memories": 0, "messages": 0, "sentences": 0})
+    counts: Counter[str] = field(default_factory=lambda: Counter(memories=0, messages=0, sentences=0))
     redacted: dict[tuple[int, int], int] = field(default_factory=dict)
     changed: set[tuple[str, int, int]] = field(default_factory=set)
     left: list[MatchingRow] = field(default_factory=list)
-
-    def count(self, counted: str, number: int) -> None:
-        self.counts[counted] = self.counts.get(counted, 0) + number
 
 
 @dataclass(frozen=True)
@@ -144,74 +127,83 @@ class _Planned:
         return self.new.row.chat_id or 0, self.new.row.id
 
 
-class Eraser:
-    def __init__(self, deps: Dependencies) -> None:
-        self._deps = deps
+async def erase(deps: Dependencies, order: Order) -> Erased:
+    return await _Erasure(deps, order).run()
 
-    async def erase(self, order: Order) -> Erased:
-        now, erased, cleaned = self._deps.now(), Erased(), Cleaned()
-        progress = _Progress(order.report, len(order.chosen) + LAST_STEPS)
-        await self._erase_messages(order, erased, progress, now)
-        meant = await self._meant_memories(order, erased)
-        found = await self._clean(order, meant, cleaned)
-        await progress.add(1, "Texts made from the messages are clean.")
-        await self._erase_memories(order, meant, erased, progress, now)
+
+class _Erasure:
+    """One erasure in progress. `_meant` are the memories to erase."""
+
+    def __init__(self, deps: Dependencies, order: Order) -> None:
+        self._deps = deps
+        self._database = deps.database
+        self._order = order
+        self._owner = order.where.owner_id
+        self._now = deps.now()
+        self._done, self._total = 0, len(order.chosen) + LAST_STEPS
+        self._meant: Sequence[Statement] = ()
+        self._cleaned = Cleaned()
+        self._erased = Erased()
+
+    async def run(self) -> Erased:
+        erased = self._erased
+        await self._erase_messages()
+        self._meant = await self._meant_memories()
+        found = await self._clean()
+        await self._report(1, "Texts made from the messages are clean.")
+        await self._erase_memories()
         if erased.counts["memories"]:
             # A profile job that was claimed before the memories were erased may have finished since then. This job may
             # have written the erased statements again.
-            found = await self._clean(order, meant, cleaned)
-        await self._finish(order, erased, cleaned, now)
-        for counted, number in cleaned.counts.items():
-            erased.count(counted, number)
+            found = await self._clean()
+        await self._finish()
+        erased.counts.update(self._cleaned.counts)
         # If `found` is not None, it is the result of a search that ran after the last change. No further search is
         # needed.
-        erased.left = found if found is not None else await self._look(order)
-        await progress.add(progress.total - progress.done, "Every text was searched again.")
+        erased.left = found if found is not None else await self._look()
+        await self._report(self._total - self._done, "Every text was searched again.")
         return erased
 
-    async def _meant_memories(self, order: Order, erased: Erased) -> list[Statement]:
+    async def _report(self, number: int, doing: str) -> None:
+        """Report that this number of further rows and steps are done."""
+        self._done += number
+        await self._order.report(self._done, self._total, doing)
+
+    async def _meant_memories(self) -> list[Statement]:
         """The memories to erase. These are the chosen memories that did not change after the preview, and matching
         memories that were learned later from messages that have just been redacted."""
-        shown = {match.ref: match.version for match in order.chosen if match.kind == "memory"}
-        stored = await forget.memories(self._deps.database, order.where.owner_id, list(shown))
-        erased.changed |= {("memory", 0, memory.id) for memory in stored if memory.version != shown[memory.id]}
+        shown = {match.ref: match.version for match in self._order.chosen if match.kind == "memory"}
+        stored = await forget.memories(self._database, self._owner, list(shown))
         same = [memory for memory in stored if memory.version == shown[memory.id]]
-        return [*same, *await self._learned_meanwhile(order, erased)]
-
-    async def _learned_meanwhile(self, order: Order, erased: Erased) -> list[Statement]:
-        """The memories that match the query and were learned after the preview. A memory is returned only if all its
-        source messages have just lost a match."""
-        known = [*order.shown, *(match.ref for match in order.chosen if match.kind == "memory")]
-        keys = list(erased.redacted)
+        self._erased.changed |= {("memory", 0, memory.id) for memory in stored if memory not in same}
+        keys = list(self._erased.redacted)
         if not keys:
-            return []
-        found = await forget.resting_on(self._deps.database, order.where.owner_id, keys, known, MEMORY_BATCH)
-        return await asyncio.to_thread(_restating, found, order, frozenset(keys))
+            return same
+        known = [*self._order.shown, *shown]
+        later = await forget.resting_on(self._database, self._owner, keys, known, MEMORY_BATCH)
+        return [*same, *await asyncio.to_thread(_restating, later, self._order, frozenset(keys))]
 
-    async def _erase_memories(
-        self, order: Order, meant: Sequence[Statement], erased: Erased, progress: _Progress, now: datetime
-    ) -> None:
-        owner = order.where.owner_id
-        for batch in _batches(meant, MEMORY_BATCH):
-            marks = await asyncio.to_thread(self._marks, batch)
-            async with self._deps.database.transaction() as t:
-                await forget.lock(t, owner)
-                contents = await memories.erase(t, owner, [memory.id for memory in batch])
-                former = set(contents) - {memory.content for memory in batch}
-                await self._deps.tombstones.add(t, owner, None, [*marks, *map(self._deps.tombstones.mark, former)], now)
-            erased.count("memories", len(contents))
-            erased.count("tombstones", len(contents))
-            await progress.add(len(batch), "Erasing memories.")
+    async def _erase_memories(self) -> None:
+        for batch in _batches(self._meant, MEMORY_BATCH):
+            said = dict.fromkeys(memory.content for memory in batch)
+            marks = await asyncio.to_thread(self._marks, said)
+            async with self._database.transaction() as t:
+                await forget.lock(t, self._owner)
+                contents = await memories.erase(t, self._owner, [memory.id for memory in batch])
+                former = set(contents).difference(said)
+                await tombstones.add(t, self._owner, [*marks, *self._marks(former)], self._now)
+            self._erased.counts.update(memories=len(contents), tombstones=len(contents))
+            await self._report(len(batch), "Erasing memories.")
 
-    def _marks(self, batch: Sequence[Statement]) -> list[Mark]:
-        return [self._deps.tombstones.mark(text) for text in dict.fromkeys(memory.content for memory in batch)]
+    def _marks(self, said: Iterable[str]) -> list[Mark]:
+        return [self._deps.tombstones.mark(text) for text in said]
 
-    async def _erase_messages(self, order: Order, erased: Erased, progress: _Progress, now: datetime) -> None:
+    async def _erase_messages(self) -> None:
         """Write the new texts of one batch in a short transaction. At the same time, the new texts of the next batch
         are computed. Until the erasure ends, a power failure may undo batches. The last commit is durable and makes the
         earlier commits durable as well."""
-        owner = order.where.owner_id
-        async for read, planned in self._planned_batches(order):
+        owner, now, erased = self._owner, self._now, self._erased
+        async for read, planned in self._planned_batches():
             done: set[tuple[int, int]] = set()
             for batch in _batches(planned, BATCH):
                 async with self._deps.traces.transaction() as t:
@@ -220,38 +212,31 @@ class Eraser:
                     names = [name for plan in batch if plan.key in done for name in plan.names]
                     await self._deps.tombstones.add_names(t, owner, names, now)
             erased.redacted |= {plan.key: plan.new.row.version for plan in planned if plan.key in done}
-            erased.count("messages", len(done))
-            erased.count("sentences", sum(plan.gone for plan in planned if plan.key in done))
+            erased.counts.update(messages=len(done), sentences=sum(plan.gone for plan in planned if plan.key in done))
             erased.changed |= {match.key for match in read if (match.chat_id, match.ref) not in done}
-            await progress.add(len(read), "Erasing messages.")
+            await self._report(len(read), "Erasing messages.")
 
-    async def _planned_batches(self, order: Order) -> AsyncGenerator[tuple[Sequence[Match], list[_Planned]]]:
+    async def _planned_batches(self) -> AsyncGenerator[tuple[Sequence[Match], list[_Planned]]]:
         """Batches of messages with their new texts. Each batch is planned while the caller writes the previous
         batch."""
-        batches = _batches([match for match in order.chosen if match.kind == "message"], READ)
+        batches = _batches([match for match in self._order.chosen if match.kind == "message"], READ)
         ahead: asyncio.Task[list[_Planned]] | None = None
         try:
             for batch, following in zip_longest(batches, batches[1:]):
-                planned = await (ahead or self._read_and_planned(order, batch))
-                ahead = asyncio.create_task(self._read_and_planned(order, following)) if following else None
+                planned = await (ahead or self._read_and_planned(batch))
+                ahead = asyncio.create_task(self._read_and_planned(following)) if following else None
                 yield batch, planned
         finally:
             if ahead is not None:
                 await ended(ahead)
 
-    async def _read_and_planned(self, order: Order, batch: Sequence[Match]) -> list[_Planned]:
-        keys = [(match.chat_id, match.ref) for match in batch]
-        rows = await texts.messages(self._deps.database, order.where.owner_id, keys)
-        return await asyncio.to_thread(self._planned, rows, order, batch)
-
-    def _planned(self, rows: Sequence[TextRow], order: Order, batch: Sequence[Match]) -> list[_Planned]:
-        shown = {(match.chat_id, match.ref): match for match in batch}
-        found = ((row, shown[row.chat_id or 0, row.id]) for row in rows)
-        plans = [self._plan(row, order.query, match.degree) for row, match in found if row.version == match.version]
+    async def _read_and_planned(self, batch: Sequence[Match]) -> list[_Planned]:
+        same = await unchanged(self._database, self._owner, batch)
+        plans = await asyncio.to_thread(lambda: [self._plan(row, match.degree) for row, match in same])
         return [plan for plan in plans if plan is not None]
 
-    def _plan(self, row: TextRow, query: ForgetQuery, degree: Degree) -> _Planned | None:
-        left, gone = _redacted(row, query, accepted(degree), self._deps.tombstones.replacement)
+    def _plan(self, row: TextRow, degree: Degree) -> _Planned | None:
+        left, gone = _redacted(row, self._order.query, accepted(degree), self._deps.tombstones.replacement)
         if left == row.texts:
             return None
         words = index_text(left[CONTENT] or "", left[SPEAKER])
@@ -260,64 +245,60 @@ class Eraser:
         names = [text for text, now in zip(row.texts[1:], left[1:], strict=True) if text and text != now]
         return _Planned(NewText(row, left, None, estimate(left[CONTENT] or ""), words), claims, len(gone), names)
 
-    async def _clean(self, order: Order, meant: Sequence[Statement], cleaned: Cleaned) -> list[MatchingRow] | None:
+    async def _clean(self) -> list[MatchingRow] | None:
         """Clean derived texts until a search finds no more text to clean. Return the matches of that search. Returns
         None if every round found more texts to clean. Claims of jobs are invalidated before each round."""
-        owner, database = order.where.owner_id, self._deps.database
+        order = self._order
         for _ in range(ROUNDS):
-            await queue.void_claims(database, owner)
-            await self._clean_statements(order, meant, cleaned)
-            found = await self._look(order)
+            await queue.void_claims(self._database, self._owner)
+            await self._clean_statements()
+            found = await self._look()
             due = [hit for hit in found if _is_due(hit, order)]
             if not due:
                 return found
-            await derived_texts.clean(self._deps, owner, due, order.query, order.degrees, cleaned)
+            await derived_texts.clean(self._deps, self._owner, due, order.query, order.degrees, self._cleaned)
         return None
 
-    async def _clean_statements(self, order: Order, meant: Sequence[Statement], cleaned: Cleaned) -> None:
+    async def _clean_statements(self) -> None:
         """Clean the derived texts that state one of the memories to erase. Such a text uses the words of the memory,
         which may differ from the words of the topic."""
-        if not meant or "exact" in order.kept or not isinstance(order.query, TopicQuery | LiteralQuery):
+        order = self._order
+        if not self._meant or "exact" in order.kept or not isinstance(order.query, TopicQuery | LiteralQuery):
             return
-        owner, query = order.where.owner_id, await asyncio.to_thread(StatementQuery, stated(meant))
+        query = await asyncio.to_thread(StatementQuery, stated(self._meant))
         found: list[MatchingRow] = []
-        async for page in texts.find(self._deps.database, owner, order.chat_id, query.patterns, DERIVED):
+        async for page in texts.find(self._database, self._owner, order.chat_id, query.patterns, DERIVED):
             found += await asyncio.to_thread(matching_rows, page, query)
         due = [hit for hit in found if hit.degree == "exact"]
-        await derived_texts.clean(self._deps, owner, due, query, frozenset(("exact",)), cleaned)
+        await derived_texts.clean(self._deps, self._owner, due, query, frozenset(("exact",)), self._cleaned)
 
-    async def _look(self, order: Order) -> list[MatchingRow]:
-        owner = order.where.owner_id
-        return await scan(self._deps.database, owner, order.chat_id, order.query, messages=order.messages)
+    async def _look(self) -> list[MatchingRow]:
+        order = self._order
+        return await scan(self._database, self._owner, order.chat_id, order.query, messages=order.messages)
 
-    async def _finish(self, order: Order, erased: Erased, cleaned: Cleaned, now: datetime) -> None:
+    async def _finish(self) -> None:
         """Erase the receipts of earlier contexts. Queue jobs that rewrite the texts from which sentences were
         removed."""
-        where, database = order.where, self._deps.database
-        async with database.transaction() as t:
-            await profile.begin_erasure(t, where.owner_id)
-        erased.count("context_receipts", await receipts.erase_all(database, where.owner_id))
-        async with database.transaction() as t:
+        owner, order, now = self._owner, self._order, self._now
+        async with self._database.transaction() as t:
+            await profile.begin_erasure(t, owner)
+        self._erased.counts["context_receipts"] += await receipts.erase_all(self._database, owner)
+        async with self._database.transaction() as t:
             if order.messages:
                 # If the user chose not to erase messages, a source message still makes the statement. A rewritten text
                 # would then repeat the statement.
-                await cleaned.queue_rebuild(t, where.owner_id, now)
+                await self._cleaned.queue_rebuild(t, owner, now)
             if isinstance(order.query, RowQuery):
-                await self._remake_covering(t, order, now)
-            if erased.counts.get("memories") or "user_profile" in cleaned.counts:
-                await queue_profile(t, where.owner_id, where.chat_id, now)
+                # A chunk summary that covers a completely erased message may repeat the message in other words.
+                keys = [(match.chat_id, match.ref) for match in order.chosen if match.kind == "message"]
+                for row in await forget.covering(t, owner, keys):
+                    await queue_chunk(t, owner, *row, now)
+            if self._erased.counts["memories"] or "user_profile" in self._cleaned.counts:
+                await queue_profile(t, owner, order.where.chat_id, now)
             await scrub.request(t, now)
             # The announcement is part of the commit. Other processes therefore clear their caches even if this process
             # dies after the commit.
             await announce(t, FORGOTTEN)
-
-    async def _remake_covering(self, t: Queries, order: Order, now: datetime) -> None:
-        """Queue the rewriting of each chunk summary that covers a completely erased message. The summary may repeat the
-        message in other words."""
-        keys = [(match.chat_id, match.ref) for match in order.chosen if match.kind == "message"]
-        for row in await forget.covering(t, order.where.owner_id, keys):
-            span = (row["from_id"], row["to_id"])
-            await queue_chunk(t, order.where.owner_id, row["chat_id"], row["thread_key"], *span, now)
 
 
 def _redacted(
@@ -355,6 +336,5 @@ def _is_due(hit: MatchingRow, order: Order) -> bool:
     return not is_own(hit) and hit.degree in order.degrees and hit.degree not in order.kept
 
 
-def _batches(items: Sequence[ItemT], size: int) -> list[list[ItemT]]:
-    rest = iter(items)
-    return [batch for _ in range(0, len(items), size) if (batch := list(islice(rest, size)))]
+def _batches(items: Sequence[ItemT], size: int) -> list[Sequence[ItemT]]:
+    return [items[start : start + size] for start in range(0, len(items), size)]

@@ -5,6 +5,7 @@ import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
+from operator import attrgetter
 
 from tellonce_server.core.scope import renamed_thread, replaced_channel
 from tellonce_server.domain.dependencies import Dependencies
@@ -20,6 +21,7 @@ from tellonce_text.tokens import estimate
 
 BATCH = 100
 """Number of texts per transaction."""
+BY_PLACE = attrgetter("place")
 
 
 async def clean(
@@ -32,7 +34,7 @@ async def clean(
 ) -> None:
     """Clean the texts found, and write them place by place. A text that changed since it was read is left for the next
     search."""
-    for place, of_place in groupby(sorted((hit.row for hit in found), key=_place), key=_place):
+    for place, of_place in groupby(sorted((hit.row for hit in found), key=BY_PLACE), key=BY_PLACE):
         rows = list(of_place)
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
@@ -66,31 +68,24 @@ async def take_back(q: Queries, owner_id: int, taken_back: Sequence[str], now: d
     statements are removed. The former texts are kept as versions."""
     cleaned = Cleaned()
     rows = await texts.current(q, owner_id, AFTER_EDIT)
-    for new in await asyncio.to_thread(_changed, rows, StatementQuery(map(Stated, taken_back))):
-        await texts.clean(q, owner_id, new.row.place, [new], now)
-        cleaned.note(new.row)
+    query = StatementQuery(map(Stated, taken_back))
+    for new in await asyncio.to_thread(_redacted, rows, query, frozenset(DEGREES)):
+        if new.body != new.row.body or new.texts != _plain(new.row):
+            await texts.clean(q, owner_id, new.row.place, [new], now)
+            cleaned.note(new.row)
     return cleaned
 
 
-def _changed(rows: Sequence[TextRow], query: StatementQuery) -> list[NewText]:
-    new = _redacted(rows, query, frozenset(DEGREES))
-    return [each for each in new if each.body != each.row.body or each.texts != _plain(each.row)]
-
-
 def _redacted(rows: Sequence[TextRow], query: ForgetQuery, degrees: frozenset[Degree]) -> list[NewText]:
-    return [_without(row, query, degrees) for row in rows]
-
-
-def _without(row: TextRow, query: ForgetQuery, degrees: frozenset[Degree]) -> NewText:
-    left = [redact_derived(text, marks_of(query, degrees, source_of(row, at))) for at, text in enumerate(_plain(row))]
-    body = redact_all(row.body, marks_of(query, degrees, source_of(row, -1)))
-    text = "\n".join(left)
-    return NewText(row, left, body, estimate(text), index_text(text, None))
+    new: list[NewText] = []
+    for row in rows:
+        marks = [marks_of(query, degrees, source_of(row, column)) for column in range(len(row.texts))]
+        left = [redact_derived(text, of_column) for text, of_column in zip(_plain(row), marks, strict=True)]
+        body = redact_all(row.body, marks_of(query, degrees, source_of(row, -1)))
+        text = "\n".join(left)
+        new.append(NewText(row, left, body, estimate(text), index_text(text, None)))
+    return new
 
 
 def _plain(row: TextRow) -> list[str]:
     return [text or "" for text in row.texts]
-
-
-def _place(row: TextRow) -> str:
-    return row.place

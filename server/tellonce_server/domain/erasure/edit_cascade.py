@@ -11,8 +11,8 @@ from tellonce_server.domain.erasure import derived_texts
 from tellonce_server.domain.erasure.rebuild import queue_chunk
 from tellonce_server.domain.memory import literals
 from tellonce_server.domain.memory.check import Quoted, check_claim, contains_quote, quotes_in
-from tellonce_server.domain.memory.profile_queue import queue_profile
-from tellonce_server.domain.memory.statements import Statements
+from tellonce_server.domain.memory.retraction import queue_profile
+from tellonce_server.domain.memory.statements import withdraw
 from tellonce_server.store import memories, queue, reminders, summaries
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import StoredMessage
@@ -28,64 +28,49 @@ MOST_COMPARED = 200
 searched for, but the chunk's summary is rewritten in any case."""
 
 
-class EditCascade:
-    def __init__(self, statements: Statements, zone: ZoneInfo) -> None:
-        self._statements = statements
-        self._zone = zone
+async def after_edit(
+    zone: ZoneInfo, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, gone: Sequence[str], now: datetime
+) -> tuple[JobKind, ...]:
+    """Withdraw the memories that the new text no longer supports, and queue extraction and summary jobs again. `gone`
+    are the sentences that the edit takes back (`taken_back`)."""
+    owner, chat = where.key
+    retired = await _retire(t, where, old, Quoted(new_text, new_text, old.role, old.sent_at, zone), now)
+    await queue.void_readers(t, owner, chat, old.id, old.thread_key, session_thread(chat))
+    cleaned = await derived_texts.take_back(t, owner, [*(m.content for m in retired), *gone], now)
+    kinds: list[JobKind] = []
+    if old.role == "user":
+        kinds.append("exchange")
+        job = NewJob(owner, chat, "exchange", old.thread_key, f"edit:{old.id}", old.id, old.id, now)
+        await queue.enqueue(t, job, now)
+    covering = await summaries.of_message(t, owner, chat, old.thread_key, old.thread_no)
+    if covering is not None:
+        span = (covering.from_id, covering.to_id)
+        kinds.append(await queue_chunk(t, owner, chat, old.thread_key, *span, now))
+    kinds += await cleaned.queue_rebuild(t, owner, now)
+    if retired or "user_profile" in cleaned.counts:
+        kinds.append(await queue_profile(t, owner, chat, now))
+    return tuple(dict.fromkeys(kinds))
 
-    async def after_edit(
-        self,
-        t: Queries,
-        where: ChatScope,
-        old: StoredMessage,
-        new_text: str,
-        gone: Sequence[str],
-        now: datetime,
-    ) -> tuple[JobKind, ...]:
-        """Withdraw the memories that the new text no longer supports, and queue extraction and summary jobs again.
-        `gone` are the sentences that the edit takes back (`taken_back`)."""
-        retired = await self._retire(t, where, old, new_text, now)
-        session = session_thread(where.chat_id)
-        await queue.void_readers(t, where.owner_id, where.chat_id, old.id, old.thread_key, session)
-        statements = [*(m.content for m in retired), *gone]
-        cleaned = await derived_texts.take_back(t, where.owner_id, statements, now)
-        kinds = self._learn_again(old)
-        for kind in kinds:
-            job = NewJob(where.owner_id, where.chat_id, kind, old.thread_key, f"edit:{old.id}", old.id, old.id, now)
-            await queue.enqueue(t, job, now)
-        covering = await summaries.of_message(t, where.owner_id, where.chat_id, old.thread_key, old.thread_no)
-        if covering is not None:
-            span = (covering.from_id, covering.to_id)
-            kinds.append(await queue_chunk(t, where.owner_id, where.chat_id, old.thread_key, *span, now))
-        kinds += await cleaned.queue_rebuild(t, where.owner_id, now)
-        if retired or "user_profile" in cleaned.counts:
-            kinds.append(await queue_profile(t, where.owner_id, where.chat_id, now))
-        return tuple(dict.fromkeys(kinds))
 
-    def _learn_again(self, old: StoredMessage) -> list[JobKind]:
-        return ["exchange"] if old.role == "user" else []
+async def _retire(t: Queries, where: ChatScope, old: StoredMessage, said: Quoted, now: datetime) -> list[Memory]:
+    """Withdraw and return the memories that the new text (`said`) does not support. Only memories that models learned
+    from this message alone are considered. A memory with a reminder stays, because the person relies on the reminder.
+    The reminder ends only when the person cancels it."""
+    found = await memories.from_message(t, *where.key, old.id)
+    learned = [m for m in found if await reminders.by_memory(t, where.owner_id, m.id) is None]
+    stale = [m for m in learned if _only_from(m, old.id) and not await _holds(t, where, m, said)]
+    for memory in stale:
+        await withdraw(t, where.owner_id, memory, now, denied=False)
+    return stale
 
-    async def _retire(
-        self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
-    ) -> list[Memory]:
-        """Withdraw and return the memories that the new text does not support. Only memories that models learned from
-        this message alone are considered. A memory with a reminder stays, because the person relies on the reminder.
-        The reminder ends only when the person cancels it."""
-        found = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
-        learned = [m for m in found if await reminders.by_memory(t, where.owner_id, m.id) is None]
-        said = Quoted(new_text, new_text, old.role, old.sent_at, self._zone)
-        stale = [m for m in learned if _only_from(m, old.id) and not await self._holds(t, where, m, said)]
-        for memory in stale:
-            await self._statements.withdraw(t, where.owner_id, memory, now, denied=False)
-        return stale
 
-    async def _holds(self, t: Queries, where: ChatScope, memory: Memory, said: Quoted) -> bool:
-        """Whether the text still contains all quotes that support the memory. A memory that was learned from a tag in
-        an answer has no quotes. The claim of such a memory is checked against the whole text."""
-        quotes = (await memories.provenance(t, where.owner_id, memory.id)).quotes
-        if not quotes:
-            return await offloaded(len(said.quote), lambda: check_claim(memory.content, [said]).certain)
-        return all(contains_quote(said.quote, quote.text) for quote in quotes)
+async def _holds(t: Queries, where: ChatScope, memory: Memory, said: Quoted) -> bool:
+    """Whether the text still contains all quotes that support the memory. A memory that was learned from a tag in an
+    answer has no quotes. The claim of such a memory is checked against the whole text."""
+    quotes = (await memories.provenance(t, where.owner_id, memory.id)).quotes
+    if not quotes:
+        return await offloaded(len(said.quote), lambda: check_claim(memory.content, [said]).certain)
+    return all(contains_quote(said.quote, quote.text) for quote in quotes)
 
 
 def taken_back(old_text: str, new_text: str) -> Sequence[str]:

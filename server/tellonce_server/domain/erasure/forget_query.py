@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import starmap
+from operator import attrgetter
 from typing import Final, Literal, Protocol
 
 from tellonce.contract import ForgetLabel
 from tellonce_server.core.scope import is_conversation
-from tellonce_server.domain.erasure.targets import Sentence, Target
+from tellonce_server.domain.erasure.targets import Sentence, Target, is_spaceless
 from tellonce_server.domain.erasure.text_places import DERIVED, NAMES
-from tellonce_server.domain.erasure.word_forms import is_spaceless
 from tellonce_text.folding import fold
 from tellonce_text.literal import Literal as FoldedLiteral
 from tellonce_text.literal import Span
@@ -70,7 +70,6 @@ class ForgetQuery(Protocol):
 
 
 def label(degree: Degree) -> ForgetLabel:
-    """The contract's name for the degree."""
     return "form" if degree == "part" else degree
 
 
@@ -106,7 +105,9 @@ class TopicQuery:
         spans = self._literal.spans(text)
         found = [_mark(span) for span in spans if _is_whole(text, span)]
         forms = self._forms(text, found)
-        return sorted((*found, *forms), key=_start) or [Mark(span.start, span.end, "part") for span in spans]
+        return sorted((*found, *forms), key=attrgetter("start")) or [
+            Mark(span.start, span.end, "part") for span in spans
+        ]
 
     def _forms(self, text: str, found: Sequence[Mark]) -> list[Mark]:
         """Return marks for the sentences that contain the words in other forms. Lines without a match are cached,
@@ -181,7 +182,9 @@ class StatementQuery:
 
     def marks(self, text: str, source: Source) -> list[Mark]:
         if source.place == "memory" and source.column == 0:
-            return self._of_memory(text, source)
+            is_meant = source.id in self._ids
+            repeats = is_meant or self._degree(text, source) == "exact"
+            return [Mark(0, len(text), "exact" if is_meant else "form")] if repeats else []
         if source.is_metadata:
             return []
         found: list[Mark] = []
@@ -190,12 +193,6 @@ class StatementQuery:
             if degree is not None:
                 found.append(Mark(start, start + len(part), degree))
         return found
-
-    def _of_memory(self, text: str, source: Source) -> list[Mark]:
-        if source.id in self._ids:
-            return [Mark(0, len(text), "exact")]
-        degree = self._degree(text, source)
-        return [Mark(0, len(text), "form")] if degree == "exact" else []
 
     def _degree(self, sentence: str, source: Source) -> Degree | None:
         if self._is_quoted(sentence, source):
@@ -333,16 +330,8 @@ class SourceQuery:
 
 def touched(marks: Sequence[Mark], start: int, end: int) -> bool:
     """Whether one of the marks overlaps the range. The marks are ordered and disjoint."""
-    first = bisect_right(marks, start, key=_end)
+    first = bisect_right(marks, start, key=attrgetter("end"))
     return first < len(marks) and marks[first].start < end
-
-
-def _start(mark: Mark) -> int:
-    return mark.start
-
-
-def _end(mark: Mark) -> int:
-    return mark.end
 
 
 def accepted(degree: Degree) -> frozenset[Degree]:

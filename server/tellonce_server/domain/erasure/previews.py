@@ -12,15 +12,7 @@ from typing import Final, NamedTuple
 
 from tellonce.contract import ForgetArgs, ForgetMatch
 from tellonce_server.core.scope import ChatScope
-from tellonce_server.domain.erasure.forget_query import (
-    Degree,
-    ForgetQuery,
-    Mark,
-    accepted,
-    best,
-    label,
-    touched,
-)
+from tellonce_server.domain.erasure.forget_query import DEGREES, Degree, ForgetQuery, Mark, accepted, label, touched
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact, strings
 from tellonce_server.domain.erasure.scan import CONTENT, MatchingRow, source_of
 from tellonce_server.domain.erasure.text_places import PLACES
@@ -88,9 +80,9 @@ def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] =
     rows.sort(key=lambda hit: (hit.row.place == "message", hit.row.at, hit.row.chat_id or 0, hit.row.id))
     shown = [Shown(_match(hit, copies), (hit,)) for hit in rows]
     other = [hit for hit in found if not is_own(hit)]
-    for degree in dict.fromkeys(_best_first(other)):
-        group = tuple(hit for hit in other if hit.degree == degree)
-        shown.append(Shown(Match(GROUP, 0, 0, 0, degree, ticked=degree == "exact"), group))
+    for degree in DEGREES:
+        if group := tuple(hit for hit in other if hit.degree == degree):
+            shown.append(Shown(Match(GROUP, 0, 0, 0, degree, ticked=degree == "exact"), group))
     return shown
 
 
@@ -103,15 +95,6 @@ def with_answers(shown: Sequence[Shown]) -> list[Shown]:
     return [
         Shown(each.match._replace(ticked=each.match.ticked or each.match.degree == "form"), each.hits) for each in shown
     ]
-
-
-def _best_first(found: Sequence[MatchingRow]) -> list[Degree]:
-    degrees: set[Degree] = {hit.degree for hit in found}
-    ordered: list[Degree] = []
-    while degrees:
-        ordered.append(best(degrees))
-        degrees.discard(ordered[-1])
-    return ordered
 
 
 def listed(
@@ -158,7 +141,9 @@ def unpacked(hits: str) -> list[Match]:
 
 def asked(args: ForgetArgs, key: bytes) -> bytes:
     """Return a keyed hash of the request. The hash shows whether a token was issued for this request."""
-    meant = _request(args).model_dump_json(by_alias=True)
+    # The thread does not matter. Only the confirmation contains the token and the selection.
+    others = ("confirm", "except_", "also", "message_thread_id", "reply_to_message_id")
+    meant = args.model_copy(update=dict.fromkeys(others)).model_dump_json(by_alias=True)
     return hmac.new(key, meant.encode(), hashlib.sha256).digest()
 
 
@@ -166,20 +151,6 @@ def selected(args: ForgetArgs, key: bytes) -> bytes:
     """A keyed hash of the selection in a confirmation: the numbers in `except` and in `also`."""
     numbers = sorted(set(args.except_ or ())), sorted(set(args.also or ()))
     return hmac.new(key, repr(numbers).encode(), hashlib.sha256).digest()
-
-
-def _request(args: ForgetArgs) -> ForgetArgs:
-    """Return the request without its thread. The token and the selection are left out too, because only the
-    confirmation contains them."""
-    return args.model_copy(
-        update={
-            "confirm": None,
-            "except_": None,
-            "also": None,
-            "message_thread_id": None,
-            "reply_to_message_id": None,
-        }
-    )
 
 
 def is_own(hit: MatchingRow) -> bool:
@@ -281,6 +252,14 @@ MOST = 20
 """Maximum number of related messages, and of related memories."""
 _LOOKED_AT = 100
 """Maximum number of ticked matches for which related rows are read."""
+
+
+async def unchanged(q: Queries, owner_id: int, shown: Sequence[Match]) -> list[tuple[TextRow, Match]]:
+    """The rows of the shown messages that have not changed since the preview, each with its match."""
+    by_key = {(match.chat_id, match.ref): match for match in shown if match.kind == "message"}
+    rows = await texts.messages(q, owner_id, list(by_key))
+    found = ((row, by_key[row.chat_id or 0, row.id]) for row in rows)
+    return [(row, match) for row, match in found if row.version == match.version]
 
 
 async def related(q: Queries, where: ChatScope, shown: Sequence[Shown]) -> list[Shown]:

@@ -63,7 +63,6 @@ def redact_all(value: Any, marks: Marks) -> Any:
 
 
 def strings(value: Any) -> Iterable[str]:
-    """All strings in a JSON value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -62,11 +62,9 @@ async def query_of(
 
     Raises: NothingNamed: the text is empty after normalization, or a number does not exist.
     """
-    if args.topic is not None:
-        topic = args.topic
+    if (topic := args.topic) is not None:
         return await asyncio.to_thread(lambda: TopicQuery(topic, _literal(topic)))
-    if args.literal is not None:
-        literal = args.literal
+    if (literal := args.literal) is not None:
         return await asyncio.to_thread(lambda: LiteralQuery(_literal(literal)))
     if args.memory_ids is not None:
         found = await forget.memories(q, where.owner_id, args.memory_ids)
@@ -80,7 +78,8 @@ async def query_of(
         return await asyncio.to_thread(_rows, rows, [])
     if sealed is None:
         return await _period(q, where, args)
-    memories = await forget.memories(q, where.owner_id, _refs(sealed, "memory"))
+    exact = [match.ref for match in sealed if match.kind == "memory" and match.degree == "exact"]
+    memories = await forget.memories(q, where.owner_id, exact)
     messages = [(m.chat_id, m.ref) for m in sealed if m.kind == "message"]
     if args.everything:
         return EverythingQuery(messages, [memory.id for memory in memories])
@@ -121,10 +120,6 @@ async def _period(q: Queries, where: ChatScope, args: ForgetArgs) -> ForgetQuery
     if args.everything:
         return EverythingQuery([(row.chat_id or 0, row.id) for row in rows], [memory.id for memory in memories])
     return await asyncio.to_thread(_rows, rows, memories)
-
-
-def _refs(sealed: Sequence[Match], kind: str) -> list[int]:
-    return [match.ref for match in sealed if match.kind == kind and match.degree == "exact"]
 
 
 def _rows(rows: Sequence[TextRow], memories: Sequence[Statement]) -> RowQuery:

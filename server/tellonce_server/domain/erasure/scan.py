@@ -9,8 +9,8 @@ from tellonce_server.core.scope import MACHINE_ID, PROGRAMS, replaced_channel
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, Source, Stated, best
 from tellonce_server.domain.erasure.redaction import GONE, strings
 from tellonce_server.domain.erasure.text_places import NAMES, searched
-from tellonce_server.domain.tombstones import FORGOTTEN_NAME, Tombstones, covers
-from tellonce_server.store import chats, memories, messages, texts, threads
+from tellonce_server.domain.tombstones import FORGOTTEN_NAME, Tombstones
+from tellonce_server.store import chats, memories, messages, texts, threads, tombstones
 from tellonce_server.store.database import Database, Queries
 from tellonce_server.store.messages import Line
 from tellonce_server.store.texts import TextRow
@@ -94,17 +94,17 @@ def is_machine_id(row: TextRow, column: int) -> bool:
     return is_id and MACHINE_ID.fullmatch(text) is not None
 
 
-async def names_again(database: Database, tombstones: Tombstones, owner_id: int) -> list[MatchingRow]:
+async def names_again(database: Database, hashes: Tombstones, owner_id: int) -> list[MatchingRow]:
     """The names of conversations, threads and channels that were forgotten but are stored again."""
     found: list[MatchingRow] = []
     async for page in texts.find(database, owner_id, None, ["%"], NAMES):
         named = [(row.texts[0] or "", row) for row in page]
-        gone = await tombstones.forgotten_names(database, owner_id, [name for name, _ in named])
+        gone = await hashes.forgotten_names(database, owner_id, [name for name, _ in named])
         found += [MatchingRow(row, "exact", (0,), Mark(0, len(name), "exact")) for name, row in named if name in gone]
     return found
 
 
-async def message_names_again(database: Database, tombstones: Tombstones, owner_id: int) -> list[Source]:
+async def message_names_again(database: Database, hashes: Tombstones, owner_id: int) -> list[Source]:
     """The columns of messages in which a forgotten name, such as an id or a speaker, is stored again. A message that
     was sent after the name was forgotten is not included."""
     marks = await tombstones.of_texts(database, owner_id)
@@ -115,26 +115,26 @@ async def message_names_again(database: Database, tombstones: Tombstones, owner_
                 source_of(row, column)
                 for row in page
                 for column, name in enumerate(row.texts)
-                if column != CONTENT and name and row.at < (tombstones.forgotten_at(name, marks) or row.at)
+                if column != CONTENT and name and row.at < (hashes.forgotten_at(name, marks) or row.at)
             ]
     return found
 
 
-async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tuple[list[int], list[Stated]]:
+async def known_again(q: Queries, hashes: Tombstones, owner_id: int) -> tuple[list[int], list[Stated]]:
     """Return the forgotten texts that are stored again, in two lists. The first list contains the ids of memories that
     are older than a tombstone of their statement. The second list contains sentences that were removed from a message
     in the past but are in the message again."""
     stones = await tombstones.standing(q, owner_id)
-    found = []
-    for memory in await memories.all_of_owner(q, owner_id):
-        said = tombstones.mark(memory.content)
-        if any(stone.created_at > memory.valid_from and covers(stone, said) for stone in stones):
-            found.append(memory.id)
+    found = [
+        memory.id
+        for memory in await memories.all_of_owner(q, owner_id)
+        if any(s.created_at > memory.valid_from for s in hashes.covering(stones, memory.content))
+    ]
     marks = await tombstones.of_messages(q, owner_id)
     parts: list[Stated] = []
     if marks:
         async for chat_id, line in _messages(q, owner_id):
-            again = tombstones.forgotten_in(chat_id, line.id, line.content, marks)
+            again = hashes.forgotten_in(chat_id, line.id, line.content, marks)
             parts += [Stated(part, sources=frozenset(((chat_id, line.id),))) for part in again]
     return found, parts
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.store import scrub as store
+from tellonce_server.store.database import connected
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +61,7 @@ class Scrubber:
         tables that are already rewritten. If `gives_way` is False, a rewrite is not canceled, and other sessions must
         wait for the tables.
         """
-        async with store.session(self._login) as session, store.session(self._login) as watch:
+        async with connected(self._login) as session, connected(self._login) as watch:
             if not await store.is_alone(session):
                 return False
             self._began = self._began or self._deps.now()

@@ -1,16 +1,20 @@
-"""Decides whether a sentence names a topic or makes a statement. A sentence names a topic if it contains every word of
+"""Decides whether a sentence names a topic or makes a statement, in the languages with known endings. A sentence names a topic if it contains every word of
 the topic, in any form. A sentence makes a statement if it contains most of the statement. Pure."""
 
 import re
+import threading
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import Final
 
-from tellonce_server.domain.erasure.word_forms import irregular_forms, is_english, is_spaceless, roots
+import snowballstemmer
+
+from tellonce_text.caches import of_texts
 from tellonce_text.claims import claims, plain, tokens_of
-from tellonce_text.lexicon import AMOUNT_WORDS, NUMBER_WORDS, ORDINALS, SCALES
-from tellonce_text.stemming import stem
+from tellonce_text.lexicon import AMOUNT_WORDS, IRREGULAR, NUMBER_WORDS, ORDINALS, SCALES
+from tellonce_text.stemming import BASE_OF, stem
 
 _SHARE = 0.6
 """A sentence makes a statement in two cases: it contains at least this share of the statement's words, or the statement
@@ -105,7 +109,8 @@ class Target:
 
     @cached_property
     def _amounts(self) -> tuple[re.Pattern[str], ...]:
-        return tuple(map(_sign_of_amount, filter(_is_amount, self.words)))
+        amounts = filter(_is_amount, self.words)
+        return tuple(re.compile("" if ":" in word else rf"(?<!\d){re.escape(word)}(?!\d)") for word in amounts)
 
     def may_be_in(self, text: Sentence) -> bool:
         """A quick test whether a text of one or more sentences may state the target. If the result is False, the text
@@ -162,10 +167,6 @@ def _is_amount(word: str) -> bool:
     return word[0].isdigit() or ":" in word
 
 
-def _sign_of_amount(word: str) -> re.Pattern[str]:
-    return re.compile("" if ":" in word else rf"(?<!\d){re.escape(word)}(?!\d)")
-
-
 def _sign(word: str) -> re.Pattern[str]:
     """A pattern that matches every text with a word of this stem."""
     first = word.partition("-")[0]
@@ -192,3 +193,56 @@ def _tells(word: str) -> bool:
 def _words(text: str) -> frozenset[str]:
     said = claims(text)
     return frozenset((*said.stems, *said.numbers, *said.dates))
+
+
+class _Stemmers(threading.local):
+    """One stemmer per thread, because a stemmer has state and erasures run in several threads."""
+
+    def __init__(self) -> None:
+        self.latin = tuple(snowballstemmer.stemmer(name) for name in ("german", "spanish", "french"))
+        self.cyrillic = (snowballstemmer.stemmer("russian"),)
+
+
+_STEMMERS: Final = _Stemmers()
+_LONGEST: Final = 100
+"""Maximum letters of a word that is stemmed. A stemmer needs milliseconds for each thousand letters, so longer words
+are not stemmed."""
+_SHORTEST: Final = 4
+"""Minimum letters of a word that is also stemmed in languages other than English."""
+_IS_CYRILLIC: Final = re.compile(r"[а-яё]")
+_SPACELESS: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_FUNCTION_WORDS: Final = frozenset(
+    ("the", "my", "i", "and", "of", "to", "with", "have", "has", "are", "it", "this", "that")
+)
+
+
+def irregular_forms(base: str) -> frozenset[str]:
+    """The forms of this base word that do not follow the rules for endings, such as `mice` for `mouse` or French
+    `chevaux` for `cheval`."""
+    plural = (f"{base[:-1]}ux",) if base.endswith("al") else ()
+    return frozenset((*plural, *(form for known in (IRREGULAR, BASE_OF) for form, of in known.items() if of == base)))
+
+
+def is_spaceless(word: str) -> bool:
+    """Whether the word is in a script without spaces, or in a script that attaches particles to words. A word in such a
+    script may occur inside other words."""
+    return bool(_SPACELESS.search(word))
+
+
+def is_english(words: Iterable[str]) -> bool:
+    """Whether a sentence of these lower-case words is English. In an English sentence, the endings of other languages
+    would match unrelated words."""
+    return not _FUNCTION_WORDS.isdisjoint(words)
+
+
+@of_texts
+@lru_cache(maxsize=16_384)
+def roots(word: str, *, english: bool = False) -> frozenset[str]:
+    """Return the stems of a lower-case word, one for each language that the word may belong to."""
+    if len(word) > _LONGEST:
+        return frozenset((word,))
+    word = IRREGULAR.get(word, word)
+    if english or len(word) < _SHORTEST:
+        return frozenset((stem(word),))
+    stemmers = _STEMMERS.cyrillic if _IS_CYRILLIC.search(word) else _STEMMERS.latin
+    return frozenset((stem(word), *(stemmer.stemWord(word) for stemmer in stemmers)))

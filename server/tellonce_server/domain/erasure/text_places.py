@@ -6,6 +6,7 @@ test fails if one of these is missing. The test also fails if a column of the da
 belongs to no place.
 """
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -37,24 +38,22 @@ class TextPlace:
     rebuild: Rebuild | None = None
 
 
-DERIVES: Final = "derived"
-NAMING: Final = "names"
 PLACES: Final[Mapping[str, TextPlace]] = {
     "message": TextPlace("messages", with_messages=True),
     "message_version": TextPlace("message_versions", with_messages=True),
     "memory": TextPlace("memory_quotes"),
     "memory_version": TextPlace("memory_versions"),
-    "summary": TextPlace("conversation_summaries", DERIVES, after_edit=True, rebuild=queue_summary),
-    "canonical": TextPlace("chat_metadata", DERIVES, after_edit=True, rebuild=queue_canonical),
-    "profile": TextPlace("user_profile", DERIVES, after_edit=True),
-    "routine": TextPlace("routine_summaries", DERIVES, with_messages=True, after_edit=True),
-    "former": TextPlace("former_lines", DERIVES),
-    "slot": TextPlace("thread_state", DERIVES, after_edit=True),
-    "job": TextPlace("chat_context_queue", DERIVES),
-    "model_call": TextPlace("model_calls", DERIVES),
-    "chat": TextPlace("conversation_names", NAMING),
-    "thread": TextPlace("conversation_names", NAMING),
-    "channel": TextPlace("conversation_names", NAMING),
+    "summary": TextPlace("conversation_summaries", "derived", after_edit=True, rebuild=queue_summary),
+    "canonical": TextPlace("chat_metadata", "derived", after_edit=True, rebuild=queue_canonical),
+    "profile": TextPlace("user_profile", "derived", after_edit=True),
+    "routine": TextPlace("routine_summaries", "derived", with_messages=True, after_edit=True),
+    "former": TextPlace("former_lines", "derived"),
+    "slot": TextPlace("thread_state", "derived", after_edit=True),
+    "job": TextPlace("chat_context_queue", "derived"),
+    "model_call": TextPlace("model_calls", "derived"),
+    "chat": TextPlace("conversation_names", "names"),
+    "thread": TextPlace("conversation_names", "names"),
+    "channel": TextPlace("conversation_names", "names"),
 }
 """A profile must be rewritten even if only its memories changed. The profile's place therefore has no `rebuild`; the
 callers queue the rewriting. For a memory, the place `memory` counts and cleans all texts, such as quotes, except the
@@ -64,9 +63,9 @@ COUNTED: Final = frozenset(
     ("memories", "sentences", "tombstones", "context_receipts", *(place.counted for place in PLACES.values()))
 )
 """The names of all things that previews and erasures count."""
-DERIVED: Final = frozenset(name for name, place in PLACES.items() if place.group == DERIVES)
+DERIVED: Final = frozenset(name for name, place in PLACES.items() if place.group == "derived")
 """The places of derived texts. Removing too much from these texts does no harm, because they are rebuilt."""
-NAMES: Final = frozenset(name for name, place in PLACES.items() if place.group == NAMING)
+NAMES: Final = frozenset(name for name, place in PLACES.items() if place.group == "names")
 """The places of the names that clients give to conversations, threads and channels."""
 AFTER_EDIT: Final = frozenset(name for name, place in PLACES.items() if place.after_edit)
 
@@ -79,13 +78,11 @@ def searched(*, messages: bool) -> list[str]:
 class Cleaned:
     """The number of changed texts of each place, and the texts that must be rewritten."""
 
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter[str])
     due: list[TextRow] = field(default_factory=list)
 
     def note(self, row: TextRow) -> None:
-        """Record that one text was changed."""
-        counted = PLACES[row.place].counted
-        self.counts[counted] = self.counts.get(counted, 0) + 1
+        self.counts[PLACES[row.place].counted] += 1
         self.due.append(row)
 
     async def queue_rebuild(self, q: Queries, owner_id: int, now: datetime) -> list[JobKind]:

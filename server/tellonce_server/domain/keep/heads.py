@@ -45,7 +45,6 @@ class Heads:
 
 @cache
 def heads() -> Heads:
-    """The heads from the data file of this package."""
     return read(files("tellonce_server.domain.keep").joinpath(FILE).read_text())
 
 

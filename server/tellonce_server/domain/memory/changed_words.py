@@ -5,7 +5,7 @@ from typing import Final
 
 from tellonce_server.store import memories
 from tellonce_server.store.database import Queries
-from tellonce_text.changes import Change, MessageRange, Passage, with_repeated
+from tellonce_text.changes import Change, MessageRange, Passage, changes_at, marked, with_repeated
 
 MOST_FORMER: Final = 100
 """Maximum number of memories whose former wordings are looked for in texts from which they were not learned."""
@@ -25,3 +25,9 @@ async def changes_in(
     changes = await memories.changes(q, owner_id, (), places, chat_id)
     formers = await memories.former_wordings(q, owner_id, chat_id, MOST_FORMER)
     return with_repeated(changes, passages, formers)
+
+
+async def marked_texts(q: Queries, owner_id: int, passages: Sequence[Passage], chat_id: int | None) -> list[str]:
+    """The texts of the passages, with a mark after each statement that no longer holds."""
+    changes = await changes_in(q, owner_id, passages, chat_id)
+    return [marked(passage.text, changes_at(passage.place, changes)) for passage in passages]

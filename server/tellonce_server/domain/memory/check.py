@@ -9,26 +9,16 @@ from calendar import monthrange
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta
 from functools import cached_property, reduce
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from tellonce.contract_types import When
 from tellonce.reasons import reason
-from tellonce_server.domain.memory import literals
-from tellonce_server.domain.memory.calculation import is_calculated, is_counted_day, values
-from tellonce_server.domain.memory.measures import changed
-from tellonce_server.domain.memory.resolution import (
-    WEEK,
-    Following,
-    admits,
-    calendar_names,
-    equal_lengths,
-    following,
-    in_digits,
-    named_dates,
-    timed_numbers,
-)
+from tellonce_server.domain.memory import literals, resolution
+from tellonce_server.domain.memory.calculation import changed_units, is_calculated, is_counted_day, values
+from tellonce_server.embedding.protocol import Similarity
 from tellonce_text.dates.readings import Reading
 from tellonce_text.dates.tokens import is_read, language_of
 from tellonce_text.own_words import quotations
@@ -65,9 +55,6 @@ _ISO_MONTH: Final = re.compile(r"(?<![\d-])(\d{4})-(\d\d)(?![\d-])")
 _NOTED_YEAR: Final = re.compile(r"\((\d{4})\)")
 _WORD: Final = re.compile(r"\w+")
 
-Similarity = Callable[[str, str], float]
-"""A function that returns the cosine of two texts."""
-
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
@@ -78,7 +65,7 @@ class Quoted:
     message: str
     role: str
     said_at: datetime
-    zone: tzinfo
+    zone: ZoneInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +102,8 @@ def check(
     language.
     """
     true = [quoted for quoted in quotes if quoted.role == "user" and contains_quote(quoted.message, quoted.quote)]
-    reasons = [_false_quote(quoted) for quoted in quotes if quoted not in true]
+    false = (quoted.role for quoted in quotes if quoted not in true)
+    reasons = [reason("quote_absent" if role == "user" else "not_own_words") for role in false]
     if not true:
         return Verdict(False, tuple(reasons) or (reason("no_quote"),), False)
     reasons += [reason("not_own_words") for quoted in true if _is_quotation(quoted)]
@@ -151,12 +139,7 @@ def check_claim(
     return Verdict(not reasons, tuple(reasons), False)
 
 
-def unsupported(
-    lines: Sequence[str],
-    user_words: Sequence[Quoted],
-    *,
-    known: Sequence[str] = (),
-) -> list[str]:
+def unsupported(lines: Sequence[str], user_words: Sequence[Quoted], *, known: Sequence[str] = ()) -> list[str]:
     """Return the lines that the user's words do not support. Each line is checked like a claim without a quote."""
     said = _said(user_words)
     if not said or not lines:
@@ -203,12 +186,6 @@ def _is_quotation(quoted: Quoted) -> bool:
 
 _QUOTATION: Final = 12
 """Minimum characters of a quotation. Shorter texts in quotation marks are names, titles and single words."""
-
-
-def _false_quote(quoted: Quoted) -> str:
-    if quoted.role != "user":
-        return reason("not_own_words")
-    return reason("quote_absent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,13 +237,7 @@ class _Moment:
 class _Evidence:
     """The verified quotes of a claim, and the words and numbers that these quotes contain."""
 
-    def __init__(
-        self,
-        quotes: Sequence[Quoted],
-        around: Sequence[str],
-        *,
-        is_read_again: bool = False,
-    ) -> None:
+    def __init__(self, quotes: Sequence[Quoted], around: Sequence[str], *, is_read_again: bool = False) -> None:
         self._is_read_again = is_read_again
         self._is_unread = is_read_again and not any(is_read(quoted.message) for quoted in quotes)
         self._digits = sum(len(literals.numbers(quoted.quote)) for quoted in quotes)
@@ -277,11 +248,15 @@ class _Evidence:
         self._words = literals.Words((*said, *around))
         self._numbers = frozenset[str]().union(*(literals.said_numbers(quoted.quote) for quoted in quotes))
         self._written = self._numbers.union(str(q.said_at.astimezone(q.zone).year) for q in quotes)
-        self._following = reduce(Following.joined, (following(q.quote, q.said_at, q.zone) for q in quotes))
-        self._timed = frozenset[tuple[int, str]]().union(*(timed_numbers(quoted.quote) for quoted in quotes))
-        self._lengths = frozenset[tuple[int, str]]().union(*(equal_lengths(*timed) for timed in self._timed))
+        self._following = reduce(
+            resolution.Following.joined, (resolution.following(q.quote, q.said_at, q.zone) for q in quotes)
+        )
+        self._timed = frozenset[tuple[int, str]]().union(*(resolution.timed_numbers(quoted.quote) for quoted in quotes))
+        self._lengths = frozenset[tuple[int, str]]().union(*(resolution.equal_lengths(*timed) for timed in self._timed))
         self._numbers |= self._following.numbers | {str(number) for number, _ in self._lengths}
-        self._calendar = frozenset[tuple[str, int]]().union(*(calendar_names(q.quote[:MAX_MESSAGE]) for q in quotes))
+        self._calendar = frozenset[tuple[str, int]]().union(
+            *(resolution.calendar_names(q.quote[:MAX_MESSAGE]) for q in quotes)
+        )
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
         """The reasons against the claim: the days, numbers and names in the claim that the quotes do not support."""
@@ -289,10 +264,12 @@ class _Evidence:
         moments = [moment for moment in named if self._follows(moment)]
         reasons = [reason("day", day=f"{moment.at:%Y-%m-%d}") for moment in named if moment not in moments]
         rest = self._without_dates(text, moments)
-        reasons += [reason("number", number=number) for number in self._missing_numbers(in_digits(rest), moments)]
+        reasons += [
+            reason("number", number=number) for number in self._missing_numbers(resolution.in_digits(rest), moments)
+        ]
         reasons += [reason("time_unit", unit=unit) for unit in self._other_units(text)]
         timed = (str(number) for number, _ in self._timed)
-        units = changed(text, (quoted.quote for quoted in self._quotes), timed)
+        units = changed_units(text, (quoted.quote for quoted in self._quotes), timed)
         reasons += [reason("measure", measure=measure) for measure in units]
         reasons += [reason("name", name=name) for name in self._missing_names(rest)]
         return list(dict.fromkeys(reasons))
@@ -302,7 +279,7 @@ class _Evidence:
         contain the numbers and names of such a date. For example, `Saturday 7 November 2026` follows from `the 7th of
         nov`."""
         first = self._quotes[0]
-        for named in reversed(named_dates(text[:MAX_TEXT], first.said_at, self._zone)[:MAX_DATES]):
+        for named in reversed(resolution.named_dates(text[:MAX_TEXT], first.said_at, self._zone)[:MAX_DATES]):
             if any(self._supports(reading, moments) for reading in named.readings):
                 hidden = _WORD.sub("x", text[named.start : named.end])
                 text = f"{text[: named.start]}{hidden}{text[named.end :]}"
@@ -316,7 +293,7 @@ class _Evidence:
         first, last = reading.days
         if reading.precision == "month":
             return any(first <= moment.day <= last for moment in moments) or self._follows(_Moment(first, "month"))
-        few = (last - first).days <= WEEK
+        few = (last - first).days <= resolution.WEEK
         return few and all(self._named(day) or any(moment.day == day for moment in moments) for day in {first, last})
 
     def _named(self, day: date) -> bool:
@@ -351,12 +328,12 @@ class _Evidence:
         of time."""
         said = self._timed | self._lengths
         counted = {number for number, _ in said}
-        return sorted({unit for number, unit in timed_numbers(text) - said if number in counted})
+        return sorted({unit for number, unit in resolution.timed_numbers(text) - said if number in counted})
 
     def _missing_names(self, text: str) -> Iterator[str]:
         names = literals.names(text)
         for name in names[: literals.MAX_NAMES]:
-            if not self._words.have(name) and self._calendar.isdisjoint(calendar_names(name)):
+            if not self._words.have(name) and self._calendar.isdisjoint(resolution.calendar_names(name)):
                 yield name
         yield from names[literals.MAX_NAMES : literals.MAX_NAMES + 1]
 
@@ -377,7 +354,7 @@ class _Evidence:
     def _days(self) -> Sequence[date]:
         """The days that the messages name, and the days of the messages. Reading the messages takes long, so this is
         done once for all days of a claim."""
-        told = (following(q.message, q.said_at, q.zone).named for q in self._quotes)
+        told = (resolution.following(q.message, q.said_at, q.zone).named for q in self._quotes)
         return sorted(self._today.union(self._following.named, *told))
 
     def _follows_from(self, quoted: Quoted, moment: _Moment) -> bool:
@@ -395,7 +372,7 @@ class _Evidence:
         said = dict.fromkeys((quoted.quote[:MAX_MESSAGE], quoted.message[:MAX_MESSAGE]))
         limits = [at, moment.day + timedelta(days=1)] if moment.is_before_a_day else [at]
         limits += _thirds(moment.day) if moment.precision == "month" else []
-        return any(admits(text, quoted.said_at, quoted.zone, limit) for text in said for limit in limits)
+        return any(resolution.admits(text, quoted.said_at, quoted.zone, limit) for text in said for limit in limits)
 
 
 def _thirds(month: date) -> list[date | datetime]:
@@ -405,7 +382,7 @@ def _thirds(month: date) -> list[date | datetime]:
     return [month.replace(day=day) for day in (1, 15, 28, last)]
 
 
-def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: tzinfo) -> Iterator[_Moment]:
+def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: ZoneInfo) -> Iterator[_Moment]:
     """The times that the claim gives in its fields and, in language-independent forms, in its text.
 
     These forms are `2026-11-27`, `2026-11` and `(2026)`. The program writes these forms after relative dates.

@@ -28,30 +28,16 @@ _KEY_BYTES: Final = 8
 def same(one: str, other: str) -> bool:
     """Whether both texts have the same words in the same order. The texts also count as the same if the end of one text
     is moved to its front."""
-    return _same(_Statement(one), _Statement(other))
-
-
-class _Statement:
-    """A text whose words are read once."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.words = literals.words(text)
-
-    def has_all_names_of(self, other: "_Statement") -> bool:
-        words = frozenset(self.words)
-        return all(words.issuperset(literals.words(name)) for name in literals.names(other.text))
-
-
-def _same(one: _Statement, other: _Statement) -> bool:
-    a, b = one.words, other.words
+    a, b = literals.words(one), literals.words(other)
     if len(a) != len(b) or not a:
-        return not a and not b and one.text.strip() == other.text.strip()
-    return _line(b) in _line(a + a)
+        return not a and not b and one.strip() == other.strip()
+    return f" {' '.join(b)} " in f" {' '.join(a + a)} "
 
 
-def _line(words: list[str]) -> str:
-    return f" {' '.join(words)} "
+def _has_names_of(text: str, other: str) -> bool:
+    """Whether the text contains all names of the other text."""
+    words = frozenset(literals.words(text))
+    return all(words.issuperset(literals.words(name)) for name in literals.names(other))
 
 
 def key(text: str) -> int:
@@ -68,14 +54,13 @@ def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool
     statement from another message may be a correction. Such a statement counts as a repetition only if one of the two
     statements contains all content words of the other.
     """
-    one, other = _Statement(text), _Statement(denied)
-    if _same(one, other):
+    if same(text, denied):
         return True
     if cosine is None or cosine < (SAME_SOURCE_COSINE if same_source else SAME_COSINE):
         return False
     if literals.said_numbers(text) != literals.said_numbers(denied):
         return False
-    if not (other.has_all_names_of(one) and one.has_all_names_of(other)):
+    if not (_has_names_of(denied, text) and _has_names_of(text, denied)):
         return False
     a, b = literals.content(text).keys(), literals.content(denied).keys()
     return same_source or not certain or a <= b or b <= a
@@ -88,11 +73,10 @@ def is_later(said_at: datetime, rejected_at: datetime | None) -> bool:
 
 def is_retold(one: str, other: str) -> bool:
     """Whether two statements learned from one message are the same, even if one of them says less."""
-    said, other_said = _Statement(one), _Statement(other)
-    if _same(said, other_said):
+    if same(one, other):
         return True
     a, b = literals.content(one), literals.content(other)
     shared, whole = sum(w for part, w in a.items() if part in b), sum(a.values()) + sum(b.values())
     x, y = literals.said_numbers(one), literals.said_numbers(other)
-    agree = (x <= y or y <= x) and (other_said.has_all_names_of(said) or said.has_all_names_of(other_said))
+    agree = (x <= y or y <= x) and (_has_names_of(other, one) or _has_names_of(one, other))
     return agree and bool(whole) and 2 * shared >= RETOLD_SHARE * whole

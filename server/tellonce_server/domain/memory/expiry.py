@@ -6,7 +6,7 @@ from typing import Final
 
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import dedup
-from tellonce_server.domain.memory.profile_queue import queue_profile
+from tellonce_server.domain.memory.retraction import queue_profile
 from tellonce_server.store import chats, memories
 
 ASKED_AFTER: Final = timedelta(days=30)
@@ -19,35 +19,29 @@ CLOSED_AFTER: Final = timedelta(days=14)
 KEYED_AT_ONCE: Final = 500
 
 
-class Expiry:
-    def __init__(self, deps: Dependencies) -> None:
-        self._deps = deps
+async def tidy(deps: Dependencies) -> None:
+    """Apply all changes that are due. Calling this again changes nothing."""
+    database, now = deps.database, deps.now()
+    while found := await memories.unkeyed(database, KEYED_AT_ONCE):
+        keys = [(owner, number, version, dedup.key(text)) for owner, number, text, version in found]
+        await memories.set_keys(database, keys)
+    for owner in await memories.owners_with_endings(database, now):
+        ended = await memories.end_passed_dates(database, owner, now, deps.settings.timezone)
+        ended += await memories.close_overdue_goals(database, owner, now, now - CLOSED_AFTER)
+        ended += await memories.ask_about_overdue_goals(database, owner, now, now - ASKED_AFTER)
+        if ended:
+            await _rewrite_profile(deps, owner, now)
+            deps.tell_subscribers(owner, "memory://profile")
 
-    async def tidy(self) -> None:
-        """Apply all changes that are due. Calling this again changes nothing."""
-        await self._key_words()
-        now = self._deps.now()
-        for owner in await memories.owners_with_endings(self._deps.database, now):
-            ended = await memories.end_passed_dates(self._deps.database, owner, now, self._deps.settings.timezone)
-            ended += await memories.close_overdue_goals(self._deps.database, owner, now, now - CLOSED_AFTER)
-            ended += await memories.ask_about_overdue_goals(self._deps.database, owner, now, now - ASKED_AFTER)
-            if ended:
-                await self._rewrite_profile(owner, now)
-                self._deps.tell_subscribers(owner, "memory://profile")
 
-    async def _rewrite_profile(self, owner_id: int, now: datetime) -> None:
-        """Queue a rewrite of the profile, because the profile may contain statements that no longer hold. The job
-        belongs to the owner's newest chat."""
-        known = await chats.of_owner(self._deps.database, owner_id)
-        if not known:
-            return
-        newest = max(known, key=lambda chat: chat.created_at).chat_id
-        async with self._deps.database.transaction() as t:
-            await chats.lock(t, owner_id, newest)
-            await queue_profile(t, owner_id, newest, now)
-        self._deps.tell_workers()
-
-    async def _key_words(self) -> None:
-        while found := await memories.unkeyed(self._deps.database, KEYED_AT_ONCE):
-            keys = [(owner, number, version, dedup.key(text)) for owner, number, text, version in found]
-            await memories.set_keys(self._deps.database, keys)
+async def _rewrite_profile(deps: Dependencies, owner_id: int, now: datetime) -> None:
+    """Queue a rewrite of the profile, because the profile may contain statements that no longer hold. The job belongs
+    to the owner's newest chat."""
+    known = await chats.of_owner(deps.database, owner_id)
+    if not known:
+        return
+    newest = max(known, key=lambda chat: chat.created_at).chat_id
+    async with deps.database.transaction() as t:
+        await chats.lock(t, owner_id, newest)
+        await queue_profile(t, owner_id, newest, now)
+    deps.tell_workers()

@@ -13,10 +13,10 @@ from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import check as checks
-from tellonce_server.domain.memory import dedup, literals
-from tellonce_server.domain.memory.retraction import Striker
-from tellonce_server.domain.memory.statements import CERTAIN, UNCERTAIN, Statements, Stored, worth_showing
-from tellonce_server.store import chats, memories, messages, queue
+from tellonce_server.domain.memory import dedup, literals, retraction, statements
+from tellonce_server.domain.memory.statements import CERTAIN, UNCERTAIN, Stored
+from tellonce_server.embedding.protocol import vector_or_none
+from tellonce_server.store import chats, memories, messages, queue, tombstones
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import Intent, NewMemory, Quoted
 from tellonce_server.store.messages import Line, StoredMessage
@@ -55,11 +55,78 @@ class Learned:
 
 
 @dataclass(frozen=True)
-class _Exchange:
-    """The data for checking the items of an exchange. `own` are the messages with the user's words. `old` are the
-    memories that lower tiers learned from these messages. `people` are the names of the user and of the messages'
-    writers."""
+class _Judged:
+    """An item that may be stored. `reason` says why the item is uncertain; None if the item is certain."""
 
+    item: ExchangeItem
+    text: str
+    sources: Sequence[Line]
+    reason: str | None
+
+    @property
+    def certain(self) -> bool:
+        return self.reason is None
+
+    @property
+    def said_at(self) -> datetime:
+        return max(line.sent_at for line in self.sources)
+
+
+async def prepare(deps: Dependencies, owner_id: int, result: ExchangeResult) -> None:
+    """Embed the texts that may be stored, before the transaction begins. The embedder caches the vectors."""
+    for item in result.items:
+        await vector_or_none(deps.embedder, _masked(item))
+    over = [number for item in result.items for number in (*item.replaces, *item.ends)]
+    told = [part for part in result.canonical.model_dump().values() if part]
+    await retraction.warm(deps.embedder, deps.database, owner_id, over, told)
+
+
+async def learn(deps: Dependencies, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> Learned:
+    """Store the items that pass the checks. End the memories that lower tiers learned from the same messages and that
+    no item confirms."""
+    await statements.lock(t, job.key.owner_id, [_masked(item) for item in result.items])
+    exchange = await _exchange(deps, t, job, now)
+    learned = Learned(await exchange.attributed(result.canonical))
+    for item in result.items:
+        await exchange.learn(item, learned)
+    await exchange.take_back(learned)
+    for why, items in learned.dropped.items():
+        await queue.count_dropped(t, job.key.owner_id, now.date(), why, items)
+    return learned
+
+
+async def _exchange(deps: Dependencies, t: Queries, job: Job, now: datetime) -> "_Exchange":
+    place, tier = job.key.chat, job.tier or "keep"
+    owner = job.key.owner_id
+    lines = await messages.id_range(t, *place, job.thread_key, job.from_id, job.to_id, MOST_LINES)
+    around = [*await messages.before_in_thread(t, *place, job.thread_key, job.from_id, BEFORE), *lines]
+    own = frozenset(line.id for line in lines if may_tell(*place, line))
+    names = (await memories.user_name(t, *place), *(line.speaker for line in around))
+    return _Exchange(
+        deps=deps,
+        t=t,
+        job=job,
+        tier=tier,
+        lines={line.id: line for line in lines},
+        own=own,
+        around=[line.content for line in around],
+        people=list(dict.fromkeys(filter(None, names))),
+        known={m.id: m for m in await memories.by_ids(t, owner, list(job.known_ids))},
+        old={m.id: m for m in await memories.read_by(t, *place, sorted(own), TIERS[TIERS.index(tier) + 1 :])},
+        stones=await tombstones.standing(t, owner),
+        done=await memories.ended(t, *place, sorted(own)),
+        now=now,
+    )
+
+
+@dataclass(frozen=True)
+class _Exchange:
+    """The data for checking and storing the items of an exchange. `own` are the messages with the user's words. `old`
+    are the memories that lower tiers learned from these messages. `people` are the names of the user and of the
+    messages' writers."""
+
+    deps: Dependencies
+    t: Queries
     job: Job
     tier: Tier
     lines: Mapping[int, Line]
@@ -79,166 +146,103 @@ class _Exchange:
 
     @property
     def shared(self) -> bool:
-        return ChatScope(self.job.key.owner_id, self.job.key.chat_id).shared
+        return ChatScope(*self.job.key.chat).shared
 
-
-@dataclass(frozen=True)
-class _Judged:
-    """An item that may be stored. `reason` says why the item is uncertain; None if the item is certain."""
-
-    item: ExchangeItem
-    text: str
-    sources: Sequence[Line]
-    reason: str | None
-
-    @property
-    def certain(self) -> bool:
-        return self.reason is None
-
-    @property
-    def said_at(self) -> datetime:
-        return max(line.sent_at for line in self.sources)
-
-
-class Learner:
-    def __init__(self, deps: Dependencies, statements: Statements) -> None:
-        self._deps = deps
-        self._statements = statements
-        self._striker = Striker(deps.embedder)
-
-    async def prepare(self, owner_id: int, result: ExchangeResult) -> None:
-        """Embed the texts that may be stored, before the transaction begins. The embedder caches the vectors."""
-        for item in result.items:
-            await self._statements.vector(_masked(item))
-        over = [number for item in result.items for number in (*item.replaces, *item.ends)]
-        told = [part for part in result.canonical.model_dump().values() if part]
-        await self._striker.warm(self._deps.database, owner_id, over, told)
-
-    async def learn(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> Learned:
-        """Store the items that pass the checks. End the memories that lower tiers learned from the same messages and
-        that no item confirms."""
-        await self._statements.lock(t, job.key.owner_id, [_masked(item) for item in result.items])
-        exchange = await self._exchange(t, job, now)
-        learned = Learned(await self._attributed(t, exchange, result.canonical))
-        for item in result.items:
-            await self._item(t, exchange, item, learned)
-        await self._take_back(t, exchange, learned)
-        for why, items in learned.dropped.items():
-            await queue.count_dropped(t, job.key.owner_id, now.date(), why, items)
-        return learned
-
-    async def strike(self, t: Queries, job: Job, learned: Learned, now: datetime) -> bool:
-        """Remove ended statements from the profile and the canonical summaries. Returns whether the profile changed."""
-        return await self._striker.strike(t, job.key.owner_id, learned.ended, now)
-
-    async def _exchange(self, t: Queries, job: Job, now: datetime) -> _Exchange:
-        key, place = job.key, (job.key.owner_id, job.key.chat_id)
-        lines = await messages.id_range(t, *place, job.thread_key, job.from_id, job.to_id, MOST_LINES)
-        before = await messages.before_in_thread(t, *place, job.thread_key, job.from_id, BEFORE)
-        own = frozenset(line.id for line in lines if may_tell(job.key.owner_id, job.key.chat_id, line))
-        tier: Tier = job.tier or "keep"
-        old = await memories.read_by(t, *place, sorted(own), TIERS[TIERS.index(tier) + 1 :])
-        return _Exchange(
-            job=job,
-            tier=tier,
-            lines={line.id: line for line in lines},
-            own=own,
-            around=[line.content for line in (*before, *lines)],
-            people=await self._people(t, key.owner_id, key.chat_id, (*before, *lines)),
-            known={m.id: m for m in await memories.by_ids(t, key.owner_id, list(job.known_ids))},
-            old={m.id: m for m in old},
-            stones=await self._deps.tombstones.standing(t, key.owner_id),
-            done=await memories.ended(t, *place, sorted(own)),
-            now=now,
-        )
-
-    async def _people(self, t: Queries, owner_id: int, chat_id: int, lines: Sequence[Line]) -> list[str]:
-        user = await memories.user_name(t, owner_id, chat_id)
-        return list(dict.fromkeys(name for name in (user, *(line.speaker for line in lines)) if name))
-
-    async def _attributed(self, t: Queries, x: _Exchange, told: Canonical) -> Canonical:
+    async def attributed(self, told: Canonical) -> Canonical:
         """Return the summary. A new line of `user_confirmed` that the user's words do not support is moved to
         `llm_inferred`."""
-        chat = await chats.find(t, x.job.key.owner_id, x.job.key.chat_id)
+        chat = await chats.find(self.t, *self.job.key.chat)
         prior = chat.canonical.user_confirmed if chat is not None else ""
         lines, old = told.user_confirmed.splitlines(), prior.splitlines()
         new = [line for line in lines if line.strip() and line not in old]
         if not new:
             return told
-        said = [self._quoted(x, number, mask(own_words(x.lines[number].content))) for number in sorted(x.own)]
-        said.append(checks.Quoted(prior, prior, "user", x.now, self._deps.zone))
-        inferred = await offloaded(
-            sum(len(quoted.message) for quoted in said),
-            lambda: checks.unsupported(
-                new,
-                said,
-                known=x.held,
-            ),
-        )
+        said = [self._quoted(number, mask(own_words(self.lines[number].content))) for number in sorted(self.own)]
+        said.append(checks.Quoted(prior, prior, "user", self.now, self.deps.zone))
+        size = sum(len(quoted.message) for quoted in said)
+        inferred = await offloaded(size, lambda: checks.unsupported(new, said, known=self.held))
         kept = "\n".join(line for line in lines if line not in inferred)
-        return told.model_copy(
-            update={"user_confirmed": kept, "llm_inferred": "\n".join(filter(None, (told.llm_inferred, *inferred)))}
-        )
+        more = "\n".join(filter(None, (told.llm_inferred, *inferred)))
+        return told.model_copy(update={"user_confirmed": kept, "llm_inferred": more})
 
-    async def _item(self, t: Queries, x: _Exchange, item: ExchangeItem, learned: Learned) -> None:
-        judged = await self._judged(t, x, item)
+    async def learn(self, item: ExchangeItem, learned: Learned) -> None:
+        judged = await self._judged(item)
         if isinstance(judged, str):
             learned.dropped[judged] += 1
             learned.counts["dropped"] += 1
             return
-        stored = await self._store(t, x, judged)
+        stored = await self._store(judged)
         learned.counts[_COUNTED[stored.outcome]] += 1
         learned.borne_out.add(stored.memory.id)
         learned.ended += [(old, stored.memory.content) for old in stored.ended]
 
-    async def _judged(self, t: Queries, x: _Exchange, item: ExchangeItem) -> "_Judged | str":
+    async def take_back(self, learned: Learned) -> None:
+        """End the memories that lower tiers learned from these messages and that this result does not confirm."""
+        owner = self.job.key.owner_id
+        for m in await memories.by_ids(self.t, owner, [i for i in self.old if i not in learned.borne_out]):
+            if m.valid_to is None:
+                end, why = max(self.now, m.valid_from), reason("read_again", tier=self.tier)
+                await memories.set_status(self.t, owner, m.id, "superseded", self.now, valid_to=end, reason=why)
+                learned.counts["taken_back"] += 1
+
+    async def _judged(self, item: ExchangeItem) -> "_Judged | str":
         """Return the item, with the reason why it is uncertain if there is one. If the item must be dropped, return
         only the reason for dropping it, as a string."""
         text = _masked(item)
-        if not worth_showing(text):
+        if not statements.worth_showing(text):
             return JUNK
-        verdict = self._checked(x, item)
+        verdict = self._checked(item)
         if not verdict.has_true_quote:
             return NO_QUOTE
-        judged = _Judged(item, text, _sources(x, item), _doubt(x, item, verdict))
-        if any(s.created_at >= judged.said_at for s in self._deps.tombstones.covering(x.stones, text)):
+        sources = [self.lines[i] for i in dict.fromkeys(q.message_id for q in item.quotes) if i in self.own]
+        judged = _Judged(item, text, sources, self._doubt(item, verdict))
+        if any(s.created_at >= judged.said_at for s in self.deps.tombstones.covering(self.stones, text)):
             return FORGOTTEN
-        since = (end for end in x.done if end.at is None or end.at >= judged.said_at)
+        since = (end for end in self.done if end.at is None or end.at >= judged.said_at)
         ended = [end for end in since if dedup.is_retold(text, end.content) or (item.note and _orders(text, end))]
-        if any(end.rejected for end in ended) or await self._is_denied(t, x, judged):
+        if any(end.rejected for end in ended) or await self._is_denied(judged):
             return REJECTED_BEFORE
-        if ended:
-            return DONE_SINCE
-        return judged
+        return DONE_SINCE if ended else judged
 
-    def _checked(self, x: _Exchange, item: ExchangeItem) -> checks.Verdict:
-        if item.note:
-            return _checked_note(x, item)
+    def _checked(self, item: ExchangeItem) -> checks.Verdict:
+        if item.note:  # a note must be a sentence that the user wrote
+            said = [own_words(self.lines[q.message_id].content) for q in item.quotes if q.message_id in self.own]
+            true = any(checks.contains_quote(mask(text), item.text) for text in said)
+            return checks.Verdict(true, (), true)
         return checks.check(
             item.text,
-            [self._quoted(x, quote.message_id, quote.text) for quote in item.quotes if quote.message_id in x.lines],
-            shown=x.around,
-            known=[*x.held, *x.people],
+            [self._quoted(quote.message_id, quote.text) for quote in item.quotes if quote.message_id in self.lines],
+            shown=self.around,
+            known=[*self.held, *self.people],
             when=item.when,
             deadline=item.deadline,
             about=item.about,
             is_read_again=True,
         )
 
-    def _quoted(self, x: _Exchange, message_id: int, text: str) -> checks.Quoted:
-        line = x.lines[message_id]
-        role = "user" if message_id in x.own else "assistant"
-        return checks.Quoted(own_words(text), mask(own_words(line.content)), role, line.sent_at, self._deps.zone)
+    def _quoted(self, message_id: int, text: str) -> checks.Quoted:
+        line = self.lines[message_id]
+        role = "user" if message_id in self.own else "assistant"
+        return checks.Quoted(own_words(text), mask(own_words(line.content)), role, line.sent_at, self.deps.zone)
 
-    async def _is_denied(self, t: Queries, x: _Exchange, judged: _Judged) -> bool:
+    def _doubt(self, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
+        """The reason why the item is uncertain; None if it is certain. An item is uncertain in three cases: a check
+        failed, the model is unsure, or the item refers to a memory that the model was not shown."""
+        referred = (*item.replaces, *item.ends, *([item.same_as] if item.same_as else []))
+        reasons = [*verdict.reasons, *(reason("unknown_memory", id=i) for i in referred if i not in self.known)]
+        if not item.certain:
+            reasons.append(item.doubt or reason("unsure"))
+        return " ".join(reasons)[:1000] or None
+
+    async def _is_denied(self, judged: "_Judged") -> bool:
         """Whether the user rejected this statement and has not made the statement again since then."""
-        key, named = x.job.key, x.known.get(judged.item.same_as or 0)
+        named = self.known.get(judged.item.same_as or 0)
         if judged.item.note:
             return False
         if named is not None and _is_still_denied(named, judged):
             return True
-        vector = await self._statements.vector(judged.text)
-        near = await memories.rejected_near(t, key.owner_id, key.chat_id, vector, dedup.key(judged.text), REJECTED)
+        vector = await vector_or_none(self.deps.embedder, judged.text)
+        near = await memories.rejected_near(self.t, *self.job.key.chat, vector, dedup.key(judged.text), REJECTED)
         sources = {line.id for line in judged.sources}
         return any(
             dedup.is_denied(
@@ -252,30 +256,31 @@ class Learner:
             if _is_still_denied(n.memory, judged)
         )
 
-    async def _store(self, t: Queries, x: _Exchange, judged: _Judged) -> Stored:
-        owner, item = x.job.key.owner_id, judged.item
-        await self._deps.tombstones.lift(t, owner, self._deps.tombstones.covering(x.stones, judged.text), x.now)
-        new = self._statement(x, judged)
-        vector = await self._statements.vector(new.content)
-        again = x.known.get(item.same_as or 0)
+    async def _store(self, judged: "_Judged") -> Stored:
+        t, item, now = self.t, judged.item, self.now
+        repeated = self.deps.tombstones.covering(self.stones, judged.text)
+        await tombstones.lift(t, self.job.key.owner_id, repeated, now)
+        new = self._statement(judged)
+        vector = await vector_or_none(self.deps.embedder, new.content)
+        again = self.known.get(item.same_as or 0)
         if again is not None and again.valid_to is None and not _is_unchecked(again, judged):
-            return Stored(await self._statements.support(t, again, new, x.now), "duplicate")
-        replaced, ended = _targets(x, item.replaces), _targets(x, item.ends)
+            return Stored(await statements.support(t, again, new, now), "duplicate")
+        replaced, ended = self._targets(item.replaces), self._targets(item.ends)
         if again is not None and again.valid_to is None:
             replaced = [again, *(m for m in replaced if m.id != again.id)]
         if judged.certain and (replaced or ended):
-            return await self._statements.put(t, new, vector, x.now, replaced=replaced, ended=ended)
-        return await self._statements.store(t, new, vector, x.now, besides=frozenset(x.old))
+            return await statements.put(t, new, vector, now, replaced=replaced, ended=ended)
+        return await statements.store(t, new, vector, now, besides=frozenset(self.old))
 
-    def _statement(self, x: _Exchange, judged: _Judged) -> NewMemory:
-        item, key = judged.item, x.job.key
-        over = _over_already(x, judged)
+    def _statement(self, judged: "_Judged") -> NewMemory:
+        item, key = judged.item, self.job.key
+        over = self._over_already(judged)
         status: MemoryStatus = "completed" if over is not None else "active" if judged.certain else "uncertain"
-        intent = Intent(tuple(m.id for m in _targets(x, item.replaces)), tuple(m.id for m in _targets(x, item.ends)))
+        replaces, ends = (tuple(m.id for m in self._targets(ids)) for ids in (item.replaces, item.ends))
         return memories.like(
             item,
             owner_id=key.owner_id,
-            chat_id=None if item.scope == "global" and not x.shared else key.chat_id,
+            chat_id=None if item.scope == "global" and not self.shared else key.chat_id,
             source_chat_id=key.chat_id,
             status=status,
             content=judged.text,
@@ -286,27 +291,50 @@ class Learner:
             origin="extracted",
             user_confirmed=False,
             source_ids=tuple(line.id for line in judged.sources),
-            model=x.job.model,
-            quotes=tuple(Quoted(q.message_id, mask(q.text)) for q in item.quotes if q.message_id in x.own),
-            about=_about(x, judged),
+            model=self.job.model,
+            quotes=tuple(Quoted(q.message_id, mask(q.text)) for q in item.quotes if q.message_id in self.own),
+            about=self._about(judged),
             reason=judged.reason if over is None else reason("over_before"),
-            provisional=x.job.provisional,
-            tier=x.tier,
-            intends=intent if not judged.certain else None,
+            provisional=self.job.provisional,
+            tier=self.tier,
+            intends=Intent(replaces, ends) if not judged.certain else None,
             valid_to=over,
-            user_name=_user_name(x, judged),
+            user_name=self._user_name(judged),
             categories=tuple(mask(name) for name in item.categories) or None,
         )
 
-    async def _take_back(self, t: Queries, x: _Exchange, learned: Learned) -> None:
-        """End the memories that lower tiers learned from these messages and that this result does not confirm."""
-        owner = x.job.key.owner_id
-        for m in await memories.by_ids(t, owner, [i for i in x.old if i not in learned.borne_out]):
-            if m.valid_to is None:
-                end = max(x.now, m.valid_from)
-                why = reason("read_again", tier=x.tier)
-                await memories.set_status(t, owner, m.id, "superseded", x.now, valid_to=end, reason=why)
-                learned.counts["taken_back"] += 1
+    def _targets(self, numbers: Sequence[int]) -> list[Memory]:
+        """Return the memories with these numbers that the model was shown and that still hold."""
+        shown = (self.known[i] for i in dict.fromkeys(numbers) if i in self.known)
+        return [m for m in shown if m.valid_to is None]
+
+    def _about(self, judged: "_Judged") -> str:
+        """The person that the statement describes. In a shared group, `user` means the author of the message."""
+        speaker = judged.sources[0].speaker
+        return speaker if judged.item.about == "user" and self.shared and speaker else judged.item.about
+
+    def _user_name(self, judged: "_Judged") -> str | None:
+        """Return the user's name if the statement contains it and the user's own words contain it. Otherwise return
+        None."""
+        name = judged.item.user_name
+        if name is None or not judged.certain or self.shared or not literals.phrase(name).strip():
+            return None
+        said = " ".join(quote.text for quote in judged.item.quotes if quote.message_id in self.own)
+        stated = all(literals.phrase(name) in literals.phrase(text) for text in (judged.text, said))
+        return name if stated else None
+
+    def _over_already(self, judged: "_Judged") -> datetime | None:
+        """The time at which a goal from past messages ended. The time is the goal's deadline. For a goal without a
+        deadline, the time is WISHES_HOLD after the goal's message. Returns None if the goal has not ended, and for
+        items that are not goals."""
+        item = judged.item
+        if item.kind != "goal" or item.note or not self.job.past:
+            return None
+        due = item.deadline or (item.when.end if item.when else None)
+        if due is not None:
+            return max(due, judged.said_at) if due < self.now else None
+        lapsed = judged.said_at + WISHES_HOLD
+        return lapsed if lapsed < self.job.created_at else None
 
 
 _COUNTED = {"stored": "memories", "duplicate": "duplicates", "superseded": "superseded"}
@@ -339,66 +367,7 @@ def _is_unchecked(m: Memory, judged: _Judged) -> bool:
     return m.note and not m.user_confirmed
 
 
-def _sources(x: _Exchange, item: ExchangeItem) -> list[Line]:
-    return [x.lines[i] for i in dict.fromkeys(q.message_id for q in item.quotes) if i in x.own]
-
-
-def _checked_note(x: _Exchange, item: ExchangeItem) -> checks.Verdict:
-    """Check that a note is a sentence that the user wrote."""
-    said = [own_words(x.lines[q.message_id].content) for q in item.quotes if q.message_id in x.own]
-    true = any(checks.contains_quote(mask(text), item.text) for text in said)
-    return checks.Verdict(true, (), true)
-
-
 def _orders(text: str, end: memories.Ended) -> bool:
     """Whether a sentence of the user is the request for this reminder. A reminder's content consists of the words of
     the request and a time in parentheses."""
     return end.at is None and checks.contains_quote(text, end.content.rpartition(" (")[0])
-
-
-def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
-    """The reason why the item is uncertain; None if it is certain. An item is uncertain in three cases: a check failed,
-    the model is unsure, or the item refers to a memory that the model was not shown."""
-    reasons = list(verdict.reasons)
-    unknown = [i for i in (*item.replaces, *item.ends, *([item.same_as] if item.same_as else [])) if i not in x.known]
-    reasons += [reason("unknown_memory", id=i) for i in unknown]
-    if not item.certain:
-        reasons.append(item.doubt or reason("unsure"))
-    return " ".join(reasons)[:1000] or None
-
-
-def _targets(x: _Exchange, numbers: Sequence[int]) -> list[Memory]:
-    """Return the memories with these numbers that the model was shown and that still hold."""
-    return [x.known[i] for i in dict.fromkeys(numbers) if i in x.known and x.known[i].valid_to is None]
-
-
-def _about(x: _Exchange, judged: _Judged) -> str:
-    """The person that the statement describes. In a shared group, `user` means the author of the message."""
-    speaker = judged.sources[0].speaker
-    return speaker if judged.item.about == "user" and x.shared and speaker else judged.item.about
-
-
-def _user_name(x: _Exchange, judged: _Judged) -> str | None:
-    """Return the user's name if the statement contains it and the user's own words contain it. Otherwise return
-    None."""
-    name = judged.item.user_name
-    if name is None or not judged.certain or x.shared or not literals.phrase(name).strip():
-        return None
-    said = [quote.text for quote in judged.item.quotes if quote.message_id in x.own]
-    return (
-        name if all(literals.phrase(name) in literals.phrase(text) for text in (judged.text, " ".join(said))) else None
-    )
-
-
-def _over_already(x: _Exchange, judged: _Judged) -> datetime | None:
-    """The time at which a goal from past messages ended. The time is the goal's deadline. For a goal without a
-    deadline, the time is WISHES_HOLD after the goal's message. Returns None if the goal has not ended, and for items
-    that are not goals."""
-    item = judged.item
-    if item.kind != "goal" or item.note or not x.job.past:
-        return None
-    due = item.deadline or (item.when.end if item.when else None)
-    if due is not None:
-        return max(due, judged.said_at) if due < x.now else None
-    lapsed = judged.said_at + WISHES_HOLD
-    return lapsed if lapsed < x.job.created_at else None

@@ -34,29 +34,22 @@ memory."""
 CHARACTERS: Final = 600
 
 
-class KnownMemories:
-    def __init__(self, deps: Dependencies) -> None:
-        self._deps = deps
+async def known_about(deps: Dependencies, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
+    """Up to 40 memories. These are memories similar to the messages in meaning or words, pinned memories, and memories
+    learned in the last ten minutes. Similar statements that the user rejected are also included. The newest other
+    memories fill the remaining places."""
+    asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
+    model, vectors = deps.embedder.model, await vectors_or_none(deps.embedder, asked)
+    lexemes = any_of(await _terms(deps, " ".join(asked)))
+    given = [ModelVector(vector, model) for vector in vectors or ()]
+    scope, since = owner_scope(owner_id), deps.now() - JUST_NOW
+    found = await memories.known_for(deps.database, owner_id, chat_id, given, lexemes, scope, EACH, MOST, since, DENIED)
+    return tuple(found)
 
-    async def about(self, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
-        """Up to 40 memories. These are memories similar to the messages in meaning or words, pinned memories, and
-        memories learned in the last ten minutes. Similar statements that the user rejected are also included. The
-        newest other memories fill the remaining places."""
-        asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
-        vectors, lexemes = await self._vectors(asked), any_of(await self._terms(" ".join(asked)))
-        scope, since = owner_scope(owner_id), self._deps.now() - JUST_NOW
-        found = await memories.known_for(
-            self._deps.database, owner_id, chat_id, vectors, lexemes, scope, EACH, MOST, since, DENIED
-        )
-        return tuple(found)
 
-    async def _vectors(self, texts: Sequence[str]) -> list[ModelVector]:
-        model, vectors = self._deps.embedder.model, await vectors_or_none(self._deps.embedder, texts)
-        return [ModelVector(vector, model) for vector in vectors or ()]
-
-    async def _terms(self, text: str) -> list[str]:
-        """The lexemes to search for. Numbers come first, and then the words that are probably the rarest. Longer words
-        count as rarer, because no word statistics are available."""
-        lexemes = await retrieval.query_lexemes(self._deps.database, index_text(text, None))
-        numbers = literals.said_numbers(text)
-        return sorted(lexemes, key=lambda x: (x not in numbers, -weight(x, {})))[:TERMS]
+async def _terms(deps: Dependencies, text: str) -> list[str]:
+    """The lexemes to search for. Numbers come first, and then the words that are probably the rarest. Longer words
+    count as rarer, because no word statistics are available."""
+    lexemes = await retrieval.query_lexemes(deps.database, index_text(text, None))
+    numbers = literals.said_numbers(text)
+    return sorted(lexemes, key=lambda x: (x not in numbers, -weight(x, {})))[:TERMS]

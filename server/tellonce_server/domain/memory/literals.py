@@ -107,11 +107,12 @@ class Spoken:
         self.words, self._gaps = pieces[1::2], pieces[::2]
 
     def begins(self, at: int) -> bool:
-        """Whether the word starts a sentence."""
         if at == 0:
             return True
         gap = self._gaps[at]
-        return gap not in _JOINTS and _begins_sentence(self.words[at - 1], gap)
+        if gap in _JOINTS or _SENTENCE_END.search(gap) is None:
+            return False
+        return not _abbreviated(self.words[at - 1], gap)
 
 
 _JOINTS: Final = frozenset((" ", ", ", "-", "'", "’"))
@@ -120,10 +121,6 @@ _JOINTS: Final = frozenset((" ", ", ", "-", "'", "’"))
 
 def _token_pattern(text: str) -> re.Pattern[str]:
     return _ASCII_TOKEN if text.isascii() else _TOKEN
-
-
-def _begins_sentence(before: str, gap: str) -> bool:
-    return _SENTENCE_END.search(gap) is not None and not _abbreviated(before, gap)
 
 
 def _abbreviated(word: str, gap: str) -> bool:
@@ -145,7 +142,6 @@ def words(text: str) -> list[str]:
 
 
 def _spellings(text: str) -> list[str]:
-    """The text of each token in lower case."""
     text = plain(text)
     return [word.casefold() for word in _token_pattern(text).findall(text)]
 
@@ -305,11 +301,9 @@ def _number(digits: str, unit: str) -> Number:
 
 def _converted(unit: str, readings: Iterable[frozenset[str]]) -> Iterator[frozenset[str]]:
     for scale in _SCALES[unit]:
-        yield from (frozenset({written(round(float(*one) * scale, 6))}) for one in readings if _is_measure(one))
-
-
-def _is_measure(reading: frozenset[str]) -> bool:
-    return len(reading) == 1 and len(*reading) <= _LONGEST_MEASURE
+        for one in readings:
+            if len(one) == 1 and len(*one) <= _LONGEST_MEASURE:
+                yield frozenset({written(round(float(*one) * scale, 6))})
 
 
 _LONGEST_MEASURE: Final = 12

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta
 from itertools import islice, pairwise
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -52,10 +52,9 @@ _DAY_ENDS = ((0, 0), (23, 59))
 """A claim with one of these times of day means a whole day. The user's words need not contain such a time."""
 
 
-def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool:
+def admits(text: str, said_at: datetime, zone: ZoneInfo, moment: date | datetime, /) -> bool:
     """Whether words said at the time `said_at` in the zone `zone` can mean the day or time `moment`. A day without a
     year may be past or future, unless the words show which of the two is meant."""
-    assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     said = Said(said_at, zone, region_of(zone))
     if not isinstance(moment, datetime):
         return meanings.admits(text, moment, said)
@@ -68,10 +67,9 @@ def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, 
     return any(_includes(reading, moment) for reading in readings) or rings(text, said, moment)
 
 
-def named_dates(text: str, said_at: datetime, zone: tzinfo) -> list[Expression]:
+def named_dates(text: str, said_at: datetime, zone: ZoneInfo) -> list[Expression]:
     """The dates that the text names, in order of their places. A date has no readings (possible meanings) if its
     weekday does not match."""
-    assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     found = expressions(text, Said(said_at, zone, region_of(zone)))
     return [replace(one, readings=tuple(_consistent(one))) for one in found]
 
@@ -117,10 +115,9 @@ WEEK: Final = 7
 only the month and the year of its first and its last day."""
 
 
-def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
+def following(text: str, said_at: datetime, zone: ZoneInfo) -> Following:
     """Return the numbers and days that follow from the words. The numbers are in digits and come from three sources:
     number words, the parts of every day and time that the words can mean, and the year in which the words were said."""
-    assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     head = text[:MOST]
     line = line_of(head) or Line(head, (), "")
     counted = frozenset(_spelled(line))

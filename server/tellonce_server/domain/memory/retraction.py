@@ -1,4 +1,5 @@
-"""Removes sentences that repeat ended statements from the profile and the canonical summaries.
+"""Removes sentences that repeat ended statements from the profile and the canonical summaries, and queues the rewriting
+of the profile.
 
 A sentence can repeat a statement by its words or by its meaning, in any language. A doubtful sentence is removed. The
 profile is rewritten soon, and a missing sentence misleads nobody.
@@ -9,11 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from tellonce.contract import Memory
+from tellonce.contract import JobKind, Memory
 from tellonce_server.domain.memory import literals
-from tellonce_server.embedding.protocol import Embedder, Vector, vectors_or_none
-from tellonce_server.store import memories, texts
+from tellonce_server.embedding.protocol import Embedder, Similarity, similarity_of
+from tellonce_server.store import memories, queue, texts, threads
 from tellonce_server.store.database import Queries
+from tellonce_server.store.queue import NewJob
 from tellonce_server.store.texts import NewText, TextRow
 from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import estimate
@@ -27,7 +29,6 @@ COSINE: Final = 0.75
 MOST_LINES: Final = 60
 """Maximum number of sentences that are compared by meaning, counted from the start of the texts."""
 
-
 PRESENT: Final = ("profile", "canonical")
 """The places of those texts that describe the present."""
 
@@ -40,28 +41,28 @@ class Ended:
     instead: str
 
 
-def struck(text: str, ended: Sequence[Ended], cosines: "Cosines") -> str:
+def struck(text: str, ended: Sequence[Ended], cosine: Similarity) -> str:
     """The text without the sentences that repeat an ended statement. Pure."""
-    lines = (_struck_line(line, ended, cosines) for line in text.split("\n"))
+    lines = (_struck_line(line, ended, cosine) for line in text.split("\n"))
     return "\n".join(line for line in lines if line is not None)
 
 
-def _struck_line(line: str, ended: Sequence[Ended], cosines: "Cosines") -> str | None:
+def _struck_line(line: str, ended: Sequence[Ended], cosine: Similarity) -> str | None:
     parts = split_sentences(line)
-    kept = [part for part in parts if not any(carries(part, x, cosines) for x in ended)]
+    kept = [part for part in parts if not any(carries(part, x, cosine) for x in ended)]
     if len(kept) == len(parts):
         return line
     return " ".join(kept) if kept else None
 
 
-def carries(sentence: str, ended: Ended, cosines: "Cosines") -> bool:
+def carries(sentence: str, ended: Ended, cosine: Similarity) -> bool:
     """Whether the sentence repeats the ended statement, but does not repeat the statement that replaced it."""
     said = literals.said_numbers(sentence)
-    best = max((_likeness(sentence, said, text, cosines) for text in ended.texts), default=0.0)
-    return best >= 1.0 and best >= _likeness(sentence, said, ended.instead, cosines)
+    best = max((_likeness(sentence, said, text, cosine) for text in ended.texts), default=0.0)
+    return best >= 1.0 and best >= _likeness(sentence, said, ended.instead, cosine)
 
 
-def _likeness(sentence: str, numbers: frozenset[str], statement: str, cosines: "Cosines") -> float:
+def _likeness(sentence: str, numbers: frozenset[str], statement: str, cosine: Similarity) -> float:
     """The similarity divided by its threshold. A value of 1 or more means that the sentence repeats the statement."""
     if not literals.said_numbers(statement) <= numbers:
         return 0.0
@@ -70,67 +71,66 @@ def _likeness(sentence: str, numbers: frozenset[str], statement: str, cosines: "
     wanted, there = literals.content(statement), literals.content(sentence)
     weight = sum(wanted.values())
     share = sum(w for part, w in wanted.items() if part in there) / weight if weight else 0.0
-    return max(share / SHARE, cosines.of(sentence, statement) / COSINE)
+    return max(share / SHARE, cosine(sentence, statement) / COSINE)
 
 
-class Cosines:
-    """The cosine similarity of a sentence and a statement; 0 if one of them has no vector."""
-
-    def __init__(self, vectors: dict[str, Vector]) -> None:
-        self._vectors = vectors
-
-    def of(self, one: str, other: str) -> float:
-        a, b = self._vectors.get(one), self._vectors.get(other)
-        return sum(x * y for x, y in zip(a, b, strict=True)) if a is not None and b is not None else 0.0
-
-
-class Striker:
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-
-    async def warm(self, q: Queries, owner_id: int, ids: Sequence[int], instead: Sequence[str]) -> None:
-        """Embed the texts that `strike` will compare. Call this before the transaction of `strike` begins. The embedder
-        caches the vectors."""
-        if not ids:
-            return
+async def warm(embedder: Embedder, q: Queries, owner_id: int, ids: Sequence[int], instead: Sequence[str]) -> None:
+    """Embed the texts that `strike` will compare. Call this before the transaction of `strike` begins. The embedder
+    caches the vectors."""
+    if ids:
         rows = await texts.current(q, owner_id, PRESENT)
-        ended = [Ended(await self._texts(q, owner_id, m), "") for m in await memories.by_ids(q, owner_id, ids)]
-        await self._cosines([*instead, *map(_said, rows)], ended)
+        ended = [Ended(await _texts(q, owner_id, m), "") for m in await memories.by_ids(q, owner_id, ids)]
+        await _cosine(embedder, [*instead, *map(_said, rows)], ended)
 
-    async def strike(self, t: Queries, owner_id: int, ended: Sequence[tuple[Memory, str]], now: datetime) -> bool:
-        """Remove the sentences that repeat a statement that has ended. `ended` contains pairs of a memory and the
-        statement that replaced it. Returns whether the profile changed."""
-        if not ended:
-            return False
-        rows = await texts.current(t, owner_id, PRESENT)
-        found = [Ended(await self._texts(t, owner_id, memory), instead) for memory, instead in ended]
-        cosines = await self._cosines([*map(_said, rows)], found)
-        changed = [row.place for row in rows if await self._write(t, owner_id, row, found, cosines, now)]
-        return "profile" in changed
 
-    async def _texts(self, t: Queries, owner_id: int, memory: Memory) -> list[str]:
-        """The statement and the user's words that support it."""
-        quotes = (await memories.provenance(t, owner_id, memory.id)).quotes
-        return [memory.content, *(quote.text for quote in quotes)]
+async def strike(
+    embedder: Embedder, t: Queries, owner_id: int, ended: Sequence[tuple[Memory, str]], now: datetime
+) -> bool:
+    """Remove the sentences that repeat a statement that has ended. `ended` contains pairs of a memory and the statement
+    that replaced it. Returns whether the profile changed."""
+    if not ended:
+        return False
+    rows = await texts.current(t, owner_id, PRESENT)
+    found = [Ended(await _texts(t, owner_id, memory), instead) for memory, instead in ended]
+    cosine = await _cosine(embedder, [*map(_said, rows)], found)
+    changed = [row.place for row in rows if await _write(t, owner_id, row, found, cosine, now)]
+    return "profile" in changed
 
-    async def _cosines(self, texts: Sequence[str], ended: Sequence[Ended]) -> Cosines:
-        lines = [part for text in texts for part in split_sentences(text)]
-        asked = list(dict.fromkeys([*(s for x in ended for s in (*x.texts, x.instead)), *lines[:MOST_LINES]]))
-        vectors = await vectors_or_none(self._embedder, asked)
-        return Cosines(dict(zip(asked, vectors, strict=True)) if vectors is not None else {})
 
-    async def _write(
-        self, t: Queries, owner_id: int, row: TextRow, ended: Sequence[Ended], cosines: Cosines, now: datetime
-    ) -> bool:
-        """Write the texts of the row without the sentences that repeat an ended statement. Returns whether the texts
-        changed."""
-        parts = [struck(part or "", ended, cosines) for part in row.texts]
-        if parts == row.texts:
-            return False
-        lists: dict[str, list[str]] = row.body or {}
-        body = {name: [line for line in lines if struck(line, ended, cosines)] for name, lines in lists.items()}
-        await texts.clean(t, owner_id, row.place, [NewText(row, parts, body, estimate("\n".join(parts)))], now)
-        return True
+async def _texts(t: Queries, owner_id: int, memory: Memory) -> list[str]:
+    """The statement and the user's words that support it."""
+    quotes = (await memories.provenance(t, owner_id, memory.id)).quotes
+    return [memory.content, *(quote.text for quote in quotes)]
+
+
+async def _cosine(embedder: Embedder, texts: Sequence[str], ended: Sequence[Ended]) -> Similarity:
+    lines = [part for text in texts for part in split_sentences(text)]
+    asked = list(dict.fromkeys([*(s for x in ended for s in (*x.texts, x.instead)), *lines[:MOST_LINES]]))
+    return await similarity_of(embedder, asked) or (lambda one, other: 0.0)
+
+
+async def _write(
+    t: Queries, owner_id: int, row: TextRow, ended: Sequence[Ended], cosine: Similarity, now: datetime
+) -> bool:
+    """Write the texts of the row without the sentences that repeat an ended statement. Returns whether the texts
+    changed."""
+    parts = [struck(part or "", ended, cosine) for part in row.texts]
+    if parts == row.texts:
+        return False
+    lists: dict[str, list[str]] = row.body or {}
+    body = {name: [line for line in lines if struck(line, ended, cosine)] for name, lines in lists.items()}
+    await texts.clean(t, owner_id, row.place, [NewText(row, parts, body, estimate("\n".join(parts)))], now)
+    return True
+
+
+async def queue_profile(q: Queries, owner_id: int, chat_id: int, now: datetime) -> JobKind:
+    """Queue the rewriting of the profile's narrative after statements changed, because the narrative may repeat these
+    statements. The job belongs to the chat of the request."""
+    of_chat = await threads.of_chat(q, owner_id, chat_id)
+    key = of_chat[0].thread_key if of_chat else ""
+    job = NewJob(owner_id, chat_id, "profile", key, "profile", 0, 0, now)
+    await queue.enqueue(q, job, now)
+    return job.kind
 
 
 def _said(row: TextRow) -> str:

@@ -8,13 +8,11 @@ from typing import Literal
 
 from pgvector import HalfVector
 
-from tellonce.contract import Memory
+from tellonce.contract import Memory, MemoryStatus
 from tellonce.reasons import reason
 from tellonce_server.core.offload import offloaded
-from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.retrieval.lexical import index_text
-from tellonce_server.embedding.protocol import vector_or_none
 from tellonce_server.store import memories
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import Intent, NewMemory
@@ -37,167 +35,145 @@ class Stored:
     ended: Sequence[Memory] = ()
 
 
-class Statements:
-    def __init__(self, deps: Dependencies) -> None:
-        self._deps = deps
+async def lock(q: Queries, owner_id: int, texts: Sequence[str]) -> None:
+    """Wait until no other call is storing one of these statements. Without this lock, two calls could store the same
+    statement at the same time. Call this once per transaction, after locking the chat and before `store` or `put`."""
+    await memories.lock(q, owner_id, [dedup.key(text) for text in texts])
 
-    async def vector(self, text: str) -> HalfVector | None:
-        """The vector for `store`. Call this before the transaction begins, because an embedder may be slow."""
-        return await vector_or_none(self._deps.embedder, text)
 
-    async def lock(self, q: Queries, owner_id: int, texts: Sequence[str]) -> None:
-        """Wait until no other call is storing one of these statements. Without this lock, two calls could store the
-        same statement at the same time. Call this once per transaction, after locking the chat and before `store` or
-        `put`."""
-        await memories.lock(q, owner_id, [dedup.key(text) for text in texts])
+async def store(
+    q: Queries, new: NewMemory, vector: HalfVector | None, now: datetime, *, besides: frozenset[int] = frozenset()
+) -> Stored:
+    """Add the statement. Memories in `besides` are ignored. If another memory already makes this statement, only the
+    sources of the statement are added to that memory. The vector must be computed before the transaction begins,
+    because an embedder may be slow."""
+    known = await same(q, new, besides)
+    if known is not None:
+        return Stored(await support(q, known, new, now), "duplicate")
+    return Stored(await add(q, new, vector, now), "stored")
 
-    async def store(
-        self,
-        q: Queries,
-        new: NewMemory,
-        vector: HalfVector | None,
-        now: datetime,
-        *,
-        besides: frozenset[int] = frozenset(),
-    ) -> Stored:
-        """Add the statement. Memories in `besides` are ignored. If another memory already makes this statement, only
-        the sources of the statement are added to that memory."""
-        known = await self.same(q, new, besides)
-        if known is not None:
-            return Stored(await self.support(q, known, new, now), "duplicate")
-        return Stored(await self.add(q, new, vector, now), "stored")
 
-    async def same(self, q: Queries, new: NewMemory, besides: frozenset[int] = frozenset()) -> Memory | None:
-        """The current memory that makes the same statement as `new`; None if there is no such memory."""
-        found = await memories.same_words(q, new.owner_id, new.source_chat_id, dedup.key(new.content))
-        alike = (m for m in found if m.id not in besides and m.note == new.note and m.about == new.about)
-        return next((m for m in alike if dedup.same(m.content, new.content)), None)
+async def same(q: Queries, new: NewMemory, besides: frozenset[int] = frozenset()) -> Memory | None:
+    """The current memory that makes the same statement as `new`; None if there is no such memory."""
+    found = await memories.same_words(q, new.owner_id, new.source_chat_id, dedup.key(new.content))
+    alike = (m for m in found if m.id not in besides and m.note == new.note and m.about == new.about)
+    return next((m for m in alike if dedup.same(m.content, new.content)), None)
 
-    async def add(self, q: Queries, new: NewMemory, vector: HalfVector | None, now: datetime) -> Memory:
-        """Add the statement without comparing it to other statements."""
-        indexed = await offloaded(len(new.content), lambda: index_text(new.content, None))
-        return await memories.add(
-            q,
-            new,
-            now,
-            index_text=indexed,
-            embedding=vector,
-            words_key=dedup.key(new.content),
-            category_words=index_text(" ".join(new.categories or ()), None),
-        )
 
-    async def put(
-        self,
-        q: Queries,
-        new: NewMemory,
-        vector: HalfVector | None,
-        now: datetime,
-        *,
-        replaced: Sequence[Memory],
-        ended: Sequence[Memory] = (),
-    ) -> Stored:
-        """Add the statement, and end the memories `replaced` and `ended`. If one of these memories is newer than the
-        statement, no memory ends. The statement is then stored as superseded by the newer memory."""
-        later = next((m for m in (*replaced, *ended) if new.valid_from < m.valid_from <= now), None)
-        if later is not None:
-            past = replace(
-                new,
-                status="superseded",
-                superseded_by=later.id,
-                valid_to=later.valid_from,
-                reason=reason("stated_later", id=later.id),
-            )
-            return Stored(await self.add(q, past, vector, now), "stored")
+async def add(q: Queries, new: NewMemory, vector: HalfVector | None, now: datetime) -> Memory:
+    """Add the statement without comparing it to other statements."""
+    return await memories.add(
+        q,
+        new,
+        now,
+        index_text=await offloaded(len(new.content), lambda: index_text(new.content, None)),
+        embedding=vector,
+        words_key=dedup.key(new.content),
+        category_words=index_text(" ".join(new.categories or ()), None),
+    )
+
+
+async def put(
+    q: Queries,
+    new: NewMemory,
+    vector: HalfVector | None,
+    now: datetime,
+    *,
+    replaced: Sequence[Memory],
+    ended: Sequence[Memory] = (),
+) -> Stored:
+    """Add the statement, and end the memories `replaced` and `ended`. If one of these memories is newer than the
+    statement, no memory ends. The statement is then stored as superseded by the newer memory."""
+    over = (*replaced, *ended)
+    later = next((m for m in over if new.valid_from < m.valid_from <= now), None)
+    if later is not None:
+        why = reason("stated_later", id=later.id)
+        past = replace(new, status="superseded", superseded_by=later.id, valid_to=later.valid_from, reason=why)
+        return Stored(await add(q, past, vector, now), "stored")
+    known = await same(q, new, frozenset(m.id for m in over))
+    if known is None:
         pinned = new.pinned or any(m.pinned for m in replaced)
-        known = await self.same(q, new, frozenset(m.id for m in (*replaced, *ended)))
-        if known is None:
-            memory = await self.add(q, replace(new, pinned=pinned), vector, now)
-        else:
-            memory = await self.support(q, known, new, now)
-        gone = await self.end(q, new.owner_id, memory, now, replaced=replaced, ended=ended)
-        outcome: Literal["superseded", "duplicate", "stored"] = "superseded" if gone else "stored"
-        return Stored(memory, "duplicate" if known is not None and not gone else outcome, gone)
+        memory = await add(q, replace(new, pinned=pinned), vector, now)
+    else:
+        memory = await support(q, known, new, now)
+    gone = await end(q, new.owner_id, memory, now, replaced=replaced, ended=ended)
+    return Stored(memory, "superseded" if gone else "stored" if known is None else "duplicate", gone)
 
-    async def end(
-        self,
-        q: Queries,
-        owner_id: int,
-        by: Memory,
-        now: datetime,
-        *,
-        replaced: Sequence[Memory] = (),
-        ended: Sequence[Memory] = (),
-    ) -> list[Memory]:
-        """End the memories that the statement `by` replaces or ends. These memories end at the time that the statement
-        names. If the statement names no time, the memories end when the statement was made."""
-        start = by.when.start if by.when is not None else None
-        at = min(start, now) if start is not None else by.valid_from
-        pairs = [(m, False) for m in replaced] + [(m, m.kind in ENDED_BY_ITSELF) for m in ended]
-        return [
-            await self._end(q, owner_id, old, by, max(at, old.valid_from), now, completed=completed)
-            for old, completed in pairs
-            if old.id != by.id and old.valid_to is None
-        ]
 
-    async def affirm(
-        self, q: Queries, owner_id: int, known: Memory, now: datetime, *, confirmed: bool
-    ) -> tuple[Memory | None, list[Memory]]:
-        """Make a known statement active. End the memories that this statement was meant to replace or end."""
-        intends = (await memories.provenance(q, owner_id, known.id)).intends
-        held = await memories.set_status(q, owner_id, known.id, "active", now, user_confirmed=confirmed)
-        if held is None or intends is None:
-            return held, []
-        earlier = {m.id: m for m in await memories.by_ids(q, owner_id, [*intends.replaces, *intends.ends])}
-        replaced = [earlier[i] for i in intends.replaces if i in earlier and earlier[i].valid_from <= held.valid_from]
-        ended = [earlier[i] for i in intends.ends if i in earlier and earlier[i].valid_from <= held.valid_from]
-        return held, await self.end(q, owner_id, held, now, replaced=replaced, ended=ended)
+async def end(
+    q: Queries,
+    owner_id: int,
+    by: Memory,
+    now: datetime,
+    *,
+    replaced: Sequence[Memory] = (),
+    ended: Sequence[Memory] = (),
+) -> list[Memory]:
+    """End the memories that the statement `by` replaces or ends. These memories end at the time that the statement
+    names. If the statement names no time, the memories end when the statement was made."""
+    start = by.when.start if by.when is not None else None
+    at = min(start, now) if start is not None else by.valid_from
+    gone: list[Memory] = []
+    for old, completed in [(m, False) for m in replaced] + [(m, m.kind in ENDED_BY_ITSELF) for m in ended]:
+        if old.id == by.id or old.valid_to is not None:
+            continue
+        status: MemoryStatus = "completed" if completed else "superseded"
+        why = reason("ended_by" if completed else "replaced_by", id=by.id)
+        successor = None if completed else by.id
+        place = (q, owner_id, old.id, status, now)
+        until = max(at, old.valid_from)
+        gone.append(await memories.set_status(*place, valid_to=until, superseded_by=successor, reason=why) or old)
+    return gone
 
-    async def withdraw(self, q: Queries, owner_id: int, known: Memory, now: datetime, *, denied: bool) -> Memory | None:
-        """Withdraw a statement that was never true. If `denied` is true, the user rejected the statement. The memories
-        that the statement had replaced become active again."""
-        if known.status == "active":
-            await self._reinstate(q, owner_id, known, now)
-        return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
 
-    async def doubt(self, q: Queries, owner_id: int, known: Memory, why: str, now: datetime) -> None:
-        """Make an active statement uncertain. The memories that the statement had replaced become active again, until
-        the user confirms the statement."""
-        former = await self._reinstate(q, owner_id, known, now)
-        await memories.set_status(q, owner_id, known.id, "uncertain", now, reason=why)
-        await memories.doubt(q, owner_id, known.id, UNCERTAIN, Intent(tuple(m.id for m in former)))
+async def affirm(
+    q: Queries, owner_id: int, known: Memory, now: datetime, *, confirmed: bool
+) -> tuple[Memory | None, list[Memory]]:
+    """Make a known statement active. End the memories that this statement was meant to replace or end."""
+    intends = (await memories.provenance(q, owner_id, known.id)).intends
+    held = await memories.set_status(q, owner_id, known.id, "active", now, user_confirmed=confirmed)
+    if held is None or intends is None:
+        return held, []
+    found = await memories.by_ids(q, owner_id, [*intends.replaces, *intends.ends])
+    earlier = {m.id: m for m in found if m.valid_from <= held.valid_from}
+    replaced, ended = ([earlier[i] for i in ids if i in earlier] for ids in (intends.replaces, intends.ends))
+    return held, await end(q, owner_id, held, now, replaced=replaced, ended=ended)
 
-    async def _reinstate(self, q: Queries, owner_id: int, known: Memory, now: datetime) -> list[Memory]:
-        """Make the memories active that the statement had replaced."""
-        # A predecessor with a higher id was stored as history and was never active.
-        former = [m for m in await memories.predecessors(q, owner_id, known.id) if m.id < known.id]
-        for m in former:
-            await memories.set_status(q, owner_id, m.id, "active", now)
-        return former
 
-    async def support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
-        """Add the sources and the due day of a repetition to the memory. A certain repetition makes an uncertain memory
-        active."""
-        supported = await memories.support(q, known.id, new, now)
-        if known.status == "uncertain" and new.status == "active":
-            supported, _ = await self.affirm(q, new.owner_id, known, now, confirmed=new.user_confirmed)
-        if known.chat_id is not None and new.chat_id is None:
-            supported = await memories.make_global(q, new.owner_id, known.id, now)
-        return supported or known
+async def withdraw(q: Queries, owner_id: int, known: Memory, now: datetime, *, denied: bool) -> Memory | None:
+    """Withdraw a statement that was never true. If `denied` is true, the user rejected the statement. The memories that
+    the statement had replaced become active again."""
+    if known.status == "active":
+        await _reinstate(q, owner_id, known, now)
+    return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
 
-    async def _end(
-        self, q: Queries, owner_id: int, old: Memory, by: Memory, at: datetime, now: datetime, *, completed: bool
-    ) -> Memory:
-        changed = await memories.set_status(
-            q,
-            owner_id,
-            old.id,
-            "completed" if completed else "superseded",
-            now,
-            valid_to=at,
-            superseded_by=None if completed else by.id,
-            reason=reason("ended_by" if completed else "replaced_by", id=by.id),
-        )
-        return changed or old
+
+async def doubt(q: Queries, owner_id: int, known: Memory, why: str, now: datetime) -> None:
+    """Make an active statement uncertain. The memories that the statement had replaced become active again, until the
+    user confirms the statement."""
+    former = await _reinstate(q, owner_id, known, now)
+    await memories.set_status(q, owner_id, known.id, "uncertain", now, reason=why)
+    await memories.doubt(q, owner_id, known.id, UNCERTAIN, Intent(tuple(m.id for m in former)))
+
+
+async def _reinstate(q: Queries, owner_id: int, known: Memory, now: datetime) -> list[Memory]:
+    """Make the memories active that the statement had replaced."""
+    # A predecessor with a higher id was stored as history and was never active.
+    former = [m for m in await memories.predecessors(q, owner_id, known.id) if m.id < known.id]
+    for m in former:
+        await memories.set_status(q, owner_id, m.id, "active", now)
+    return former
+
+
+async def support(q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
+    """Add the sources and the due day of a repetition to the memory. A certain repetition makes an uncertain memory
+    active."""
+    supported = await memories.support(q, known.id, new, now)
+    if known.status == "uncertain" and new.status == "active":
+        supported, _ = await affirm(q, new.owner_id, known, now, confirmed=new.user_confirmed)
+    if known.chat_id is not None and new.chat_id is None:
+        supported = await memories.make_global(q, new.owner_id, known.id, now)
+    return supported or known
 
 
 def worth_showing(text: str) -> bool:

@@ -14,11 +14,6 @@ from tellonce_server.store.queue import JobClass
 from tellonce_server.store.threads import OpenMessage, Run
 
 
-def is_due(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> bool:
-    """Whether a thread with this number of unsummarized messages must be compacted now."""
-    return keep(rules, messages=messages, tokens=tokens, spoke=spoke, now=now) is not None
-
-
 def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> int | None:
     """The number of newest messages that stay verbatim; None if no compaction is due.
 

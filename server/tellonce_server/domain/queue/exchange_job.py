@@ -6,8 +6,9 @@ from datetime import datetime
 from tellonce.work import Canonical, ExchangeInput, ExchangeResult, WorkInput
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.keep.keeper import Keeper
-from tellonce_server.domain.memory.extraction_results import Learner, may_tell
-from tellonce_server.domain.memory.known import KnownMemories
+from tellonce_server.domain.memory import extraction_results, retraction
+from tellonce_server.domain.memory.extraction_results import may_tell
+from tellonce_server.domain.memory.known import known_about
 from tellonce_server.domain.queue.job_type import JobType, enqueue_following, sender_time, shown
 from tellonce_server.store import chats, memories, messages, profile, queue
 from tellonce_server.store.database import Queries
@@ -31,11 +32,9 @@ BEFORE = 4
 class ExchangeJob(JobType[ExchangeResult]):
     result = ExchangeResult
 
-    def __init__(self, deps: Dependencies, keeper: Keeper, learner: Learner) -> None:
+    def __init__(self, deps: Dependencies, keeper: Keeper) -> None:
         super().__init__(deps)
         self._keeper = keeper
-        self._learner = learner
-        self._known = KnownMemories(deps)
 
     def changes(self, chat: str) -> tuple[str, ...]:
         return ("memory://profile", f"{chat}/summary")
@@ -49,7 +48,7 @@ class ExchangeJob(JobType[ExchangeResult]):
         chat = await chats.find(self._deps.database, *key.chat)
         before = await messages.before_in_thread(self._deps.database, *key.chat, job.thread_key, lines[0].id, BEFORE)
         assert chat is not None  # the foreign key guarantees the job's chat
-        known = await self._known.about(*key.chat, [mask(line.content) for line in said])
+        known = await known_about(self._deps, *key.chat, [mask(line.content) for line in said])
         await queue.show(self._deps.database, *key, job.fence, [m.id for m in known])
         own = {line.id: shown(line, OWN_CHARACTERS) for line in said}
         return ExchangeInput(
@@ -75,8 +74,7 @@ class ExchangeJob(JobType[ExchangeResult]):
         read = messages.id_range if not job.past else messages.last_of_range
         key = job.key
         lines = await read(
-            self._deps.database,
-            *(*key.chat, job.thread_key, job.from_id, job.to_id, EXCHANGE_MESSAGES + 1),
+            self._deps.database, *(*key.chat, job.thread_key, job.from_id, job.to_id, EXCHANGE_MESSAGES + 1)
         )
         if len(lines) <= EXCHANGE_MESSAGES:
             return lines
@@ -100,15 +98,15 @@ class ExchangeJob(JobType[ExchangeResult]):
             await queue.enqueue(t, new, now)
 
     async def prepare(self, owner_id: int, result: ExchangeResult) -> None:
-        await self._learner.prepare(owner_id, result)
+        await extraction_results.prepare(self._deps, owner_id, result)
 
     async def apply(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> dict[str, int]:
-        learned = await self._learner.learn(t, job, result, now)
+        learned = await extraction_results.learn(self._deps, t, job, result, now)
         # The result of a past job may be too old for the canonical summary: later exchanges may already have updated
         # this summary.
         if not job.past or await queue.carries_canonical(t, *job.key):
             await self._canonical(t, job, learned.canonical, now)
-        struck = await self._learner.strike(t, job, learned, now)
+        struck = await retraction.strike(self._deps.embedder, t, job.key.owner_id, learned.ended, now)
         seen = await profile.count_exchange(t, job.key.owner_id)
         due = seen.first or seen.exchanges_since >= self._deps.settings.compaction.profile_exchanges
         if struck or seen.wrong or (seen.stale and due):

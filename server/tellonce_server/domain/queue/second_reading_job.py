@@ -7,9 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from tellonce.work import Claim, Quote, SecondReadingInput, SecondReadingResult, WorkInput
-from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.memory.retraction import Striker
-from tellonce_server.domain.memory.statements import Statements
+from tellonce_server.domain.memory import retraction, statements
 from tellonce_server.domain.queue.exchange_job import OWN_CHARACTERS
 from tellonce_server.domain.queue.job_type import JobType, enqueue_following, shown
 from tellonce_server.store import memories, messages, queue
@@ -28,11 +26,6 @@ BEFORE, AFTER = 4, 2
 
 class SecondReadingJob(JobType[SecondReadingResult]):
     result = SecondReadingResult
-
-    def __init__(self, deps: Dependencies, statements: Statements) -> None:
-        super().__init__(deps)
-        self._statements = statements
-        self._striker = Striker(deps.embedder)
 
     def changes(self, chat: str) -> tuple[str, ...]:
         return ("memory://profile", f"{chat}/summary")
@@ -63,7 +56,7 @@ class SecondReadingJob(JobType[SecondReadingResult]):
 
     async def prepare(self, owner_id: int, result: SecondReadingResult) -> None:
         doubted = [verdict.memory_id for verdict in result.verdicts if verdict.doubt is not None]
-        await self._striker.warm(self._deps.database, owner_id, doubted, [])
+        await retraction.warm(self._deps.embedder, self._deps.database, owner_id, doubted, [])
 
     async def apply(self, t: Queries, job: Job, result: SecondReadingResult, now: datetime) -> dict[str, int]:
         """Apply the verdicts on those statements that the worker was shown and that nobody has changed since."""
@@ -79,9 +72,9 @@ class SecondReadingJob(JobType[SecondReadingResult]):
             if doubt is None:
                 await memories.hold(t, owner, memory.id)
             else:
-                await self._statements.doubt(t, owner, memory, mask(doubt), now)
+                await statements.doubt(t, owner, memory, mask(doubt), now)
                 ended.append((memory, ""))
-        if await self._striker.strike(t, owner, ended, now):
+        if await retraction.strike(self._deps.embedder, t, owner, ended, now):
             await enqueue_following(t, job, "profile", job.thread_key, "profile", now)
         if doubts and len(open_claims) == AT_ONCE:
             await enqueue_following(t, job, job.kind, job.thread_key, job.dedup_key, now)

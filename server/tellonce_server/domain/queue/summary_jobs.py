@@ -1,17 +1,18 @@
-"""Jobs that write the summaries of messages: chunk summaries, and the rolling summaries that are made from them."""
+"""Jobs that write summaries: of messages (chunk summaries, and the rolling summaries that are made from them), of one
+proactive message, and of the user."""
 
 from collections.abc import Callable
 from datetime import datetime
 
 from tellonce import work as w
-from tellonce_server.core.scope import session_thread
+from tellonce_server.core.scope import known_everywhere, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.rebuild import ignores_former_text, queue_rolling
 from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.memory.extraction_results import may_tell
 from tellonce_server.domain.queue.job_type import JobType, ResultRefused, enqueue_following, shown
 from tellonce_server.domain.retrieval.lexical import index_text
-from tellonce_server.store import summaries
+from tellonce_server.store import memories, messages, profile, summaries
 from tellonce_server.store.database import Queries
 from tellonce_server.store.queue import Job
 from tellonce_server.store.summaries import SummaryText
@@ -22,6 +23,9 @@ FOLDED = 24
 """Maximum number of chunk summaries that are added to a rolling summary at a time. This number covers about 500
 messages. If there are more summaries, as after an import, only the newest are added. Almost nothing of the older ones
 would remain in a summary of a few hundred tokens."""
+
+TOLD = 60
+"""Maximum number of memories in the input of a profile job."""
 
 
 class RewriteJob(JobType[w.SummaryResult]):
@@ -99,6 +103,48 @@ class RollingJob(JobType[w.SummaryResult]):
         text = summary_text(job, result.model_copy(update={"text": clipped}))
         await summaries.put_rolling(t, _level_of(job), text, now)
         return {"summaries": 1}
+
+
+class ProfileJob(JobType[w.ProfileResult]):
+    """Writes the narrative about the user."""
+
+    result = w.ProfileResult
+
+    def changes(self, chat: str) -> tuple[str, ...]:
+        return ("memory://profile",)
+
+    async def read(self, job: Job) -> w.WorkInput | None:
+        owner = job.key.owner_id
+        telling = await memories.telling(self._deps.database, owner, known_everywhere(owner), TOLD)
+        return w.ProfileInput(
+            timezone=self._deps.settings.timezone,
+            memories=tuple(telling),
+            cap_tokens=self._deps.settings.compaction.profile_cap,
+        )
+
+    async def apply(self, t: Queries, job: Job, result: w.ProfileResult, now: datetime) -> dict[str, int]:
+        owner = job.key.owner_id
+        live = [m for m in await memories.live(t, owner, known_everywhere(owner), ("active",)) if not m.note]
+        narrative = clip(mask(result.narrative), self._deps.settings.compaction.profile_cap)[0]
+        await profile.put(t, job, narrative, live, now)
+        return {"profiles": 1}
+
+
+class RoutineJob(JobType[w.RoutineResult]):
+    """Summarizes one proactive message."""
+
+    result = w.RoutineResult
+
+    async def read(self, job: Job) -> w.WorkInput | None:
+        lines = await self._lines(job, 1)
+        if not lines or lines[0].routine is None or (lines[0].routine_summary is not None and not job.redo):
+            return None
+        return w.RoutineInput(timezone=self._deps.settings.timezone, name=lines[0].routine, message=shown(lines[0]))
+
+    async def apply(self, t: Queries, job: Job, result: w.RoutineResult, now: datetime) -> dict[str, int]:
+        key = job.key
+        await messages.set_routine_summary(t, *key.chat, job.from_id, mask(result.summary))
+        return {"routine_summaries": 1}
 
 
 def summary_text(job: Job, result: w.SummaryResult) -> SummaryText:

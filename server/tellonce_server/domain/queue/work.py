@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,8 +13,6 @@ from tellonce.contract import JobKind
 from tellonce_server.core import errors
 from tellonce_server.core.errors import Refused
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.queue.attendance import Attendance
-from tellonce_server.domain.queue.completion import Finisher
 from tellonce_server.domain.queue.job_kinds import JobKinds
 from tellonce_server.store import chats, ledger, queue
 from tellonce_server.store.chats import Chat
@@ -42,6 +41,15 @@ LATEST_START = timedelta(minutes=5)
 """An upper limit for the delay of a queued job plus the clock difference between two servers."""
 
 
+SILENT = timedelta(seconds=90)
+"""A worker that has made no request for this length of time counts as gone. A claim waits at most 60 seconds, and a
+lease is extended every 20 seconds."""
+WORKER_KEPT = timedelta(days=1)
+NOTE_SECONDS = 15.0
+"""Minimum seconds between two database writes about one worker. The minimum is needed because an idle worker repeats
+its request without a pause."""
+
+
 class ClaimLost(Refused):
     """The caller no longer holds the claim: its lease expired, or the job's messages changed. Discard the work."""
 
@@ -59,20 +67,47 @@ def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
     exchanges may use any tier. Other jobs may use paid tiers until their paid calls are as many as the chat's
     exchanges. Second readings are allowed until they are as many as the chat's exchanges, in jobs of their own too."""
     exchanges = max(1, chat.exchanges) if chat else 1
+    if chat is not None and kind != "exchange":
+        calls = chat.second_calls if kind == "second_reading" else chat.summary_calls
+        spent = spent or calls >= exchanges
     if spent:
         return Allowed(BEST_FREE, second_reading=True)
-    if kind != "exchange" and chat is not None:
-        calls = chat.second_calls if kind == "second_reading" else chat.summary_calls
-        if calls >= exchanges:
-            return Allowed(BEST_FREE, second_reading=True)
     return Allowed(BEST, second_reading=chat is None or chat.second_calls < exchanges)
+
+
+class Attendance:
+    """Records which summarizers are at work. A summarizer is at work if it recently asked for work or extended a
+    lease."""
+
+    def __init__(self, deps: Dependencies) -> None:
+        self._deps = deps
+        self._noted: dict[str, float] = {}
+
+    async def asks(self, worker: str) -> None:
+        at = time.monotonic()
+        if at - self._noted.get(worker, -NOTE_SECONDS) < NOTE_SECONDS:
+            return
+        self._noted = {name: noted for name, noted in self._noted.items() if at - noted < NOTE_SECONDS}
+        self._noted[worker] = at
+        now = self._deps.now()
+        await queue.worker_seen(self._deps.database, worker, now, now - WORKER_KEPT)
+
+    async def extends(self, job: JobKey, fence: int) -> None:
+        """Record that the worker that holds the job is still working."""
+        await queue.holder_seen(self._deps.database, *job, fence, self._deps.now())
+
+    async def at_work(self, besides: str = "") -> bool:
+        return await queue.any_at_work(self._deps.database, self._deps.now() - SILENT, besides)
+
+    async def left(self, worker: str) -> None:
+        """Record that the worker has ended, so that another worker may start at once."""
+        await queue.worker_left(self._deps.database, worker)
 
 
 class WorkQueue:
     def __init__(self, deps: Dependencies, kinds: JobKinds) -> None:
         self._deps = deps
         self._kinds = kinds
-        self._finisher = Finisher(deps, kinds)
         self.attendance = Attendance(deps)
         self._wake = asyncio.Event()
         self._prefer = queue.PAST_SUMMARIES
@@ -115,7 +150,7 @@ class WorkQueue:
             if job is not None:
                 await self._charge(t, job, args.calls)
         await self._kinds.prepare(job or await self._handed_in(key, args.fence), args.result)
-        stored = await self._finisher.apply_ready(*key.chat)
+        stored = await self._kinds.apply_ready(*key.chat)
         after = await queue.find(self._deps.database, *key)
         self._deps.tell_workers()
         state = after.state if after else "complete"
@@ -171,7 +206,7 @@ class WorkQueue:
         expiring."""
         await queue.bury(self._deps.database, self._deps.now(), MOST_LOST)
         for owner_id, chat_id in await queue.chats_with_ready(self._deps.database):
-            await self._finisher.apply_ready(owner_id, chat_id)
+            await self._kinds.apply_ready(owner_id, chat_id)
 
     async def _claim_now(self, args: w.ClaimWorkArgs) -> list[w.WorkItem]:
         while jobs := await self._lease(args):

@@ -14,8 +14,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from tellonce_server.domain.retrieval import weights as w
-from tellonce_server.domain.retrieval.signals import Floats
+from tellonce_server.domain.retrieval.signals import Floats, scale
 from tellonce_text.caches import of_texts
 
 Codes: TypeAlias = NDArray[np.intp]
@@ -58,11 +57,11 @@ def feedback(question: str, texts: Sequence[str], scores: Floats) -> Floats:
     given[_codes(question)] = 0.0
     rarity = _rarity(word, given, size)
     # A message's own share is deducted, so that no message supports itself.
-    return _standard(_sums(message, rarity[word] * (given[word] - share), size))
+    sums = _sums(message, rarity[word] * (given[word] - share), size)
+    return scale(sums, 0.0).standard(sums)
 
 
 def _sums(places: Codes, values: Floats, size: int) -> Floats:
-    """The sum of the values at each of `size` places."""
     return np.bincount(places, weights=values, minlength=size).astype(np.float64, copy=False)
 
 
@@ -88,16 +87,7 @@ def _rarity(word: Codes, given: Floats, size: int) -> Floats:
     return found
 
 
-def _standard(values: Floats) -> Floats:
-    deviation = float(values.std())
-    if not deviation:
-        return np.zeros(len(values))
-    scaled: Floats = ((values - values.mean()) / deviation).clip(-w.MOST_DEVIATIONS, w.MOST_DEVIATIONS)
-    return scaled
-
-
 @of_texts
 @lru_cache(4_096)
 def _codes(text: str) -> Codes:
-    """The codes of the different words of a text."""
     return np.array(sorted({crc32(word.encode()) % CODES for word in _WORD.findall(text.lower())}), np.intp)

@@ -23,7 +23,7 @@ def normal(text: str) -> str:
     if not text.isascii():
         text = _SPACELESS.sub(_pairs, _folded(text))
     text = _APOSTROPHE.sub("", _BREAKS.sub(" ", text))
-    return _WORD.sub(_base, text)
+    return _WORD.sub(lambda word: IRREGULAR.get(word[0].lower(), word[0]), text)
 
 
 _WORD: Final = re.compile(r"[A-Za-z]{3,}")
@@ -36,10 +36,6 @@ _BREAKS: Final = re.compile(r"(?<=\w)[/_|]+(?=\w)|(?<=[a-z]{2})\.(?=[A-Z][a-z])"
 _SPACELESS: Final = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+"
 )
-
-
-def _base(match: re.Match[str]) -> str:
-    return IRREGULAR.get(match[0].lower(), match[0])
 
 
 def _pairs(match: re.Match[str]) -> str:

@@ -71,7 +71,8 @@ def _for_question(
 
 
 def _memories(ranked: Sequence[Result], limits: ContextDefaults) -> list[Result]:
-    return [f for f in ranked if f.kind in MEMORY_KINDS and _of_use(f, limits.min_cosine)]
+    found = (f for f in ranked if f.kind in MEMORY_KINDS)
+    return [f for f in found if (f.cosine or 0.0) >= limits.min_cosine or f.covered >= MEMORY_COVERED]
 
 
 def _summaries(ranked: Sequence[Result]) -> list[Result]:
@@ -95,10 +96,6 @@ def _bearing(messages: Sequence[Result], least: int) -> list[Result]:
 
 def _near(result: Result) -> bool:
     return (result.cosine or 0.0) >= MESSAGE_COSINE or result.covered >= MESSAGE_COVERED
-
-
-def _of_use(result: Result, min_cosine: float) -> bool:
-    return (result.cosine or 0.0) >= min_cosine or result.covered >= MEMORY_COVERED
 
 
 def _of_thread(messages: Sequence[Result], thread_key: str | None) -> list[Result]:

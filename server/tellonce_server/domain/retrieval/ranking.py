@@ -16,27 +16,19 @@ from tellonce_server.domain.retrieval import echoes
 from tellonce_server.domain.retrieval import weights as w
 from tellonce_server.domain.retrieval.feedback import feedback
 from tellonce_server.domain.retrieval.question import Question
-from tellonce_server.domain.retrieval.signal_table import NONE, Measured, SignalTable, measure
-from tellonce_server.domain.retrieval.signals import Candidate, Floats
+from tellonce_server.domain.retrieval.signals import (
+    NONE,
+    Candidate,
+    Floats,
+    Measured,
+    Scale,
+    SignalTable,
+    measure,
+    scale,
+)
 
 LENDING = 3
 """Number of messages that determine a session's similarity. The most similar messages of the session are chosen."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """Mean and standard deviation of a score over the candidates."""
-
-    mean: float
-    deviation: float
-
-    def standard(self, values: Floats) -> Floats:
-        """Values in standard deviations, limited to MOST_DEVIATIONS; 0 for missing values (NaN)."""
-        if not self.deviation:
-            return np.zeros(len(values))
-        scaled: Floats = ((values - self.mean) / self.deviation).clip(-w.MOST_DEVIATIONS, w.MOST_DEVIATIONS)
-        scaled[np.isnan(scaled)] = 0.0
-        return scaled
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +61,6 @@ def weigh(m: Measured) -> Ranking:
     alike = w.LEXICAL * lexical.standard(x.words) + w.DENSE * dense.standard(x.cosine) + _fitting(x)
     scores = alike + _options(x) + _shared_by_sessions(m, alike) + _shared_by_neighbors(m, alike)
     return Ranking(scores, alike, x, lexical, dense)
-
-
-def scale(values: Floats, least: float) -> Scale:
-    """The mean and the standard deviation of the values. The deviation is at least `least`, because differences between
-    two or three candidates mean nothing."""
-    return Scale(float(values.mean()), max(least, float(values.std()))) if len(values) else Scale(0.0, 0.0)
 
 
 def _fitting(x: SignalTable) -> Floats:

@@ -1,11 +1,13 @@
-"""Computes the signals of messages that may answer a question. Each signal is one number. `ranking` adds the weighted
-signals. Pure.
+"""Measures the signals of a question's candidates. Each signal of a message is one number. `ranking` weights the signals
+later. Pure.
 
-Arithmetic runs on arrays with one entry per candidate; text analysis runs text by text.
+Arithmetic runs on arrays with one entry per candidate; text analysis runs text by text. The measurements do not depend
+on the weights, so the fitting of weights needs to measure the signals only once.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from math import log
@@ -22,6 +24,7 @@ from tellonce_text.caches import of_texts
 from tellonce_text.dates.meanings import Span, message_spans
 
 Floats: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
 
 ONE_MATCH: Final = 0.0607927
 """The value of `ts_rank` for a word that occurs once. As in BM25, each further occurrence adds less; the limit is 1.64
@@ -75,6 +78,165 @@ class Learned(NamedTuple):
     cosine: float | None
     ranks: Sequence[float] | None
     listed: bool
+
+
+PARSED = 60
+"""The time expressions of at most this many messages are parsed. Messages of the named person are parsed first. Parsing
+a message takes about 0.1 ms the first time; the result is cached."""
+
+SESSION_PAUSE = timedelta(hours=4)
+"""A pause of this length separates two sessions."""
+
+NONE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class SignalTable:
+    """The signals, one entry per candidate. A `cosine` of NaN means that the message has no vector. All other signals
+    are 0 to 1, except `words` (BM25) and `shortness`."""
+
+    words: Floats
+    cosine: Floats
+    coverage: Floats
+    shortness: Floats
+    named: Floats
+    reply: Floats
+    given: Floats
+    routine: Floats
+    first_person: Floats
+    asking: Floats
+    time_words: Floats
+    numbers: Floats
+    amounts: Floats
+    tastes: Floats
+    in_span: Floats
+    after_span: Floats
+    tells_of_span: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The signals of all candidates. `following` gives, for each candidate, the index of the next message of its
+    thread, or NONE. `session` gives the number of the candidate's session."""
+
+    signals: SignalTable
+    following: Indices
+    session: Indices
+
+
+def measure(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> Measured:
+    following, session = _placed(candidates)
+    return Measured(_signals(question, candidates, zone), following, session)
+
+
+def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> SignalTable:
+    heads = [c.head for c in candidates]
+    tokens = _floats([c.tokens for c in candidates])
+    ranks = ranks_of(question, [c.ranks for c in candidates])
+    cosine = np.array([c.cosine for c in candidates], dtype=np.float64)
+    covered = coverage(question, ranks)
+    reply, none = longness(tokens) * _floats(map(_replies, candidates)), np.zeros(len(candidates))
+    spans, asked = question.spans, numbers(question.wording)
+    late = timedelta(days=w.AFTER_DAYS)
+    told = _told_of(question, candidates, covered, cosine, zone) if spans else ()
+    return SignalTable(
+        words=bm25(question, ranks, tokens),
+        cosine=cosine,
+        coverage=covered,
+        shortness=shortness(tokens),
+        named=_floats(c.speaker in question.named for c in candidates) if len(question.named) == 1 else none,
+        reply=none if question.asks_assistant else reply,
+        given=reply if question.asks_assistant else none,
+        routine=_floats(c.routine is not None and names_routine(question.text, c.routine) for c in candidates)
+        if question.asks_routine
+        else none,
+        first_person=_floats(map(first_person, heads)),
+        asking=_floats(map(asking, heads)),
+        time_words=_floats(map(time_words, heads)) if question.asks_when else none,
+        numbers=_floats(_held(asked, head) for head in heads) if asked else none,
+        amounts=_floats(map(amounts, heads)) if question.asks_amount else none,
+        tastes=_floats(c.role == "user" and tastes(c.head) for c in candidates)
+        if question.asks_advice and not question.asks_assistant
+        else none,
+        in_span=_floats(any(start <= c.sent_at < end for start, end in spans) for c in candidates) if spans else none,
+        after_span=_floats(any(end <= c.sent_at < end + late for _, end in spans) for c in candidates)
+        if spans
+        else none,
+        tells_of_span=_floats(index in told for index in range(len(candidates))) if told else none,
+    )
+
+
+def _floats(values: Iterable[float]) -> Floats:
+    return np.fromiter(values, dtype=np.float64)
+
+
+def _replies(c: Candidate) -> bool:
+    """Whether the message is a reply of the assistant. In an imported chat, an assistant message with a person's name
+    is from a person. Messages of persons do not count as replies."""
+    return c.role == "assistant" and c.routine is None and c.speaker is None
+
+
+def _held(numbers: Sequence[str], text: str) -> float:
+    return sum(number in text for number in numbers) / len(numbers)
+
+
+def _told_of(
+    question: Question, candidates: Sequence[Candidate], coverage: Floats, cosine: Floats, zone: ZoneInfo
+) -> set[int]:
+    """Return the indexes of the messages that contain a time expression for the time in the question."""
+    likely = coverage + np.nan_to_num(cosine)
+    # A message can refer to a period by words such as "last month" only if it was sent near this period.
+    reach = [(start - LONGEST_TOLD, end + LONGEST_TOLD) for start, end in question.spans]
+    near = [
+        i
+        for i, c in enumerate(candidates)
+        if any(start <= c.sent_at < end for start, end in reach) and time_words(c.head)
+    ]
+    near.sort(key=lambda i: (candidates[i].speaker not in question.named, -likely[i]))
+    told = (i for i in near[:PARSED] if tells_of(candidates[i].head, candidates[i].sent_at, question.spans, zone))
+    return set(told)
+
+
+def _placed(candidates: Sequence[Candidate]) -> tuple[Indices, Indices]:
+    """For each candidate, return two values. The first is the index of the next message of the candidate's thread, or
+    NONE if that message is not a candidate. The second is the number of the candidate's session. A session is a series
+    of candidates of one thread without a long pause between them."""
+    keys = [(c.chat_id, c.thread_key) for c in candidates]
+    threads = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    thread = np.array([threads[key] for key in keys], dtype=np.intp)
+    number = np.array([c.thread_no for c in candidates], dtype=np.int64)
+    at = _floats([c.sent_at.timestamp() for c in candidates])
+    order = np.lexsort((number, thread))
+    same_thread = np.diff(thread[order]) == 0
+    next_one = same_thread & (np.diff(number[order]) == 1)
+    following = np.full(len(candidates), NONE, dtype=np.intp)
+    following[order[:-1][next_one]] = order[1:][next_one]
+    begins = ~(same_thread & (np.abs(np.diff(at[order])) < SESSION_PAUSE.total_seconds()))
+    session = np.zeros(len(candidates), dtype=np.intp)
+    session[order[1:]] = np.cumsum(begins)
+    return following, session
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Mean and standard deviation of a score over the candidates."""
+
+    mean: float
+    deviation: float
+
+    def standard(self, values: Floats) -> Floats:
+        """Values in standard deviations, limited to MOST_DEVIATIONS; 0 for missing values (NaN)."""
+        if not self.deviation:
+            return np.zeros(len(values))
+        scaled: Floats = ((values - self.mean) / self.deviation).clip(-w.MOST_DEVIATIONS, w.MOST_DEVIATIONS)
+        scaled[np.isnan(scaled)] = 0.0
+        return scaled
+
+
+def scale(values: Floats, least: float) -> Scale:
+    """The mean and the standard deviation of the values. The deviation is at least `least`, because differences between
+    two or three candidates mean nothing."""
+    return Scale(float(values.mean()), max(least, float(values.std()))) if len(values) else Scale(0.0, 0.0)
 
 
 def ranks_of(question: Question, ranks: Sequence[Sequence[float] | None]) -> Floats:
@@ -165,7 +327,6 @@ def tastes(text: str) -> bool:
 
 
 def numbers(text: str) -> list[str]:
-    """The numbers of a query as written."""
     return _NUMBER.findall(text)
 
 
@@ -173,19 +334,6 @@ def names_routine(text: str, routine: str) -> bool:
     """Whether a text contains a part of a routine's name, ignoring hyphens."""
     plain = text.lower().replace("-", "")
     return any(part in plain for part in routine.lower().replace("-in", "in").split("-") if len(part) > 3)
-
-
-def in_spans(at: datetime, spans: Sequence[Span]) -> bool:
-    return any(start <= at < end for start, end in spans)
-
-
-def after_spans(at: datetime, spans: Sequence[Span]) -> bool:
-    return any(end <= at < end + timedelta(days=w.AFTER_DAYS) for _, end in spans)
-
-
-def near_spans(at: datetime, spans: Sequence[Span]) -> bool:
-    """Whether a message that was sent at time `at` can refer to one of the periods by words such as "last month"."""
-    return any(start - LONGEST_TOLD <= at < end + LONGEST_TOLD for start, end in spans)
 
 
 def tells_of(text: str, sent_at: datetime, spans: Sequence[Span], zone: ZoneInfo) -> bool:

@@ -13,14 +13,14 @@ from tellonce.work import KEEP_MODEL, CostSummary, ReadingStatus
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.context.draft import section_shares
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.memory.changed_words import changes_in
+from tellonce_server.domain.memory.changed_words import marked_texts
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.services.explain import Explainer, NothingToExplain
 from tellonce_server.services.list_cursor import cursor_of, place_of
 from tellonce_server.services.page.answer_summary import LEAST_QUOTED, PageAnswer, answer_summary, quotations
 from tellonce_server.store import chats, memories, page, profile
 from tellonce_server.store.chats import ChatEntry
-from tellonce_text.changes import MessageRange, Passage, changes_at, marked
+from tellonce_text.changes import MessageRange, Passage
 
 COMING_DAYS = 60
 LEARNED_HOURS = 24
@@ -256,9 +256,9 @@ class PageReads:
         lines = await page.words(self._deps.database, owner_id, args.chat_id, args.from_id, args.to_id, args.limit + 1)
         more, shown = len(lines) > args.limit, lines[: args.limit]
         passages = [Passage(MessageRange(args.chat_id, x.id, x.id), x.text, x.at) for x in shown]
-        marked_texts = await self._marked(owner_id, passages)
+        texts = await marked_texts(self._deps.database, owner_id, passages, None)
         return PageWords(
-            lines=tuple(x.model_copy(update={"text": text}) for x, text in zip(shown, marked_texts, strict=True)),
+            lines=tuple(x.model_copy(update={"text": text}) for x, text in zip(shown, texts, strict=True)),
             next_id=lines[args.limit].id if more else None,
         )
 
@@ -287,7 +287,7 @@ class PageReads:
         text, at = "\n".join(line.text for line in replies), replies[0].at
         quoted = await page.quoted(self._deps.database, owner_id, quotations(text), at, QUOTED)
         places = [Passage(MessageRange(x.chat_id, x.id, x.id), x.text, x.at) for x in quoted]
-        texts = await self._marked(owner_id, places)
+        texts = await marked_texts(self._deps.database, owner_id, places, None)
         stated = await page.stated(self._deps.database, owner_id, text, LEAST_QUOTED, at, QUOTED)
         said = (page.RecalledLine(memory_id=None, text=t, at=x.at) for x, t in zip(quoted, texts, strict=True))
         return (*said, *(x for x in stated if not any(x.text in line.text for line in quoted)))
@@ -328,17 +328,12 @@ class PageReads:
         talks = await page.days(self._deps.database, owner_id, zone, start, end)
         found = await page.summaries(self._deps.database, owner_id, start, end)
         passages = [Passage(MessageRange(x.chat_id, x.from_id, x.to_id), x.text, x.to_at) for x in found]
-        texts = await self._marked(owner_id, passages)
+        texts = await marked_texts(self._deps.database, owner_id, passages, None)
         summaries = [x.model_copy(update={"text": text}) for x, text in zip(found, texts, strict=True)]
         by_day: dict[str, list[page.TalkEntry]] = {}
         for day, talk in talks:
             by_day.setdefault(day, []).append(_with_summaries(talk, summaries))
         return tuple(DayEntry(day=day, talks=tuple(found)) for day, found in by_day.items())
-
-    async def _marked(self, owner_id: int, passages: Sequence[Passage]) -> list[str]:
-        """The texts of the passages, with a mark after each statement that no longer holds."""
-        changes = await changes_in(self._deps.database, owner_id, passages, None)
-        return [marked(x.text, changes_at(x.place, changes)) for x in passages]
 
 
 def _lines(lines: Sequence[page.SaidLine], sources: Sequence[int]) -> tuple[page.SaidLine, ...]:

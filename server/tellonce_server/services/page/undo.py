@@ -11,7 +11,7 @@ from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import dedup
-from tellonce_server.domain.memory.profile_queue import queue_profile
+from tellonce_server.domain.memory.retraction import queue_profile
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.store import memories, page
 from tellonce_server.store.database import Queries

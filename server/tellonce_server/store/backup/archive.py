@@ -109,16 +109,21 @@ def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
             f"a newer tellonce made the backup (format {manifest.format}; this one knows formats up to {FORMAT}): "
             "update tellonce, then restore."
         )
-    newest = max((migration.version for migration in known), default=0)
-    if max(manifest.migrations, default=0) > newest:
-        raise BackupRefused(
-            f"a newer tellonce made the backup (schema {max(manifest.migrations)}; this one knows schemas up to "
-            f"{newest}): update tellonce, then restore."
-        )
+    refuse_newer(manifest.migrations, known)
     chosen = [migration for migration in known if migration.version in manifest.migrations]
     if {migration.version: migration.sha256 for migration in chosen} != manifest.migrations:
         raise BackupRefused("the backup was made by a tellonce with different migrations.")
     return chosen
+
+
+def refuse_newer(applied: Iterable[int], known: Sequence[Migration]) -> None:
+    """Refuse a backup of a newer program, because this program could not open the restored memory."""
+    newest, newest_known = max(applied, default=0), max((migration.version for migration in known), default=0)
+    if newest > newest_known:
+        raise BackupRefused(
+            f"a newer tellonce made the backup (schema {newest}; this one knows schemas up to {newest_known}): "
+            "update tellonce, then restore."
+        )
 
 
 async def fill(connection: Any, archive: Archive, complete: Callable[[], Awaitable[ResultT]]) -> ResultT:

@@ -7,12 +7,12 @@ import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 import asyncpg
 
-from tellonce_server.store.backup.archive import BackupRefused
+from tellonce_server.store.backup.archive import BackupRefused, refuse_newer
+from tellonce_server.store.database import connected
 from tellonce_server.store.postgres.embedded import EmbeddedPostgresError, bindir
 from tellonce_sql import migrations, query
 
@@ -54,21 +54,10 @@ async def replace_by_dump(dsn: str, file: Path) -> None:
         # The pgvector extension is left out, because it belongs to the administrator and already exists.
         chosen.write_text("\n".join(line for line in contents.read_text().splitlines() if " EXTENSION " not in line))
         await run(restore, "--no-owner", f"--use-list={chosen}", f"--file={script}", str(file))
-        _refuse_newer(script)
+        refuse_newer(_applied(script), migrations())
         clear.write_text(f"set local client_min_messages = warning;\n{query('backup.clear')};\n")
         together = ("--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1")
         await target.run("psql", *together, f"--file={clear}", f"--file={script}")
-
-
-def _refuse_newer(script: Path) -> None:
-    """Refuse a backup of a newer program, because this program could not open the restored memory."""
-    newest = max((version for version in _applied(script)), default=0)
-    known = max(migration.version for migration in migrations())
-    if newest > known:
-        raise BackupRefused(
-            f"a newer tellonce made the backup (schema {newest}; this one knows schemas up to {known}): "
-            "update tellonce, then restore."
-        )
 
 
 def _applied(script: Path) -> list[int]:
@@ -110,13 +99,10 @@ def _folders() -> list[Path]:
 async def _server_version(dsn: str) -> int:
     """The server's major version. Raises BackupRefused if the server does not answer."""
     try:
-        connection: Any = await asyncpg.connect(dsn)
+        async with connected(dsn) as connection:
+            return int(connection.get_server_version().major)
     except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
         raise BackupRefused(f"PostgreSQL does not answer ({error}). Run `tellonce doctor` for the fix.") from error
-    try:
-        return int(connection.get_server_version().major)
-    finally:
-        await connection.close()
 
 
 async def _tool_version(folder: Path) -> int:

@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import is_zipfile
 
-import asyncpg
-
 from tellonce import plural
 from tellonce_server.store.backup.archive import fill, opened
 from tellonce_server.store.backup.dump import replace_by_dump
-from tellonce_server.store.database import unzip
+from tellonce_server.store.database import connected, unzip
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import query
 
@@ -27,7 +25,6 @@ class Aside(NamedTuple):
 
     @property
     def owners(self) -> set[int]:
-        """The owners who have tombstones."""
         return {row[0] for row in self.tombstones}
 
 
@@ -46,13 +43,11 @@ class Texts(NamedTuple):
 
 
 async def texts_held(connection: Any) -> dict[int, Texts]:
-    """The number of texts of each owner."""
     rows = await connection.fetch(query("backup.texts"))
     return {owner: Texts(messages, memories) for owner, messages, memories in rows}
 
 
 async def all_texts(connection: Any) -> Texts:
-    """The number of texts of all owners together."""
     held = (await texts_held(connection)).values()
     return Texts(sum(texts.messages for texts in held), sum(texts.memories for texts in held))
 
@@ -81,8 +76,7 @@ async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
     """Replace the database's contents with the backup, then add the kept tombstones and tokens. All this is one
     transaction. Only a dump of `pg_dump` is restored in a separate transaction. Returns how many tombstones the backup
     lacked. If BackupRefused is raised, nothing has changed."""
-    connection: Any = await asyncpg.connect(dsn)
-    try:
+    async with connected(dsn) as connection:
         if not is_zipfile(file):
             await replace_by_dump(dsn, file)
             await migrate(connection)
@@ -90,8 +84,6 @@ async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
         archive = opened(file)
         with archive.file:
             return await fill(connection, archive, lambda: _put_back(connection, kept, key_name))
-    finally:
-        await connection.close()
 
 
 async def _put_back(connection: Any, kept: Aside, key_name: str) -> int:

@@ -66,15 +66,7 @@ def _created() -> Account | None:
     program = shutil.which("useradd", path="/usr/sbin:/sbin:/usr/bin:/bin")
     if program is None:
         return None
-    options = [
-        "--system",
-        "--user-group",
-        "--no-create-home",
-        "--home-dir",
-        "/nonexistent",
-        "--shell",
-        "/usr/sbin/nologin",
-    ]
+    options = "--system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin".split()
     done = subprocess.run([program, *options, ACCOUNT_NAME], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         # The usual reason is that another process has just created the account.
