@@ -117,6 +117,7 @@ TokenScope = Literal["assistant", "relay", "agent"]
 """The scopes of access tokens. The server offers each scope its own tools."""
 Precision = Literal["instant", "day", "month", "year", "ongoing"]
 
+LEARNED_KINDS: Final[tuple[LearnedKind, ...]] = get_args(LearnedKind)
 MEMORY_KINDS: Final[tuple[MemoryKind, ...]] = get_args(MemoryKind)
 LISTED_KINDS: Final[tuple[ListedKind, ...]] = get_args(ListedKind)
 

@@ -11,6 +11,7 @@ import yaml
 
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.settings import ServerSettings, variable
+from tellonce_server.api.assistant import AssistantTools
 from tests.unit.test_docs import command
 
 ROOT = Path(__file__).parents[2]
@@ -60,3 +61,10 @@ def test_every_registry_is_given_the_same_name_and_version() -> None:
     assert bundle["dependencies"] == [f"tellonce=={project['version']}"]
     assert (ROOT / "README.md").read_text().endswith(f"<!-- mcp-name: {server['name']} -->\n")
     assert server["name"].startswith("io.github.tellonce/")
+
+
+def test_the_desktop_bundle_names_every_tool_of_an_assistant() -> None:
+    manifest = json.loads((ROOT / "plugins/claude-desktop/manifest.json").read_text())
+    assert {tool["name"] for tool in manifest["tools"]} == {
+        name for name in vars(AssistantTools) if not name.startswith("_")
+    }

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from tellonce.contract_types import LEARNED_KINDS
 from tellonce.reasons import reason
 from tellonce.work import KnownMemory
 from tellonce_server.core.scope import ChatScope
@@ -70,14 +71,14 @@ CHARACTERS = 4_000
 
 NOTHING = "There is no talk that waits to be read: tell me so, and call nothing."
 
-INSTRUCTIONS = """\
+INSTRUCTIONS = f"""\
 Below is talk of mine that no model has read for my memory yet. Read it, then call remember once, with a list of \
 statements; if nothing in it lasts, call nothing and tell me so.
 
 For each statement give:
 - content: one sentence in the third person that names its subject, in the language I used ("The user works as a nurse"; \
 "Ann is the user's sister"). What I said of somebody else is about them, not about me.
-- kind: fact, preference, goal, date or outcome; deadline for a goal or a date that has one.
+- kind: {", ".join(LEARNED_KINDS[:-1])} or {LEARNED_KINDS[-1]}; deadline for a goal or a date that has one.
 - quote: my own words that say it, copied exactly; source_message_id: the number in brackets.
 - replaces: the numbers under KNOWN that this statement makes untrue. Changes and endings come first.
 - scope: chat only for what matters in this one chat; otherwise leave it out.
