@@ -65,6 +65,5 @@ def test_every_registry_is_given_the_same_name_and_version() -> None:
 
 def test_the_desktop_bundle_names_every_tool_of_an_assistant() -> None:
     manifest = json.loads((ROOT / "plugins/claude-desktop/manifest.json").read_text())
-    assert {tool["name"] for tool in manifest["tools"]} == {
-        name for name in vars(AssistantTools) if not name.startswith("_")
-    }
+    known = {name for name in vars(AssistantTools) if not name.startswith("_")}
+    assert {tool["name"] for tool in manifest["tools"]} == known - {"record_turn"}  # models do not see this tool
