@@ -6,6 +6,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce_server.api.text import forgotten
 from tellonce_server.core.scope import ChatScope
+from tellonce_server.store.forget import Statement
 from tests.memory_fixtures import USER, Clock, Memory, forget
 from tests.offline_worker import work_off
 
@@ -54,6 +55,24 @@ async def test_an_unticked_match_stays_unless_the_caller_includes_it(
     assert {match.text for match in done.kept} == left
     assert [WALNUTS[match.id - 1] for match in done.kept] == [match.text for match in done.kept]
     assert (done.erased["memories"], done.traces_left) == (len(WALNUTS) - len(left), 0)
+
+
+async def test_memories_to_erase_are_not_compared_with_each_other(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To compare each with all others would hold the server for seconds while thousands of memories are erased."""
+    compared: list[object] = []
+
+    def equal(one: Statement, other: object) -> bool:
+        compared.append(other)
+        return one is other
+
+    monkeypatch.setattr(Statement, "__eq__", equal)
+    async with memory.client() as client:
+        for content in WALNUTS:
+            await client.remember(c.RememberArgs(content=content))
+        done = await forget(client, (), topic="walnut")
+    assert (done.erased["memories"], compared) == (len(WALNUTS), [])
 
 
 async def test_a_preview_names_the_other_sentences_of_a_memory_which_go_with_it(memory: Memory) -> None:

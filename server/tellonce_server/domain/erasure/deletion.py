@@ -174,8 +174,8 @@ class _Erasure:
         memories that were learned later from messages that have just been redacted."""
         shown = {match.ref: match.version for match in self._order.chosen if match.kind == "memory"}
         stored = await forget.memories(self._database, self._owner, list(shown))
+        self._erased.changed |= {("memory", 0, memory.id) for memory in stored if memory.version != shown[memory.id]}
         same = [memory for memory in stored if memory.version == shown[memory.id]]
-        self._erased.changed |= {("memory", 0, memory.id) for memory in stored if memory not in same}
         keys = list(self._erased.redacted)
         if not keys:
             return same
