@@ -13,7 +13,8 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
-from tellonce_server.domain.erasure import edit_cascade
+from tellonce_server.domain.erasure import derived_texts, edit_cascade
+from tellonce_server.store.texts import TextRow
 from tellonce_text.sentences import sentences
 from tests.memory_fixtures import USER, Memory, forget
 from tests.patience import HANGS, promised
@@ -110,3 +111,25 @@ async def test_a_long_text_is_compared_with_its_edit_before_the_chat_is_locked(
             assert await tables.fetchval("select 1 from chats for update nowait") == 1
         finally:
             go.set()
+
+
+async def test_the_texts_are_compared_with_an_edit_beside_the_event_loop(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person may have thousands of summaries. An edit compares all of them with their cleaned texts."""
+    threads: set[threading.Thread] = set()
+    plain = derived_texts._plain
+
+    def observed(row: TextRow) -> list[str]:
+        threads.add(threading.current_thread())
+        return plain(row)
+
+    async with memory.client() as client, memory.tables() as tables:
+        first = c.RecordMessageArgs(role="user", content="I keep bees by the river.", message_id="7")
+        await client.record_message(first)
+        await tables.execute("update user_profile set narrative = 'Keeps bees by the river.'")
+        monkeypatch.setattr(derived_texts, "_plain", observed)
+        await client.record_message(first.model_copy(update={"content": "I keep no bees."}))
+        assert await tables.fetchval("select narrative from user_profile") == ""
+    assert threads
+    assert threading.main_thread() not in threads

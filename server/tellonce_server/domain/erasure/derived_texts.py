@@ -68,12 +68,15 @@ async def take_back(q: Queries, owner_id: int, taken_back: Sequence[str], now: d
     statements are removed. The former texts are kept as versions."""
     cleaned = Cleaned()
     rows = await texts.current(q, owner_id, AFTER_EDIT)
-    query = StatementQuery(map(Stated, taken_back))
-    for new in await asyncio.to_thread(_redacted, rows, query, frozenset(DEGREES)):
-        if new.body != new.row.body or new.texts != _plain(new.row):
-            await texts.clean(q, owner_id, new.row.place, [new], now)
-            cleaned.note(new.row)
+    for new in await asyncio.to_thread(_changed, rows, StatementQuery(map(Stated, taken_back))):
+        await texts.clean(q, owner_id, new.row.place, [new], now)
+        cleaned.note(new.row)
     return cleaned
+
+
+def _changed(rows: Sequence[TextRow], query: StatementQuery) -> list[NewText]:
+    redacted = _redacted(rows, query, frozenset(DEGREES))
+    return [new for new in redacted if new.body != new.row.body or new.texts != _plain(new.row)]
 
 
 def _redacted(rows: Sequence[TextRow], query: ForgetQuery, degrees: frozenset[Degree]) -> list[NewText]:
