@@ -47,19 +47,19 @@ of its chat."""
 
 
 class JobTraits(NamedTuple):
-    """`reads` is the input of a kind of job: the job's `messages`, these and earlier messages of the `chat`, the
-    `summaries` of a thread, or the `memories`. `replaces` says which former texts the job's result replaces: the texts
-    of the same `messages`, of the same `thread`, or of the `owner`. `rolling` are the rolling summaries that the job
-    writes."""
+    """`reads` is the input of a kind of job: the job's `messages`, these and earlier messages of the `chat`, `statements`
+    of the chat with the messages around their sources, the `summaries` of a thread, or the `memories`. `replaces` says
+    which former texts the job's result replaces: the texts of the same `messages`, of the same `thread`, or of the
+    `owner`. `rolling` are the rolling summaries that the job writes."""
 
-    reads: Literal["messages", "chat", "summaries", "memories"]
+    reads: Literal["messages", "chat", "statements", "summaries", "memories"]
     replaces: Literal["messages", "thread", "owner"] | None = None
     rolling: tuple[Rolling, ...] = ()
 
 
 JOBS: Final[dict[JobKind, JobTraits]] = {
     "exchange": JobTraits("chat"),
-    "second_reading": JobTraits("messages"),
+    "second_reading": JobTraits("statements"),
     "chunk_summary": JobTraits("messages", "messages"),
     "thread_summary": JobTraits("summaries", "thread", ("thread", "session")),
     "profile": JobTraits("memories", "owner"),

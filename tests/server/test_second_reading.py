@@ -6,7 +6,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce import work as w
-from tellonce.client import MemoryClient
+from tellonce.client import MemoryClient, MemoryRefused
 from tests import hand_worker
 from tests.hand_worker import facts, profile, say
 from tests.memory_fixtures import Clock, Memory
@@ -70,6 +70,26 @@ async def test_the_model_reads_the_quote_with_the_messages_around_it(memory: Mem
     (claim,) = job.input.claims
     assert [m.text for m in job.input.messages] == ["Let us play a game", "I see.", JOKE, "I see."]
     assert claim.quotes == (w.Quote(message_id=3, text=str(MONACO["quote"])),)
+
+
+@pytest.mark.parametrize("edited", ["game", "garden"])
+async def test_an_edit_of_any_message_that_the_model_read_voids_its_verdicts(
+    memory: Memory, clock: Clock, edited: str
+) -> None:
+    """The model also reads the messages before the sources, and the statements of other threads."""
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "Let us play a game", "game")
+        await say(client, clock, JOKE)
+        await learn(client, MONACO)
+        garden = c.RecordMessageArgs(role="user", content="I dug a pond", message_id="garden", message_thread_id=7)
+        await client.record_message(garden)
+        await learn(client, {"content": "The user dug a pond", "quote": "I dug a pond", "source_message_id": "garden"})
+        clock.forward(minutes=2)
+        (job,) = [job for job in await due(agent) if "Let us play" in str(job.input) and "pond" in str(job.input)]
+        await client.record_message(c.RecordMessageArgs(role="user", content="I dug a pond here", message_id=edited))
+        with pytest.raises(MemoryRefused, match="no longer yours"):
+            await submit(agent, job, {str(MONACO["content"]): "only a game"})
+        assert "I dug a pond here" in str([job.input for job in await due(agent)])
 
 
 async def test_a_statement_without_a_quote_is_read_with_the_last_messages(memory: Memory, clock: Clock) -> None:

@@ -189,6 +189,7 @@ where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
     when q.kind in {kinds.reads_memories} then exists (
       select from memories m where m.owner_id = $1 and m.source_chat_id = $2 and $3 = any(m.source_ids))
     when q.kind in {kinds.reads_chat} then q.chat_id = $2 and q.to_id >= $3
+    when q.kind in {kinds.reads_statements} then q.chat_id = $2
     when q.kind in {kinds.reads_summaries} then q.chat_id = $2 and q.thread_key in ($4, $5)
     else q.chat_id = $2 and q.thread_key = $4 and $3 between q.from_id and q.to_id
   end
@@ -256,7 +257,7 @@ from (
       and (j.kind = 'exchange' or not $6::boolean or greatest(c.exchanges, 1) >
         case j.kind when 'second_reading' then c.second_calls else c.summary_calls end)
       and (not j.redo or j.done_at <= $2::timestamptz - interval '10 minutes')
-      and (j.kind in {kinds.reads_messages} or j.kind in {kinds.reads_chat} or not exists (
+      and (not (j.kind in {kinds.reads_summaries} or j.kind in {kinds.reads_memories}) or not exists (
         select from chat_context_queue e
         where e.owner_id = j.owner_id and e.chat_id = j.chat_id
           and (e.state in ('pending_summarization', 'ready_to_write')
