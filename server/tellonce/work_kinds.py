@@ -59,7 +59,7 @@ class JobTraits(NamedTuple):
 
 JOBS: Final[dict[JobKind, JobTraits]] = {
     "exchange": JobTraits("chat"),
-    "second_reading": JobTraits("messages"),
+    "second_reading": JobTraits("chat"),
     "chunk_summary": JobTraits("messages", "messages"),
     "thread_summary": JobTraits("summaries", "thread", ("thread", "session")),
     "profile": JobTraits("memories", "owner"),

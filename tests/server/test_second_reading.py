@@ -1,12 +1,14 @@
 """A model of the summarizer checks the statements of the connected assistant, in a job of the queue."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
 import pytest
 
 from tellonce import contract as c
 from tellonce import work as w
-from tellonce.client import MemoryClient
+from tellonce.client import MemoryClient, MemoryRefused
+from tellonce.reminders import ListRemindersArgs, SetReminderArgs
 from tests import hand_worker
 from tests.hand_worker import facts, profile, say
 from tests.memory_fixtures import Clock, Memory
@@ -79,6 +81,64 @@ async def test_a_statement_without_a_quote_is_read_with_the_last_messages(memory
     assert stored.status == "active"
     assert isinstance(job.input, w.SecondReadingInput)
     assert [m.text for m in job.input.messages] == ["I live in Monaco", "I see."]
+
+
+async def test_a_statement_without_a_source_is_read_with_the_messages_before_it_however_late(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await told(client, clock, "I live in Monaco", {"content": "I live in Monaco"})
+        for number in range(5):
+            await say(client, clock, f"I own {number + 2} bikes")
+        await told(client, clock, "My sister is Ann", {"content": "My sister is Ann"})
+        (job,) = await due(agent)
+    assert isinstance(job.input, w.SecondReadingInput)
+    assert [claim.text for claim in job.input.claims] == ["I live in Monaco", "My sister is Ann"]
+    said = [m.text for m in job.input.messages if m.role == "user"]
+    assert {"I live in Monaco", "My sister is Ann"} <= set(said)
+    assert "I own 4 bikes" not in said
+
+
+async def test_a_reminder_of_a_model_is_not_read_again_and_stays_set(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "In two hours: call Ann", "u1")
+        at = clock() + timedelta(hours=2)
+        order = SetReminderArgs(content="call Ann", at=at, source_message_id="u1", quote="In two hours: call Ann")
+        reminder = await client.set_reminder(order)
+        assert reminder.memory.status == "active"
+        await told(client, clock, JOKE, MONACO)
+        (job,) = await due(agent)
+        assert isinstance(job.input, w.SecondReadingInput)
+        assert [claim.text for claim in job.input.claims] == [MONACO["content"]]
+        await submit(agent, job, {reminder.memory.content: "nothing is said about the user"})
+        pending = (await client.list_reminders(ListRemindersArgs())).reminders
+    assert [one.memory.id for one in pending] == [reminder.memory.id]
+
+
+async def test_a_verdict_on_messages_that_were_edited_meanwhile_is_refused(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "Let us play a game", "u1")
+        await told(client, clock, JOKE, MONACO)
+        (job,) = await due(agent)
+        edited = c.RecordMessageArgs(role="user", content="This is no game", message_id="u1", sent_at=clock())
+        await client.record_message(edited)
+        with pytest.raises(MemoryRefused):
+            await submit(agent, job, {str(MONACO["content"]): "it was a game"})
+        (again,) = await due(agent)
+    assert isinstance(again.input, w.SecondReadingInput)
+    assert "This is no game" in [m.text for m in again.input.messages]
+
+
+async def test_a_tag_in_an_answer_of_the_bot_is_read_again(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent, memory.relay() as relay:
+        await say(client, clock, JOKE, "u1")
+        tag = {"content": MONACO["content"], "source_message_id": "u1"}
+        (stored,) = (await relay.remember(c.RememberArgs.model_validate({"statements": [tag], "chat_id": 42}))).results
+        assert stored.memory.status == "active"
+        clock.forward(minutes=2)
+        (job,) = await due(agent)
+    assert isinstance(job.input, w.SecondReadingInput)
+    assert [claim.text for claim in job.input.claims] == [MONACO["content"]]
 
 
 async def test_statements_of_several_calls_share_a_job(memory: Memory, clock: Clock) -> None:

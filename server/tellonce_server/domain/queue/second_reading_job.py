@@ -45,9 +45,9 @@ class SecondReadingJob(JobType[SecondReadingResult]):
         )
 
     async def _around(self, job: Job, claim: ToReadAgain) -> Sequence[Line]:
-        """The messages around the claim's sources or, if the claim names no source, the last messages of the job."""
+        """The messages around the claim's sources."""
         found: list[Line] = []
-        for number in claim.source_ids or (job.to_id,):
+        for number in claim.source_ids:
             source = await messages.by_id(self._deps.database, *job.key.chat, number)
             if source is not None:
                 place = (*job.key.chat, source.thread_key, number - BEFORE, number + AFTER, BEFORE + 1 + AFTER)
