@@ -11,7 +11,7 @@ from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.reminders import ListRemindersArgs, SetReminderArgs
 from tests import hand_worker
 from tests.hand_worker import facts, profile, say
-from tests.memory_fixtures import Clock, Memory
+from tests.memory_fixtures import Clock, Memory, tables_with
 from tests.server.test_assistant_learning import learn
 
 pytestmark = pytest.mark.anyio
@@ -218,3 +218,13 @@ async def test_second_readings_use_paid_calls_until_they_are_as_many_as_the_exch
             best.append(job.best_tier)
             await submit(agent, job, {})
     assert best == ["claude", "ollama"]
+
+
+async def test_a_job_does_not_contain_the_name_of_a_thread_without_messages(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.tables() as tables:
+        await say(client, clock, "I live in Monaco")
+        statement = {"content": "The user lives in Monaco", "quote": "I live in Monaco", "source_message_id": "1"}
+        args = {"statements": [statement], "message_thread_id": "zqvuxley"}
+        await client.remember(c.RememberArgs.model_validate(args))
+        assert await tables_with(tables, "Monaco") != []
+        assert await tables_with(tables, "zqvuxley") == [], "forget would not find it"
