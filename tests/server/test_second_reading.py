@@ -141,6 +141,28 @@ async def test_a_tag_in_an_answer_of_the_bot_is_read_again(memory: Memory, clock
     assert [claim.text for claim in job.input.claims] == [MONACO["content"]]
 
 
+async def test_long_messages_are_read_in_several_jobs(memory: Memory, clock: Clock) -> None:
+    names = ("Ann", "Max", "Eva", "Tom", "Lea", "Ben", "Ida")
+    read: list[str] = []
+    sizes: list[int] = []
+    async with memory.client() as client, memory.agent() as agent:
+        for name in names:
+            await told(
+                client,
+                clock,
+                f"{'la ' * 3_000} My friend {name}",
+                {"content": f"My friend {name}", "quote": f"friend {name}"},
+            )
+        while jobs := await due(agent):
+            assert isinstance(jobs[0].input, w.SecondReadingInput)
+            texts = [claim.text for claim in jobs[0].input.claims]
+            read += texts
+            sizes.append(sum(len(m.text) for m in jobs[0].input.messages))
+            await submit(agent, jobs[0], dict.fromkeys(texts))
+    assert (sorted(read), len(sizes) > 1) == (sorted(f"My friend {name}" for name in names), True)
+    assert max(sizes) <= 41_000
+
+
 async def test_statements_of_several_calls_share_a_job(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, "I live in Monaco and my sister Ann lives in Rome")
