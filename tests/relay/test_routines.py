@@ -131,6 +131,19 @@ async def test_the_outbox_finds_what_it_sent_and_nothing_else(api: Telegram) -> 
         assert await fresh.find(42, Marked("mine"), 0) is None, "what a person wrote is never taken for ours"
 
 
+async def test_a_search_leaves_a_message_alone_that_is_sent_meanwhile(api: Telegram) -> None:
+    async def pause(_: float) -> None:
+        await outbox.send(Address(42), Marked("a reminder"))
+
+    async with make_bot(TOKEN, api.url) as bot:
+        outbox = Outbox(bot, sleep=pause)
+        first = await outbox.send(Address(42), Marked("first"))
+        await api.say("mine")
+        api.faults["editMessageText"] = [Refuse(502, "Bad Gateway")]
+        assert await outbox.find(42, Marked("lost"), first) is None
+    assert [message["text"] for message in api.sent] == ["first", "a reminder"]
+
+
 def routine(name: str, cron: str = "16 9 * * *", **more: object) -> Routine:
     return Routine.model_validate({"name": name, "cron": cron, **more})
 

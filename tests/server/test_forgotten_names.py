@@ -46,6 +46,15 @@ async def test_a_channel_that_is_forgotten_goes_from_every_table_and_its_talk_go
         assert (await client.forget(c.ForgetArgs(topic=CHANNEL))).matches == ()
 
 
+async def test_a_threads_name_goes_from_the_jobs_that_rebuild_its_summary(memory: Memory) -> None:
+    async with memory.client() as client, memory.tables() as tables:
+        await said(client, "The answer is 7.", message_id="7", message_thread_id="zqvuxley")
+        # `queue_rolling` queues jobs with such keys.
+        await tables.execute("update chat_context_queue set dedup_key = 'anew:' || thread_key")
+        assert (await forget(client, topic="zqvuxley")).traces_left == 0
+        assert await tables_with(tables, "zqvuxley") == []
+
+
 async def test_the_present_name_of_a_telegram_group_is_stored_until_it_is_forgotten(memory: Memory) -> None:
     async with memory.client(None, "relay") as relay, memory.tables() as tables:
         named = []

@@ -1,15 +1,17 @@
 """A model of the summarizer checks the statements of the connected assistant, in a job of the queue."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
 import pytest
 
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient, MemoryRefused
+from tellonce.reminders import ListRemindersArgs, SetReminderArgs
 from tests import hand_worker
 from tests.hand_worker import facts, profile, say
-from tests.memory_fixtures import Clock, Memory
+from tests.memory_fixtures import Clock, Memory, tables_with
 from tests.server.test_assistant_learning import learn
 
 pytestmark = pytest.mark.anyio
@@ -101,6 +103,86 @@ async def test_a_statement_without_a_quote_is_read_with_the_last_messages(memory
     assert [m.text for m in job.input.messages] == ["I live in Monaco", "I see."]
 
 
+async def test_a_statement_without_a_source_is_read_with_the_messages_before_it_however_late(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await told(client, clock, "I live in Monaco", {"content": "I live in Monaco"})
+        for number in range(5):
+            await say(client, clock, f"I own {number + 2} bikes")
+        await told(client, clock, "My sister is Ann", {"content": "My sister is Ann"})
+        (job,) = await due(agent)
+    assert isinstance(job.input, w.SecondReadingInput)
+    assert [claim.text for claim in job.input.claims] == ["I live in Monaco", "My sister is Ann"]
+    said = [m.text for m in job.input.messages if m.role == "user"]
+    assert {"I live in Monaco", "My sister is Ann"} <= set(said)
+    assert "I own 4 bikes" not in said
+
+
+async def test_a_reminder_of_a_model_is_not_read_again_and_stays_set(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "In two hours: call Ann", "u1")
+        at = clock() + timedelta(hours=2)
+        order = SetReminderArgs(content="call Ann", at=at, source_message_id="u1", quote="In two hours: call Ann")
+        reminder = await client.set_reminder(order)
+        assert reminder.memory.status == "active"
+        await told(client, clock, JOKE, MONACO)
+        (job,) = await due(agent)
+        assert isinstance(job.input, w.SecondReadingInput)
+        assert [claim.text for claim in job.input.claims] == [MONACO["content"]]
+        await submit(agent, job, {reminder.memory.content: "nothing is said about the user"})
+        pending = (await client.list_reminders(ListRemindersArgs())).reminders
+    assert [one.memory.id for one in pending] == [reminder.memory.id]
+
+
+async def test_a_verdict_on_messages_that_were_edited_meanwhile_is_refused(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "Let us play a game", "u1")
+        await told(client, clock, JOKE, MONACO)
+        (job,) = await due(agent)
+        edited = c.RecordMessageArgs(role="user", content="This is no game", message_id="u1", sent_at=clock())
+        await client.record_message(edited)
+        with pytest.raises(MemoryRefused):
+            await submit(agent, job, {str(MONACO["content"]): "it was a game"})
+        (again,) = await due(agent)
+    assert isinstance(again.input, w.SecondReadingInput)
+    assert "This is no game" in [m.text for m in again.input.messages]
+
+
+async def test_a_tag_in_an_answer_of_the_bot_is_read_again(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent, memory.relay() as relay:
+        await say(client, clock, JOKE, "u1")
+        tag = {"content": MONACO["content"], "source_message_id": "u1"}
+        (stored,) = (await relay.remember(c.RememberArgs.model_validate({"statements": [tag], "chat_id": 42}))).results
+        assert stored.memory.status == "active"
+        clock.forward(minutes=2)
+        (job,) = await due(agent)
+    assert isinstance(job.input, w.SecondReadingInput)
+    assert [claim.text for claim in job.input.claims] == [MONACO["content"]]
+
+
+async def test_long_messages_are_read_in_several_jobs(memory: Memory, clock: Clock) -> None:
+    names = ("Ann", "Max", "Eva", "Tom", "Lea", "Ben", "Ida")
+    read: list[str] = []
+    sizes: list[int] = []
+    async with memory.client() as client, memory.agent() as agent:
+        for name in names:
+            await told(
+                client,
+                clock,
+                f"{'la ' * 3_000} My friend {name}",
+                {"content": f"My friend {name}", "quote": f"friend {name}"},
+            )
+        while jobs := await due(agent):
+            assert isinstance(jobs[0].input, w.SecondReadingInput)
+            texts = [claim.text for claim in jobs[0].input.claims]
+            read += texts
+            sizes.append(sum(len(m.text) for m in jobs[0].input.messages))
+            await submit(agent, jobs[0], dict.fromkeys(texts))
+    assert (sorted(read), len(sizes) > 1) == (sorted(f"My friend {name}" for name in names), True)
+    assert max(sizes) <= 41_000
+
+
 async def test_statements_of_several_calls_share_a_job(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, "I live in Monaco and my sister Ann lives in Rome")
@@ -178,3 +260,13 @@ async def test_second_readings_use_paid_calls_until_they_are_as_many_as_the_exch
             best.append(job.best_tier)
             await submit(agent, job, {})
     assert best == ["claude", "ollama"]
+
+
+async def test_a_job_does_not_contain_the_name_of_a_thread_without_messages(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.tables() as tables:
+        await say(client, clock, "I live in Monaco")
+        statement = {"content": "The user lives in Monaco", "quote": "I live in Monaco", "source_message_id": "1"}
+        args = {"statements": [statement], "message_thread_id": "zqvuxley"}
+        await client.remember(c.RememberArgs.model_validate(args))
+        assert await tables_with(tables, "Monaco") != []
+        assert await tables_with(tables, "zqvuxley") == [], "forget would not find it"

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
-from itertools import count, islice, product
+from itertools import count, islice
 from typing import TypeVar
 
 import httpx
@@ -229,14 +229,16 @@ class Outbox:
         keyboard = markup if isinstance(markup, InlineKeyboardMarkup) else None
         unseen = (n for n in count(after + 1) if n not in self._seen[_counter(chat_id)])
         forms = (what, Marked(what.text)) if what.marks else (what,)
-        for number, form in product(islice(unseen, LOOK_AT), forms):
-            try:
-                await self._patiently(partial(self._edit, chat_id, number, form, keyboard))
-            except BadRequest as error:
-                if not _is_unchanged(error):
-                    continue
-            self.saw(chat_id, number)
-            return number
+        # Other messages may be sent during the search, so each number is compared with the seen ones when it is reached.
+        for number in islice(unseen, LOOK_AT):
+            for form in forms:
+                try:
+                    await self._patiently(partial(self._edit, chat_id, number, form, keyboard))
+                except BadRequest as error:
+                    if not _is_unchanged(error):
+                        continue
+                self.saw(chat_id, number)
+                return number
         return None
 
     async def _number(

@@ -6,7 +6,7 @@ from typing import Final
 
 from tellonce.contract import QuotedStatement, RememberArgs
 from tellonce_server.core.offload import offloaded
-from tellonce_server.core.scope import ChatScope
+from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory.check import Quoted, Verdict, check, check_claim, contains_quote
@@ -35,18 +35,17 @@ SHOWN: Final = 2_000
 
 async def checker_at(deps: Dependencies, where: ChatScope, args: RememberArgs) -> "StatementChecker":
     """A checker for the newest messages of the thread that the call names."""
-    thread_key = await thread_of(deps, where, args)
-    lines = await messages.before_in_thread(deps.database, *where.key, thread_key, messages.NEWEST, RECENT)
-    return StatementChecker(deps, where, thread_key, lines)
+    place = (*where.key, await thread_of(deps, where, args))
+    lines = await messages.before_in_thread(deps.database, *place, messages.NEWEST, RECENT)
+    return StatementChecker(deps, where, lines)
 
 
 class StatementChecker:
     """Checks claims. `lines` are the newest messages of a thread, oldest first."""
 
-    def __init__(self, deps: Dependencies, where: ChatScope, thread_key: str, lines: Sequence[Line]) -> None:
+    def __init__(self, deps: Dependencies, where: ChatScope, lines: Sequence[Line]) -> None:
         self._deps = deps
         self._place = where.key
-        self._thread_key = thread_key
         self._lines = lines
 
     async def source(self, statement: QuotedStatement) -> StoredMessage | None:
@@ -70,13 +69,15 @@ class StatementChecker:
 
     async def queue_second_reading(self, t: Queries, sources: Sequence[int], now: datetime) -> None:
         """Queue the job in which a model checks the statements that this call has stored. `sources` are their messages.
-        The job waits, so that the statements of several calls share it."""
+        The job waits, so that the statements of several calls share it. It reads statements of all threads of the chat,
+        so it is not queued for one thread. The thread that a call names may also have no messages, and `forget` would not
+        find its name."""
         read = [*sources, *(line.id for line in self._lines[-1:])]
         if not read:
             return
+        thread_key = session_thread(self._place[1])
         job = NewJob(
-            *(*self._place, "second_reading", self._thread_key, f"second_reading:{self._thread_key}"),
-            *(min(read), max(read), now + SHARED_FOR),
+            *(*self._place, "second_reading", thread_key, thread_key, min(read), max(read), now + SHARED_FOR),
             job_class="past",
         )
         await queue.enqueue(t, job, now)

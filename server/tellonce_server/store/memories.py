@@ -188,8 +188,8 @@ categorize = Run[[Sequence[str], Sequence[HalfVector], float, int, int]]("memori
 
 @dataclass(frozen=True)
 class ToReadAgain:
-    """A statement of the connected assistant that no second reading has checked. `over` are the texts of the memories
-    that it replaced."""
+    """A statement of the connected assistant that no second reading has checked. `source_ids` are its sources or, if it
+    names none, the user's last messages before it. `over` are the texts of the memories that it replaced."""
 
     memory_id: int
     text: str

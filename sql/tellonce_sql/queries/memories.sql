@@ -182,12 +182,24 @@ order by id
 
 -- name: to_read_again
 -- $1 owner, $2 chat, $3 how many: the connected assistant's active statements of the chat that neither the user nor a
--- second reading has confirmed, oldest first, with the texts of the memories that they replaced
-select m.id as memory_id, m.content as text, m.quotes, m.source_ids, m.deadline,
+-- second reading has confirmed, oldest first, with the texts of the memories that they replaced. A reminder is left out,
+-- because the person relies on it. A statement that names no source is read with the user's last messages before it was
+-- made, and before it was repeated.
+select m.id as memory_id, m.content as text, m.quotes, m.deadline,
+  case when m.source_ids <> '{}' then m.source_ids else array(
+    select distinct last.id
+    from unnest(array[m.created_at, m.updated_at]) as made (at)
+    cross join lateral (
+      select id from messages
+      where owner_id = $1 and chat_id = $2 and role = 'user' and recorded_at <= made.at
+      order by id desc
+      limit 1) last)
+  end as source_ids,
   array(select content from memories o where o.owner_id = $1 and o.superseded_by = m.id order by o.id) as over
 from memories m
 where m.owner_id = $1 and m.source_chat_id = $2 and m.provisional and m.tier = 'assistant' and m.status = 'active'
   and not m.user_confirmed
+  and not exists (select from reminders r where r.owner_id = $1 and r.memory_id = m.id)
 order by m.id
 limit $3
 

@@ -317,8 +317,7 @@ where c.owner_id = $1 and c.chat_id = g.chat_id
   where v.owner_id = $1 and v.chat_id = g.chat_id and v.subject = 'thread:' || g.old
 ), queued as (
   update chat_context_queue j
-  set thread_key = g.fresh,
-    dedup_key = case when starts_with(j.dedup_key, g.old) then g.fresh || substr(j.dedup_key, length(g.old) + 1) else j.dedup_key end
+  set thread_key = g.fresh, dedup_key = replace(j.dedup_key, g.old, g.fresh)
   from named g
   where j.owner_id = $1 and j.chat_id = g.chat_id and j.thread_key = g.old
 )

@@ -2,7 +2,7 @@
 assistant. A statement that the messages do not support becomes uncertain."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -20,6 +20,10 @@ from tellonce_text.secrets import mask
 AT_ONCE: Final = 20
 """Maximum number of statements in one job."""
 
+MOST_CHARACTERS: Final = 40_000
+"""Maximum number of characters of the messages in one job. A job has at least one statement, however long its messages
+are."""
+
 BEFORE, AFTER = 4, 2
 """The number of messages before and after a statement's source that the model reads with this source."""
 
@@ -32,8 +36,14 @@ class SecondReadingJob(JobType[SecondReadingResult]):
 
     async def read(self, job: Job) -> WorkInput | None:
         key, database = job.key, self._deps.database
-        claims = await memories.to_read_again(database, *key.chat, AT_ONCE)
-        lines = {line.id: line for claim in claims for line in await self._around(job, claim)}
+        lines: dict[int, Line] = {}
+        claims: list[ToReadAgain] = []
+        for claim in await memories.to_read_again(database, *key.chat, AT_ONCE):
+            more = lines | {line.id: line for line in await self._around(job, claim)}
+            if claims and _characters(more.values()) > MOST_CHARACTERS:
+                break
+            lines = more
+            claims.append(claim)
         if not lines:
             return None
         await queue.show(database, *key, job.fence, [claim.memory_id for claim in claims])
@@ -45,9 +55,9 @@ class SecondReadingJob(JobType[SecondReadingResult]):
         )
 
     async def _around(self, job: Job, claim: ToReadAgain) -> Sequence[Line]:
-        """The messages around the claim's sources or, if the claim names no source, the last messages of the job."""
+        """The messages around the claim's sources."""
         found: list[Line] = []
-        for number in claim.source_ids or (job.to_id,):
+        for number in claim.source_ids:
             source = await messages.by_id(self._deps.database, *job.key.chat, number)
             if source is not None:
                 place = (*job.key.chat, source.thread_key, number - BEFORE, number + AFTER, BEFORE + 1 + AFTER)
@@ -76,9 +86,13 @@ class SecondReadingJob(JobType[SecondReadingResult]):
                 ended.append((memory, ""))
         if await retraction.strike(self._deps.embedder, t, owner, ended, now):
             await enqueue_following(t, job, "profile", job.thread_key, "profile", now)
-        if doubts and len(open_claims) == AT_ONCE:
+        if doubts and (len(open_claims) == AT_ONCE or not open_claims.issubset(job.known_ids)):
             await enqueue_following(t, job, job.kind, job.thread_key, job.dedup_key, now)
         return dict(counts)
+
+
+def _characters(lines: Iterable[Line]) -> int:
+    return sum(min(len(line.content), OWN_CHARACTERS) for line in lines)
 
 
 def _claim(claim: ToReadAgain) -> Claim:
