@@ -1,9 +1,10 @@
-"""Prints eleven contexts of one month, so that a person can judge them. `docs/CONTEXT.md` is the output.
+"""Prints eleven contexts of one invented month, so that a person can judge them. `docs/CONTEXT.md` is the output.
 
     python -m benchmarks.contexts [--model FOLDER] > docs/CONTEXT.md
 
-This file defines the month: a chat with a bot, its routines, a topic, a reply, an import and a second assistant. The
-benchmark uses the real server, the real summarizer without a language model, and a simulated clock.
+This script defines what happens in the month: a chat with a bot, its routines, a topic, a reply, an import and a
+second assistant. The benchmark uses the real server, the real summarizer without a language model, and a simulated
+clock.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Sets the thoroughness of the random tests. They are short by default and long with `TELLONCE_TEST_PROFILE=deep`.
 
-The deep profile uses the original values: as many examples, kills and exchanges, and as long texts, as when the tests
-were written. It finds rare errors but takes several minutes more.
+The deep profile uses the values with which the tests were first written: for the numbers of examples, kills and
+exchanges, and for the lengths of texts. It finds rare errors but takes several minutes more.
 """
 
 import os

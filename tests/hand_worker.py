@@ -79,7 +79,7 @@ async def claim(agent: MemoryClient, **args: object) -> w.WorkItem:
 async def submit(
     agent: MemoryClient, job: w.WorkItem, result: w.WorkResult | None = None, tier: w.Tier = "keep", **more: object
 ) -> w.Submitted:
-    """Submit a result of the job, by default that of `answer`."""
+    """Submit a result of the job. By default, the result is what `answer` returns for the job."""
     args = {"job_id": job.job_id, "fence": job.fence, "model": "m", "tier": tier, **more}
     return await agent.submit_work(w.SubmitWorkArgs.model_validate({**args, "result": result or answer(job)}))
 

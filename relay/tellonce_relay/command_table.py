@@ -35,4 +35,5 @@ COMMANDS: Final = (
 )
 MENU: Final = tuple(command.name for command in COMMANDS if command.in_menu)
 BY_ORDER: Final[Mapping[str, str]] = {kind: command.name for command in COMMANDS for kind in command.orders}
-"""The command that carries out each kind of order. Orders of other kinds are answered without a command."""
+"""The command that carries out each kind of order. An order of another kind has no command; the relay answers it
+directly."""

@@ -41,8 +41,8 @@ def read(text: str) -> Any:
 
 
 def with_member(text: str, table: str, name: str, value: Any) -> str:
-    """The text after the member `name` of the object `table` was set to the value. A missing member or object is added.
-    The text must be valid."""
+    """Set the member `name` of the object `table` to the value, and return the changed text. A missing member or object
+    is added. The text must be valid."""
     text = text or "{}\n"
     outer = _outermost(text)
     within = outer.find(table)
@@ -56,13 +56,13 @@ def with_member(text: str, table: str, name: str, value: Any) -> str:
 
 
 def without_member(text: str, table: str, name: str) -> str:
-    """The text after the member `name` of the object `table` was removed. The text must be valid."""
+    """Remove the member `name` of the object `table`, and return the changed text. The text must be valid."""
     within = _outermost(text).find(table)
     return text if within is None else _removed(text, _object(text, within.value), name)
 
 
 def without_table(text: str, table: str) -> str:
-    """The text after the object `table` was removed. The text must be valid."""
+    """Remove the object `table`, and return the changed text. The text must be valid."""
     return _removed(text, _outermost(text), table)
 
 

@@ -48,8 +48,8 @@ def without_recalled(text: str) -> str:
 
 
 def contained(line: str) -> str:
-    """Return a safe form of one of our own lines, which ends with stored text. In the result, the stored text cannot
-    start a line that looks like ours, open or close a fence, or form a tag."""
+    """Return a safe form of a line that begins with our text and ends with stored text. In the result, the stored text
+    cannot start a line that looks like ours, open or close a fence, or form a tag."""
     if _NOTABLE.search(line) is None and OPENING.search(line) is None:
         return line
     first, *further = _BREAK.split(_unmarked(line))

@@ -1,4 +1,4 @@
-"""Without a model, a message that asks for a reminder sets it, offers it, or says that none is set."""
+"""Without a model: if a message asks for a reminder, the relay sets it, offers it, or says that none is set."""
 
 import pytest
 

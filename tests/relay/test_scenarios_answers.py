@@ -1,5 +1,5 @@
-"""Long answers, bursts of messages and albums of a demanding person, and the part of a stopped answer that the person
-sees."""
+"""Scenarios with a demanding person: long answers, bursts of messages, albums, and what the person sees of a stopped
+answer."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -149,7 +149,7 @@ async def perform(world: World, step: dict[str, Any], clock: Clock) -> None:
             result = await world.clients[step["who"]].session.call_tool(tool, arguments)
             answer = _text(result)
             if result.is_error and owner is None:
-                # A refusal may repeat the text of the call, but the refusals here do not.
+                # In general, a refusal may repeat the text of the call. None of the refusals here repeats it.
                 world.told(None, step, answer)
             else:
                 _note(world, step, result, owner)

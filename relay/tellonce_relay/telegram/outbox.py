@@ -1,10 +1,10 @@
 """Sends to Telegram: waits when Telegram throttles, retries after failures, and checks whether a message has arrived
 before sending it again.
 
-Telegram has no idempotency keys, and a bot cannot read a chat. But Telegram refuses an edit without changes as "not
-modified", which proves that the message has exactly this text, and message numbers only increase. So if the answer to a
-send is lost, the outbox tries such an edit with the message ids after the highest known id. If such an edit finds the
-message, the message was sent; otherwise the message is sent again.
+Telegram has no idempotency keys, and a bot cannot read a chat. But if an edit changes nothing, Telegram refuses it as
+"not modified". This refusal proves that the message has exactly the text of the edit. Also, the ids of messages only
+increase. So if the answer to a send is lost, the outbox tries such an edit with the message ids after the highest known
+id. If such an edit finds the message, the message was sent; otherwise the message is sent again.
 
 A text may still appear twice in two cases. First, Telegram may execute the send only after this check. Second, the
 message may be more than `LOOK_AT` unseen messages away; this is possible if more than a hundred updates are waiting.
@@ -258,8 +258,8 @@ class Outbox:
         return number
 
     async def _once(self, to: Address, what: Marked, markup: Markup | None, after: int | None) -> int:
-        """Send; if the answer is lost, search for the message. Raises AnswerLost only if no message number is known
-        from which to search."""
+        """Send; if the answer is lost, search for the message after the message `after`. Raises AnswerLost only if
+        `after` is None, because the search then has no starting point."""
         try:
             return await self._send(to, what, markup)
         except asyncio.CancelledError:

@@ -32,7 +32,7 @@ def transcriber(settings: Transcription) -> Transcribe | None:
 
 
 async def _by_address(url: str, model: str, key: str | None, data: bytes, name: str) -> str:
-    """The transcript by the endpoint."""
+    """Return the transcript that the endpoint makes."""
     address = url if url.rstrip("/").endswith(("/transcriptions", "/inference")) else url.rstrip("/") + PATH
     fields = {"model": model, "response_format": "json"}
     headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -48,8 +48,8 @@ async def _by_address(url: str, model: str, key: str | None, data: bytes, name: 
 
 
 async def _by_command(command: list[str], data: bytes, name: str) -> str:
-    """The transcript by the command. The file's path replaces `{file}`; without `{file}`, the path is added as the last
-    argument."""
+    """Return the transcript that the command makes. The file's path replaces `{file}`; without `{file}`, the path is
+    added as the last argument."""
     with tempfile.TemporaryDirectory(prefix="tellonce-", ignore_cleanup_errors=True) as folder:
         file = Path(folder) / name
         file.write_bytes(data)

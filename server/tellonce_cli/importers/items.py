@@ -43,7 +43,7 @@ class KnownAs:
 
 
 def by_sentence(entries: Mapping[LeftOut, int]) -> dict[str, int]:
-    """Maps the sentence about each kind of entry that is not imported to the number of these entries."""
+    """How many entries of each kind are not imported. The key is the sentence about the kind."""
     return {entry.what: number for entry, number in entries.items()}
 
 

@@ -57,8 +57,8 @@ async def message_named(deps: Dependencies, where: scope.ChatScope, message_id: 
 
 
 async def shared_into(deps: Dependencies, caller: scope.Caller, chat_id: int) -> scope.ChatScope:
-    """The chat that gets a copy of a shared memory. On the page, the operator may also share with the groups in the
-    settings. No user's assistant can read the memories of these groups. Raises ChatRefused."""
+    """The chat that gets a copy of a shared memory. On the page, the operator may also share a memory with the groups
+    in the settings. No user's assistant can read the memories of these groups. Raises ChatRefused."""
     if scope.OPERATOR in caller.scopes and chat_id in deps.settings.groups:
         return scope.ChatScope(chat_id, chat_id)
     return await located(deps, caller, scope.Asked(chat_id))

@@ -35,7 +35,7 @@ async def found(q: Queries, search: Search, values: Mapping[str, Any]) -> list[R
 
 
 async def contents(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
-    """Return the whole text of each of the messages `keys`, by (chat, number)."""
+    """Return the whole texts of some messages. `keys` and the result name each message by (chat, number)."""
     if not keys:
         return {}
     rows = await q.rows("retrieval.contents", owner_id, *unzip(keys, 2))

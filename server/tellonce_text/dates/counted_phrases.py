@@ -172,8 +172,9 @@ def exactly_from(scene: Scene, unit: str, offset: int, days: int, *, sure: bool)
 
 
 def _in_counted_week(scene: Scene, number: int, weeks: int, *, sure: bool) -> Meaning:
-    """The weekday in `two weeks ago on Tuesday`. Return two days: the weekday in the counted calendar week, and the
-    weekday counted from the nearest such weekday. The meaning is certain if both are the same day."""
+    """The weekday in `two weeks ago on Tuesday`. Return two days: the Tuesday of the calendar week two weeks before
+    this week, and the day two weeks before the latest Tuesday, which may be today. Phrases about the future count
+    forward. The meaning is certain if both are the same day."""
     by_week, sign = weekday_in(scene, number, weeks), 1 if weeks > 0 else -1
     counted = one_day(weekday_from(scene.today - sign * DAY, number, sign) + weeks * WEEK)
     if by_week == counted:

@@ -93,8 +93,8 @@ on conflict (owner_id, model, kind, chat_id, id) do update set version = exclude
 
 -- name: take_messages
 -- across owners: the operator changes the model for all owners
--- $1 the new model: replaces the vectors of messages by the model's spare vectors. A message gets null if its current
--- version has no spare vector.
+-- $1 the new model. The spare vectors of this model become the vectors of the messages. A message gets null if its
+-- current version has no spare vector.
 update messages m
 set embedding = n.embedding, ebits = n.ebits
 from messages k

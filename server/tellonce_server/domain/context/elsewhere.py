@@ -54,7 +54,7 @@ def _left(m: Material) -> Iterator[str]:
 
 
 def _replies(m: Material) -> Iterator[str]:
-    """Messages of those reply threads that have a message after the oldest message of the window."""
+    """Messages of reply threads. A thread is left out if its newest message is older than the window's oldest message."""
     oldest = min((line.id for line in m.rows.window), default=0)
     for talk in m.rows.elsewhere.replies:
         if talk.lines[-1].id > oldest:

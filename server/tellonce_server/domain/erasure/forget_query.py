@@ -348,8 +348,8 @@ def _mark(span: Span) -> Mark:
 
 
 def _is_whole(text: str, span: Span) -> bool:
-    """Whether the span consists of whole words and numbers. This is so if no letter or digit next to the span continues
-    a word or number of the span. In scripts without spaces, every match is whole."""
+    """Whether the span consists of whole words and numbers: none of them continues before or after the span. In
+    scripts without spaces, every match is whole."""
     return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
         text[span.end - 1], text[span.end : span.end + 1]
     )

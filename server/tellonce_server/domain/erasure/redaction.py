@@ -17,7 +17,7 @@ _HOLLOW: Final = re.compile(
 marks, or the day."""
 
 Marks = Callable[[str], list[Mark]]
-"""A function that returns the ranges of a text that state something forgotten."""
+"""Finds the ranges of a text in which something forgotten is stated."""
 
 
 def marks_of(query: ForgetQuery, degrees: frozenset[Degree], source: Source) -> Marks:

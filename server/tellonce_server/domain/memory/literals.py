@@ -47,8 +47,9 @@ _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as written. `readings` are the possible meanings of the number: 1,200 means 1200 or 1.2. A text contains
-    the number if it contains all numbers of at least one reading."""
+    """A number as written. `readings` are the possible meanings of the number: 1,200 means 1200 or 1.2. A reading can
+    consist of several numbers: 3.5.2026 means 3, 5 and 2026. A text contains the number as written if it contains every
+    number of one of these readings."""
 
     text: str
     readings: tuple[frozenset[str], ...]

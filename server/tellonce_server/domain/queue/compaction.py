@@ -17,8 +17,8 @@ from tellonce_server.store.threads import OpenMessage, Run
 def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> int | None:
     """The number of newest messages that stay verbatim; None if no compaction is due.
 
-    `spoke` is the time that `spoke_before` returns. If the thread has been silent for more than `max_age_hours` since
-    this time, fewer messages are enough for a compaction.
+    `spoke` is the time that `spoke_before` returns. If this time is more than `max_age_hours` ago, fewer messages are
+    enough for a compaction.
     """
     if messages > rules.max_messages:
         return rules.keep

@@ -107,8 +107,8 @@ def spans_of(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
 
 
 def spans_seen_from(text: str, last: datetime, zone: ZoneInfo) -> list[Span]:
-    """Return the periods that a query names, relative to the end of an old conversation instead of to now. The user may
-    mean "last week" or "May" relative to that time."""
+    """Return the periods that a query names, as seen from the end of an old conversation. The user may say "last week"
+    or "May" as if it were that time."""
     return spans_of(text, last + timedelta(days=1), zone)
 
 

@@ -209,8 +209,8 @@ def disown_stale_pid(cluster: Path, account: Account | None) -> None:
 
 
 def put_aside_unreadable_pid(cluster: Path) -> bool:
-    """Move an empty or invalid pid file away, because PostgreSQL would never start with it. The file stays if a server,
-    or an orphan of a server, works in the folder. Returns whether a file was moved."""
+    """Move an empty or invalid pid file away, because PostgreSQL would never start with it. The file stays if a process
+    of a server works in the folder, even if the server itself has ended. Returns whether a file was moved."""
     path = cluster / "postmaster.pid"
     if not path.exists() or _recorded_pid(cluster) or _is_inhabited(cluster):
         return False
