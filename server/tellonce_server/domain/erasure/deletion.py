@@ -175,7 +175,7 @@ class _Erasure:
         shown = {match.ref: match.version for match in self._order.chosen if match.kind == "memory"}
         stored = await forget.memories(self._database, self._owner, list(shown))
         same = [memory for memory in stored if memory.version == shown[memory.id]]
-        self._erased.changed |= {("memory", 0, memory.id) for memory in stored if memory not in same}
+        self._erased.changed |= {("memory", 0, memory.id) for memory in stored if memory.version != shown[memory.id]}
         keys = list(self._erased.redacted)
         if not keys:
             return same
