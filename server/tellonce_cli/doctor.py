@@ -181,10 +181,7 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
     if "version" not in report:
         return wrong(f"another program answers on port {settings.port}", "stop it, or change TELLONCE_PORT")
     found = f"tellonce {report['version']} answers on port {settings.port}"
-    # A server that accepts the token in our data folder has the same memory.
-    file = settings.data_dir / "tokens" / "assistant"
-    ours = file.exists() and await _refusal(f"{address(settings)}/mcp", file.read_text().strip()) is None
-    if report.get("ready") and not ours:
+    if report.get("ready") and not await _knows_us(settings):
         if problem := await database_problem(address(settings)):
             return wrong(f"{found}, but {problem}", "start its PostgreSQL; the server then works without a restart")
         return wrong(
@@ -192,6 +189,13 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
             "stop it, set TELLONCE_DATA_DIR to its data folder, or change TELLONCE_PORT",
         )
     return fine(found)
+
+
+async def _knows_us(settings: ServerSettings) -> bool:
+    """Whether the running server has our memory: it accepts the token in our data folder. A server that is not ready
+    would not answer."""
+    file = settings.data_dir / "tokens" / "assistant"
+    return file.exists() and await _refusal(f"{address(settings)}/mcp", file.read_text().strip()) is None
 
 
 async def _refusal(url: str, token: str) -> str | None:

@@ -1,5 +1,6 @@
 """`tellonce import`: reads a history into the memory, with a progress bar. If repeated, it adds only new entries."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from tellonce import plural
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.import_formats import ImportKind
 from tellonce.reasons import reason
-from tellonce.settings import load
+from tellonce.settings import ServerSettings, load
 from tellonce_cli.importers.files import Source, size
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
 from tellonce_cli.importers.items import Item, KnownAs, LeftOut, Unreadable, by_sentence, fitted, left_out
@@ -22,6 +23,7 @@ from tellonce_cli.importers.recognition import READERS, recognized
 from tellonce_cli.memory import chat_of, local_settings, storage
 from tellonce_cli.screen import CommandFailed, answer, can_ask, console, hint, said_yes
 from tellonce_relay.cron import next_due
+from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory, Keeper, make_keeper
 from tellonce_server.services.import_messages import BATCH, Importers, ImportMessage
 from tellonce_server.services.services import Services
@@ -46,7 +48,7 @@ class Tally:
     newest: datetime | None = None
 
 
-async def run(
+def run(
     kind: ImportKind | None,
     file: Path,
     chat_id: int | None,
@@ -56,6 +58,8 @@ async def run(
     yes: bool = False,
     dry_run: bool = False,
 ) -> None:
+    """Count the entries, ask, and import. Only the import itself runs in an event loop, because asyncio would hold back
+    Ctrl-C while the file is counted."""
     if not file.exists():
         raise CommandFailed(f"there is no file {file}.")
     settings = local_settings()
@@ -67,10 +71,7 @@ async def run(
     if not _agreed(foreseen, yes=yes, dry_run=dry_run):
         answer({"kind": known, **_estimate(foreseen)})
         return
-    with _progress("importing", file) as shown:
-        async with storage(settings) as services:
-            importers = Importers(services.deps, where, fixed=chat_id is not None)
-            tally = await take(services, READERS[known](source, shown), importers)
+    tally = asyncio.run(_import(settings, known, source, where, fixed=chat_id is not None))
     _report(tally, known, me)
     answer({"kind": known, **vars(tally), "left_out": by_sentence(tally.left_out)})
 
@@ -120,6 +121,14 @@ def own_bot() -> str | None:
     token = load(RelaySettings).bot_token
     number = token.get_secret_value().partition(":")[0] if token is not None else ""
     return number if number.isdecimal() else None
+
+
+async def _import(
+    settings: ServerSettings, kind: ImportKind, source: Source, where: ChatScope, *, fixed: bool
+) -> Tally:
+    with _progress("importing", source.path) as shown:
+        async with storage(settings) as services:
+            return await take(services, READERS[kind](source, shown), Importers(services.deps, where, fixed=fixed))
 
 
 async def take(services: Services, items: Iterator[Item], importers: Importers) -> Tally:

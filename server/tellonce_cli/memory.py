@@ -32,7 +32,7 @@ def local_settings() -> ServerSettings:
             "there, or unset TELLONCE_URL to use the memory of this machine."
         )
     files = [settings.data_dir / "tokens" / scope for scope in LOCAL_SCOPES]
-    ours = [file.read_text("utf-8").strip() for file in files if file.exists()]
+    ours = (file.read_text("utf-8").strip() for file in files if file.exists())
     if client.token is not None and client.token.get_secret_value() not in ours:
         raise CommandFailed(
             "TELLONCE_TOKEN is set, but this command does not use a token: it works on the memory of this machine, as "

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any
@@ -118,11 +119,15 @@ def can_ask() -> bool:
 
 def said_yes(question: str, otherwise: str) -> bool:
     """Whether the user said yes. Ctrl-C and the end of the input count as no; then `otherwise` is printed."""
+    # asyncio's own handler would hold back Ctrl-C until the question is answered.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return console.input(question, markup=False).strip().lower() in ("y", "yes")
     except (KeyboardInterrupt, EOFError):
         console.print(f"\n{otherwise}")
         return False
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def answer(found: Any) -> None:

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import ServerSettings
-from tellonce_cli.doctor import _user, finding
+from tellonce_cli.doctor import _port, _user, finding
 from tellonce_cli.findings import (
     BUILT,
     Finding,
@@ -132,6 +132,24 @@ async def test_a_running_server_with_another_memory_is_not_taken_for_ours(
     monkeypatch.setitem(at_home.environment, "TELLONCE_DATA_DIR", str(at_home.folder / "other"))
     code, said = await report(at_home)
     assert (code, verdict(said, "serves another memory")) == (1, "✗")
+
+
+async def test_a_server_that_is_still_opening_its_memory_is_not_asked_for_it(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    async def health(_: Request) -> Response:
+        return JSONResponse({"ready": False, "version": "9.9"}, status_code=503)
+
+    async def call(request: Request) -> Response:
+        asked.append(request.url.path)
+        return JSONResponse({}, status_code=503)
+
+    (tmp_path / "tokens").mkdir()
+    (tmp_path / "tokens" / "assistant").write_text("ours")
+    routes = [Route("/health", health), Route("/mcp", call, methods=["POST"])]
+    async with served(Starlette(routes=routes)) as url:
+        found = await _port(ServerSettings(data_dir=tmp_path, port=int(url.rpartition(":")[2])), RelaySettings())
+    assert (found.ok, "tellonce 9.9 answers" in found.text, asked) == (True, True, [])
 
 
 async def test_a_mistake_in_what_the_bot_is_told_is_named(light_home: Home) -> None:

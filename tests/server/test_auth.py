@@ -3,6 +3,7 @@ must be refused."""
 
 import asyncio
 import base64
+import gc
 import json
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -241,6 +242,31 @@ async def test_calls_during_a_lookup_share_the_next_lookup_and_all_of_them_get_i
     failures = await asyncio.gather(*calls, return_exceptions=True)
     assert [type(failure) for failure in failures] == [ConnectionError] * 3
     assert asked == [[digest("one")], [digest("two"), digest("three")]]
+
+
+async def test_a_lookup_that_fails_after_its_call_has_ended_is_not_logged(monkeypatch: pytest.MonkeyPatch) -> None:
+    logged, begun, failing = list[Any](), asyncio.Event(), asyncio.Event()
+
+    async def find(*_: object) -> dict[bytes, Grant]:
+        begun.set()
+        await failing.wait()
+        raise ConnectionError
+
+    monkeypatch.setattr(tokens, "find", find)
+    loop = asyncio.get_running_loop()
+    before = loop.get_exception_handler()
+    loop.set_exception_handler(lambda _, context: logged.append(context))
+    verifier = TokenVerifier(cast("Database", None))
+    call = asyncio.create_task(verifier.verify_token("one"))
+    await begun.wait()
+    call.cancel()
+    await asyncio.wait([call])
+    failing.set()
+    with pytest.raises(ConnectionError):
+        await verifier.verify_token("two")
+    gc.collect()
+    loop.set_exception_handler(before)
+    assert logged == []
 
 
 async def stands(memory: Memory, token: str) -> bool:

@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -17,12 +19,13 @@ from typer.testing import CliRunner
 from tellonce import contract as c
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce_cli.importers.files import Source
-from tellonce_cli.importers.items import ImportFailed
+from tellonce_cli.importers.items import ImportFailed, Item
 from tellonce_cli.importers.recognition import READERS
 from tellonce_cli.keyboard import Keyboard
 from tellonce_cli.main import app
 from tellonce_cli.memories import made
 from tellonce_cli.screen import CommandFailed, flush_output, make_printable, said_yes
+from tellonce_cli.subcommand import run_module
 from tests import forked
 
 
@@ -58,6 +61,54 @@ def test_a_question_shows_its_possible_answers(
     monkeypatch.setattr("sys.stdin", io.StringIO("" if typed is None else f"{typed}\n"))
     assert said_yes("Import it? [y/N] ", "Nothing was imported.") is meant
     assert capsys.readouterr().out.startswith("Import it? [y/N] ")
+
+
+class CtrlC:
+    """Sends SIGINT, as Ctrl-C does, and counts how often the program then went on."""
+
+    def __init__(self) -> None:
+        self.ignored = 0
+
+    def readline(self) -> str:
+        os.kill(os.getpid(), signal.SIGINT)
+        self.ignored += 1
+        return "y\n"
+
+    def read(self, *_: object) -> Iterator[Item]:
+        """The reader of an export that is long enough for a person to change their mind."""
+        self.readline()
+        yield from ()
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[CtrlC]:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield CtrlC()
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_means_no_also_while_asyncio_runs(monkeypatch: pytest.MonkeyPatch, ctrl_c: CtrlC) -> None:
+    answers: list[bool] = []
+
+    async def ask() -> None:
+        answers.append(said_yes("Move it? [y/N] ", "Nothing was moved."))
+
+    monkeypatch.setattr("sys.stdin", ctrl_c)
+    with suppress(KeyboardInterrupt):
+        asyncio.run(ask())
+    assert answers == [False]
+
+
+def test_ctrl_c_ends_the_count_of_an_import_at_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ctrl_c: CtrlC
+) -> None:
+    monkeypatch.setitem(READERS, "jsonl", ctrl_c.read)
+    monkeypatch.setenv("TELLONCE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    Path("talk.jsonl").touch()
+    with pytest.raises(KeyboardInterrupt):
+        run_module("import_", "jsonl", Path("talk.jsonl"), None, None, None)
+    assert ctrl_c.ignored == 0
 
 
 INTERRUPTED = """

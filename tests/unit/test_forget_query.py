@@ -1,13 +1,19 @@
 """The places in a text that match a request to forget, the certainty of each match, and the text without these
 places."""
 
+import asyncio
 import hashlib
 import hmac
+import time
+from datetime import UTC, datetime
+from unittest.mock import AsyncMock, MagicMock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.domain.erasure.deletion import Order, _Erasure
 from tellonce_server.domain.erasure.forget_query import (
     DEGREES,
     LiteralQuery,
@@ -16,8 +22,11 @@ from tellonce_server.domain.erasure.forget_query import (
     StatementQuery,
     TopicQuery,
 )
+from tellonce_server.domain.erasure.previews import Match
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact, redact_derived
 from tellonce_server.domain.tombstones import Tombstones
+from tellonce_server.store import forget
+from tellonce_server.store.forget import Statement
 from tellonce_text.literal import Literal
 
 MESSAGE = Source("message", 42, 7)
@@ -144,3 +153,17 @@ def test_a_tombstone_of_a_message_recognizes_its_sentence_in_this_message_alone_
     for marks in ({(42, 7): frozenset((claim,))}, {None: frozenset((former,))}):
         assert tombstones.forgotten_in(42, 7, said, marks) == ["My cat is Mia."]
         assert tombstones.forgotten_in(42, 8, said, marks) == []
+
+
+def test_the_choice_of_many_memories_does_not_hold_the_server_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The memories are compared with the preview in the event loop, where all other calls wait."""
+    many, now = 5000, datetime(2026, 2, 16, tzinfo=UTC)
+    stored = [Statement(n, 1 + n % 2, None, "fact", f"I own lamp {n}", (), now, None, ()) for n in range(many)]
+    chosen = [Match("memory", 0, n, 1, "exact", ticked=True) for n in range(many)]
+    order = Order(ChatScope(42, 42), None, topic("lamp"), chosen, frozenset(), messages=True)
+    monkeypatch.setattr(forget, "memories", AsyncMock(return_value=stored))
+    erasure = _Erasure(MagicMock(), order)
+    began = time.process_time()
+    meant = asyncio.run(erasure._meant_memories())
+    assert time.process_time() - began < 1
+    assert len(meant) == len(erasure._erased.changed) == many / 2

@@ -37,6 +37,12 @@ def test_the_token_of_another_person_is_not_ignored(tokens_folder: Path, monkeyp
     assert local_settings().data_dir == tokens_folder.parent
 
 
+def test_a_command_that_uses_no_token_does_not_read_the_tokens(tokens_folder: Path) -> None:
+    """They may be unreadable: damaged, or the files of the account that runs the server."""
+    (tokens_folder / "assistant").write_bytes(b"\xff")
+    assert local_settings().data_dir == tokens_folder.parent
+
+
 def test_a_server_elsewhere_is_not_ignored(tokens_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TELLONCE_URL", "https://memory.example.org/mcp")
     with pytest.raises(CommandFailed, match=r"names the server memory\.example\.org"):

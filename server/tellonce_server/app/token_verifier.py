@@ -5,7 +5,7 @@ before the call can neither read nor write.
 """
 
 import asyncio
-from typing import Final
+from typing import Any, Final
 
 from mcp.server.auth.provider import AccessToken
 from pydantic import ConfigDict, Field
@@ -60,6 +60,7 @@ class TokenVerifier:
         self._wanted.append(key)
         if self._next is None:
             self._next = asyncio.create_task(self._look_up())
+            self._next.add_done_callback(_seen)
         return (await asyncio.shield(self._next)).get(key)
 
     async def _look_up(self) -> dict[bytes, Grant]:
@@ -79,8 +80,8 @@ class TokenVerifier:
                 del self._known[next(iter(self._known))]
 
 
-def _seen(task: "asyncio.Task[bool]") -> None:
-    """Retrieve the exception of a finished lookup, so that asyncio does not log it if the call has already ended."""
+def _seen(task: "asyncio.Task[Any]") -> None:
+    """Retrieve the exception of a finished lookup, so that asyncio does not log it if the calls have already ended."""
     if not task.cancelled():
         task.exception()
 
