@@ -98,6 +98,13 @@ def test_marks_that_quote_nothing_leave_a_day_certain() -> None:
         ("Kapitel 3.4. ist lang", "Europe/Berlin"),
         ("Client visit is next to next week", "Asia/Kolkata"),
         ("Пришлите скан договора № 12/05", "Europe/Moscow"),
+        ("We adopted a cat called Wednesday", "Europe/London"),
+        ("My cousin nicknamed Friday is here", "Europe/London"),
+        ("Die Katze namens Freitag ist krank", "Europe/Berlin"),
+        ("She shops like there's no tomorrow", "America/New_York"),
+        ("Vivono come se non ci fosse un domani", "Europe/Rome"),
+        ("Зарплату обещали 14-го, посмотрим", "Europe/Moscow"),
+        ("Nous avons promis le 14", "Europe/Paris"),
     ],
 )
 def test_a_time_word_that_may_be_a_name_is_not_certain(text: str, zone: str) -> None:
@@ -117,6 +124,7 @@ def test_a_time_word_that_may_be_a_name_is_not_certain(text: str, zone: str) -> 
         ("quero uma segunda opinião", "America/Sao_Paulo"),
         ("H1 visas and H2 headings", "America/New_York"),
         ("she is the twentieth to apply", "Europe/London"),
+        ("I wasn't born yesterday, you know", "Europe/London"),
     ],
 )
 def test_a_time_word_that_names_no_day_is_none(text: str, zone: str) -> None:

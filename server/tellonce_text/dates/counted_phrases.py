@@ -48,6 +48,7 @@ def ago(line: Line, index: int) -> Phrase | None:
     """Parse `3 days ago`, `a week ago Friday`, `two weeks ago on Tuesday`, `vor drei Tagen`, `hace una semana`."""
     that = line[index].has("ago_that")
     at = index + 1 if that or line[index].has("ago_before") else index
+    at += at > index and line[at].has("exactly")
     day = line[at].get("day") if at > index else None
     found = distance_at(line, at if day is None else at + 1)
     if found is None or (that and not line[found[2]].has("that")):
@@ -57,18 +58,19 @@ def ago(line: Line, index: int) -> Phrase | None:
         return Phrase(end, lambda s: exactly_from(s, unit, -count.value, day, sure=count.exact), single=True)
     if at == index and not line[end].has("ago"):
         return None
-    exactly = line[index - 1].has("exactly")
+    exactly = line[index - 1].has("exactly") or line[at - 1].has("exactly")
     return _counted(line, end + (at == index), unit, -count.value, sure=count.exact, exactly=exactly)
 
 
 def ahead(line: Line, index: int) -> Phrase | None:
     """Parse `in two weeks`, `in two weeks on Tuesday`, `a week from Friday`, `two days from now`."""
     led = line[index].has("in") and not line[index].has("within")
-    found = distance_at(line, index + 1 if led else index)
+    at = index + 1 + line[index + 1].has("exactly") if led else index
+    found = distance_at(line, at)
     if found is None:
         return None
     count, unit, end = found
-    exactly, sure = line[index - 1].has("exactly"), count.exact
+    exactly, sure = line[index - 1].has("exactly") or line[at - 1].has("exactly"), count.exact
     if led:
         end += 2 if line[end].word == "'" and line[end + 1].has("time") else line[end].has("time")
         if line[end].has("of") or line[end].has("ago"):
