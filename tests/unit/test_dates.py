@@ -248,7 +248,8 @@ def test_shortly_after_midnight_today_may_be_the_day_that_ended(text: str, day: 
 @pytest.mark.parametrize(
     "text", ["by the end of the week", "midnight on Friday", "4pm your time on Friday", "in acht Tagen zum Arzt", "Chords of Yesterday",
              "crashes on 10.11.24 but 10.11.23 was fine", "a couple of hours ago", "on 03/04/2026",
-             "del 1 al 10, ¿cuánto te duele?"],
+             "del 1 al 10, ¿cuánto te duele?", "Ich warte seit zwei Wochen", "Seit ein paar Tagen huste ich", "за последние три дня",
+             "for the next three days I'm away"],
 )  # fmt: skip
 def test_what_people_read_differently_is_in_doubt(text: str) -> None:
     assert {found.certain for found in expressions(text, Said(NOW, SINGAPORE, "CA"))} == {False}

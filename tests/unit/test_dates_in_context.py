@@ -125,6 +125,7 @@ def test_a_time_word_that_may_be_a_name_is_not_certain(text: str, zone: str) -> 
         ("H1 visas and H2 headings", "America/New_York"),
         ("she is the twentieth to apply", "Europe/London"),
         ("I wasn't born yesterday, you know", "Europe/London"),
+        ("è stato un viaggio da tre giorni", "Europe/Rome"),
     ],
 )
 def test_a_time_word_that_names_no_day_is_none(text: str, zone: str) -> None:
@@ -148,6 +149,10 @@ def test_a_time_word_that_names_no_day_is_none(text: str, zone: str) -> None:
         ("who signed first in 1776?", "America/New_York", "1776-01-01", "1776-12-31"),
         ("Der Wagen ist Baujahr 2017", "Europe/Berlin", "2017-01-01", "2017-12-31"),
         ("Last December it hit ten below", "America/New_York", "2025-12-01", "2025-12-31"),
+        ("I've been on iron for the past two weeks", "America/New_York", "2026-11-04", "2026-11-18"),
+        ("Ich trinke seit drei Tagen keinen Kaffee", "Europe/Berlin", "2026-11-15", "2026-11-15"),
+        ("Je tousse depuis quatre jours", "Europe/Paris", "2026-11-14", "2026-11-14"),
+        ("Lavoro qui da tre giorni", "Europe/Rome", "2026-11-15", "2026-11-15"),
     ],
 )
 def test_a_span_is_read_from_its_first_to_its_last_day(text: str, zone: str, first: str, last: str) -> None:

@@ -21,6 +21,7 @@ from tellonce_text.dates.tokens import Line
 _COUNT_BOTH_ENDS: Final = frozenset({"de", "fr", "it", "es", "pt"})
 """Languages in which a week is `eight days`, because the first day is counted, too."""
 _EIGHT: Final = 8
+_SHORT: Final = frozenset({"day", "week"})
 _WEEKS_BY_DAYS: Final = {8: 1, 14: 2, 15: 2}
 _TO_THE_DAY: Final = ("to", "the", "day")
 """Words such as in `two years ago to the day`. They are no phrase of the lexicon, because they also begin `to the day
@@ -28,20 +29,33 @@ after tomorrow`."""
 
 
 def window(line: Line, index: int) -> Phrase | None:
-    """Parse `the past 3 days`, `the next two weeks`, `within a month`. The span ends or begins with today."""
+    """Parse `the past 3 days`, `the next two weeks`, `within a month`. The span ends or begins with today. It is certain
+    for what has lasted until today: `for the past two weeks`."""
     at = skip(line, index, "article")
-    step = 1 if line[at].has("within") else line[at].get("step")
+    last = -1 if line[at].get("ordinal") == -1 else None
+    step = 1 if line[at].has("within") else line[at].get("step") or last
     distance = distance_at(line, at + 1) if step else None
     if distance is None or not step or line[at + 1].has("one") or distance[0].end == at + 1:
         return None
     count, unit, end = distance
+    sure = step < 0 and line[index - 1].has("for") and count.exact and unit in _SHORT
 
     def meaning(scene: Scene) -> Meaning:
         far = counted_day(scene.today, unit, step * count.value)
         days = Days(min(far, scene.today), max(far, scene.today) + DAY, "ongoing")
-        return Meaning((days,), False, count.exact)
+        return Meaning((days,), sure, count.exact and not sure)
 
     return Phrase(end, meaning)
+
+
+def since(line: Line, index: int) -> Phrase | None:
+    """Parse the days or weeks in `seit drei Tagen` or `depuis une semaine`, which mean the day when they began. In
+    Italian, they may also be the length of a thing: `un viaggio da tre giorni`."""
+    found = distance_at(line, index)
+    noun = line.language == "it" and any(line[index - 3].has(tag) for tag in ("one", "article"))
+    if found is None or found[1] not in _SHORT or noun:
+        return None
+    return _counted(line, found[2], found[1], -found[0].value, sure=found[0].exact)
 
 
 def ago(line: Line, index: int) -> Phrase | None:

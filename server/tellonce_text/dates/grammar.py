@@ -34,7 +34,7 @@ _RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (ago, _COUNTS | {"ago_before", "ago_that", "unit"}),
     (ahead, _COUNTS | {"in"}),
     (fridays_ago, _COUNTS),
-    (window, frozenset({"article", "step", "within"})),
+    (window, frozenset({"article", "step", "ordinal", "within"})),
     (unit_step, frozenset({"article", "step", "unit"})),
     (same_time, frozenset({"same_time", "article", "step", "unit", "day"})),
     (weekday, frozenset({"article", "step", "weekday"})),
