@@ -126,6 +126,9 @@ def test_a_time_word_that_may_be_a_name_is_not_certain(text: str, zone: str) -> 
         ("she is the twentieth to apply", "Europe/London"),
         ("I wasn't born yesterday, you know", "Europe/London"),
         ("è stato un viaggio da tre giorni", "Europe/Rome"),
+        ("15日間の休み", "Asia/Tokyo"),
+        ("10日前に買った", "Asia/Tokyo"),
+        ("13月15日", "Asia/Tokyo"),
     ],
 )
 def test_a_time_word_that_names_no_day_is_none(text: str, zone: str) -> None:
@@ -182,6 +185,8 @@ def test_a_span_is_read_from_its_first_to_its_last_day(text: str, zone: str, fir
         ("快递昨天就签收了", "Asia/Shanghai", "2026-11-17"),
         ("下周三要体检", "Asia/Shanghai", "2026-11-25"),
         ("来週の金曜日、飲み会", "Asia/Tokyo", "2026-11-27"),
+        ("2026年3月15日、面接でした", "Asia/Tokyo", "2026-03-15"),
+        ("我12月5号回家", "Asia/Shanghai", "2026-12-05"),
     ],
 )
 def test_a_day_is_certain_by_the_form_of_its_words(text: str, zone: str, day: str) -> None:
@@ -211,3 +216,18 @@ def test_a_time_that_has_passed_may_have_a_fraction(text: str) -> None:
     (found,) = read(text)
     assert found.best is not None
     assert (found.best.start.hour, found.best.start.minute) == (8, 30)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("3月15日に会いました", "2027-03-15", "2027-03-15"),
+        ("15日に返事します", "2026-11-15", "2026-11-15"),
+        ("他8月去北京", "2026-08-01", "2026-08-31"),
+    ],
+)
+def test_a_chinese_or_japanese_date_without_its_year_is_found_and_in_doubt(text: str, first: str, last: str) -> None:
+    (found,) = read(text, "Asia/Tokyo")
+    assert found.best is not None
+    assert not found.certain
+    assert [str(day) for day in found.best.days] == [first, last]

@@ -1,10 +1,11 @@
 """Grammar rules for calendar dates: `2026-03-15`, `March 3rd`, `the 15th`."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from typing import Final
 
-from tellonce_text.dates.calendar_spans import which_month
+from tellonce_text.dates.calendar_spans import in_month, which_month
 from tellonce_text.dates.lexicon import endings, english
 from tellonce_text.dates.phrases import (
     FIRST_YEAR,
@@ -52,6 +53,30 @@ def stamp(line: Line, index: int) -> Phrase | None:
     zone = zone_at(line, index + 1) if token.parts[3] else None
     meaning = day_of_year(year, month, day)
     return Phrase(zone[1] if zone else index + 1, meaning, single=True, absolute=True, form="stamp")
+
+
+def han_date(line: Line, index: int) -> Phrase | None:
+    """Parse `2026年3月15日`, `3月15日`, `3月` or `15日`. The resolver does not know the verbs of Chinese and Japanese. A day
+    without a year is therefore certain only if it is near."""
+    if line[index].kind != "han" or not line[index].parts:
+        return None
+    year, month, day, alone = (int(part) if part else None for part in line[index].parts)
+    if month is not None and not 1 <= month <= _MONTHS:
+        return None
+    found = _han_meaning(year, month, day or alone)
+
+    def meaning(scene: Scene) -> Meaning | None:
+        return found(scene if scene.sure else replace(scene, direction=None))
+
+    form = "date" if day or alone else ""
+    phrase = Phrase(index + 1, meaning, single=bool(form), absolute=year is not None, form=form)
+    return _soon(phrase) if year is None else phrase
+
+
+def _han_meaning(year: int | None, month: int | None, day: int | None) -> Callable[[Scene], Meaning | None]:
+    if month is not None:
+        return day_of_year(year, month, day) if day else in_month(year, month)
+    return lambda scene: _nearest_day(scene, day or 0, None)
 
 
 def month_day(line: Line, index: int) -> Phrase | None:
