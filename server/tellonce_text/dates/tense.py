@@ -66,6 +66,7 @@ def _by_neighbors(line: Line, first: int, end: int) -> Look | None:
     """The direction that the words next to the expression give, whatever the verb is."""
     lead = first - 1 - line[first - 1].has("article")
     moved_from = line[first - 1].word == "from" and any(line[at].has("tense_arranged") for at in _back(line, first))
+    moved_from = moved_from or (line[first - 1].has("from") and "tense_moved" in line.tags)
     if moved_from or _reported(line, first) or _only_arranged(line, first):  # `moved from Tuesday to Thursday`
         return Look(None)
     if line[lead].kind == "word" and line[lead - 1].has("thanks"):  # `Thanks for Saturday`

@@ -21,7 +21,7 @@ _NO_PRONOUNS: Final = {
 """Articles and possessives that are never pronouns, so that a noun follows them."""
 _INFINITIVES: Final = {"es": ("ar", "er", "ir"), "pt": ("ar", "er", "ir")}
 _LONGEST_BRACKET: Final = 15  # tokens between a German auxiliary and its participle
-_VERBAL: Final = frozenset({"tense_arranged", "tense_committed", "naming"})
+_VERBAL: Final = frozenset({"tense_arranged", "tense_committed", "naming", "shifted"})
 
 
 def is_name(line: Line, index: int) -> bool:
