@@ -131,6 +131,8 @@ def _is_attribute(line: Line, first: int, end: int) -> bool:
 def _may_be_either(line: Line, first: int, end: int) -> bool:
     """Whether an English verb near the expression has the same form in the past and the present, as in `I hit a deer`,
     or only reports something, as in `they said no`."""
+    if "tense_either" not in line.tags and "tense_reported" not in line.tags:
+        return False
     after = range(end, min(_clause_end(line, first, end), end + _FAR))
     return any(line[at].has("tense_either") or line[at].has("tense_reported") for at in after)
 
@@ -138,6 +140,8 @@ def _may_be_either(line: Line, first: int, end: int) -> bool:
 def _has_unknown_verb(line: Line, first: int, end: int) -> bool:
     """Whether the clause has a pronoun with an unknown verb, as in `we overslept`. Such a verb may be in the past
     tense."""
+    if "tense_subject" not in line.tags:
+        return False
     near = range(_back(line, first).stop + 1, _clause_end(line, first, end))
     verbs = (line[at + 1] for at in near if line[at].has("tense_subject"))
     return any(verb.kind == "word" and not verb.tags and not verb.word.endswith(_KNOWN_ENDINGS) for verb in verbs)

@@ -84,7 +84,12 @@ class Line:
         return len(self._tokens)
 
     def __getitem__(self, index: int) -> Token:
-        return self._tokens[index] if 0 <= index < len(self._tokens) else END
+        if index < 0:
+            return END
+        try:
+            return self._tokens[index]
+        except IndexError:
+            return END
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
