@@ -98,6 +98,13 @@ def test_marks_that_quote_nothing_leave_a_day_certain() -> None:
         ("Kapitel 3.4. ist lang", "Europe/Berlin"),
         ("Client visit is next to next week", "Asia/Kolkata"),
         ("Пришлите скан договора № 12/05", "Europe/Moscow"),
+        ("We adopted a cat called Wednesday", "Europe/London"),
+        ("My cousin nicknamed Friday is here", "Europe/London"),
+        ("Die Katze namens Freitag ist krank", "Europe/Berlin"),
+        ("She shops like there's no tomorrow", "America/New_York"),
+        ("Vivono come se non ci fosse un domani", "Europe/Rome"),
+        ("Зарплату обещали 14-го, посмотрим", "Europe/Moscow"),
+        ("Nous avons promis le 14", "Europe/Paris"),
     ],
 )
 def test_a_time_word_that_may_be_a_name_is_not_certain(text: str, zone: str) -> None:
@@ -117,6 +124,11 @@ def test_a_time_word_that_may_be_a_name_is_not_certain(text: str, zone: str) -> 
         ("quero uma segunda opinião", "America/Sao_Paulo"),
         ("H1 visas and H2 headings", "America/New_York"),
         ("she is the twentieth to apply", "Europe/London"),
+        ("I wasn't born yesterday, you know", "Europe/London"),
+        ("è stato un viaggio da tre giorni", "Europe/Rome"),
+        ("15日間の休み", "Asia/Tokyo"),
+        ("10日前に買った", "Asia/Tokyo"),
+        ("13月15日", "Asia/Tokyo"),
     ],
 )
 def test_a_time_word_that_names_no_day_is_none(text: str, zone: str) -> None:
@@ -140,6 +152,16 @@ def test_a_time_word_that_names_no_day_is_none(text: str, zone: str) -> None:
         ("who signed first in 1776?", "America/New_York", "1776-01-01", "1776-12-31"),
         ("Der Wagen ist Baujahr 2017", "Europe/Berlin", "2017-01-01", "2017-12-31"),
         ("Last December it hit ten below", "America/New_York", "2025-12-01", "2025-12-31"),
+        ("I've been on iron for the past two weeks", "America/New_York", "2026-11-04", "2026-11-18"),
+        ("Ich trinke seit drei Tagen keinen Kaffee", "Europe/Berlin", "2026-11-15", "2026-11-15"),
+        ("away from the 28th until the 5th of December", "Europe/London", "2026-11-28", "2026-12-05"),
+        ("Ich bin vom 28. bis zum 5. Januar weg", "Europe/Berlin", "2026-12-28", "2027-01-05"),
+        ("We rented it June 3-5, 2024", "America/New_York", "2024-06-03", "2024-06-05"),
+        ("They moved it from the 28th to the 5th of December", "Europe/London", "2026-12-05", "2026-12-05"),
+        ("Der Termin wurde vom 28. auf den 5. Dezember verschoben", "Europe/Berlin", "2026-12-05", "2026-12-05"),
+        ("choir on the 28th and the 5th of December", "Europe/London", "2026-12-05", "2026-12-05"),
+        ("Je tousse depuis quatre jours", "Europe/Paris", "2026-11-14", "2026-11-14"),
+        ("Lavoro qui da tre giorni", "Europe/Rome", "2026-11-15", "2026-11-15"),
     ],
 )
 def test_a_span_is_read_from_its_first_to_its_last_day(text: str, zone: str, first: str, last: str) -> None:
@@ -169,6 +191,8 @@ def test_a_span_is_read_from_its_first_to_its_last_day(text: str, zone: str, fir
         ("快递昨天就签收了", "Asia/Shanghai", "2026-11-17"),
         ("下周三要体检", "Asia/Shanghai", "2026-11-25"),
         ("来週の金曜日、飲み会", "Asia/Tokyo", "2026-11-27"),
+        ("2026年3月15日、面接でした", "Asia/Tokyo", "2026-03-15"),
+        ("我12月5号回家", "Asia/Shanghai", "2026-12-05"),
     ],
 )
 def test_a_day_is_certain_by_the_form_of_its_words(text: str, zone: str, day: str) -> None:
@@ -198,3 +222,18 @@ def test_a_time_that_has_passed_may_have_a_fraction(text: str) -> None:
     (found,) = read(text)
     assert found.best is not None
     assert (found.best.start.hour, found.best.start.minute) == (8, 30)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("3月15日に会いました", "2027-03-15", "2027-03-15"),
+        ("15日に返事します", "2026-11-15", "2026-11-15"),
+        ("他8月去北京", "2026-08-01", "2026-08-31"),
+    ],
+)
+def test_a_chinese_or_japanese_date_without_its_year_is_found_and_in_doubt(text: str, first: str, last: str) -> None:
+    (found,) = read(text, "Asia/Tokyo")
+    assert found.best is not None
+    assert not found.certain
+    assert [str(day) for day in found.best.days] == [first, last]

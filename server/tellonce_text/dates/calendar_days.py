@@ -1,10 +1,11 @@
 """Grammar rules for calendar dates: `2026-03-15`, `March 3rd`, `the 15th`."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from typing import Final
 
-from tellonce_text.dates.calendar_spans import which_month
+from tellonce_text.dates.calendar_spans import in_month, which_month
 from tellonce_text.dates.lexicon import endings, english
 from tellonce_text.dates.phrases import (
     FIRST_YEAR,
@@ -32,6 +33,7 @@ _CLOSING_MARKS: Final = {"(": ")", ",": ","}
 _LONGEST_MONTH: Final = 31
 _MONTHS: Final = 12
 _BESIDE: Final = 4  # tokens: `between November 26 and`
+_LONGEST_MOVE: Final = 8  # tokens: `moved the talk from the 3rd to`
 _NEAR: Final = 30  # tokens
 _SOON: Final = 31  # days
 _ON: Final = frozenset({"on", "contracted"})
@@ -54,8 +56,32 @@ def stamp(line: Line, index: int) -> Phrase | None:
     return Phrase(zone[1] if zone else index + 1, meaning, single=True, absolute=True, form="stamp")
 
 
+def han_date(line: Line, index: int) -> Phrase | None:
+    """Parse `2026年3月15日`, `3月15日`, `3月` or `15日`. The resolver does not know the verbs of Chinese and Japanese. A day
+    without a year is therefore certain only if it is near."""
+    if line[index].kind != "han" or not line[index].parts:
+        return None
+    year, month, day, alone = (int(part) if part else None for part in line[index].parts)
+    if month is not None and not 1 <= month <= _MONTHS:
+        return None
+    found = _han_meaning(year, month, day or alone)
+
+    def meaning(scene: Scene) -> Meaning | None:
+        return found(scene if scene.sure else replace(scene, direction=None))
+
+    form = "date" if day or alone else ""
+    phrase = Phrase(index + 1, meaning, single=bool(form), absolute=year is not None, form=form)
+    return _soon(phrase) if year is None else phrase
+
+
+def _han_meaning(year: int | None, month: int | None, day: int | None) -> Callable[[Scene], Meaning | None]:
+    if month is not None:
+        return day_of_year(year, month, day) if day else in_month(year, month)
+    return lambda scene: _nearest_day(scene, day or 0, None)
+
+
 def month_day(line: Line, index: int) -> Phrase | None:
-    """Parse `March 3rd, 2026`, `the 3rd of March`, `Tuesday, March 3`, `June 3–5`."""
+    """Parse `March 3rd, 2026`, `the 3rd of March`, `Tuesday, March 3`, `June 3–5`, `the 28th until the 5th of May`."""
     weekday, at = leading_weekday(line, index)
     found = _month_first(line, at) or _day_first(line, at)
     if found is None:
@@ -63,8 +89,10 @@ def month_day(line: Line, index: int) -> Phrase | None:
     month, day, last, end = found
     year, end = trailing_year(line, end)
     weekday, end = trailing_weekday(line, end) if weekday is None else (weekday, end)
-    absolute = last is None and year is not None and year > FIRST_YEAR
-    meaning = day_of_year(None if last else year, month, day, weekday, last)
+    if last is not None and last < day and not _begins_before(line, at, end):
+        return None
+    absolute = year is not None and year > FIRST_YEAR
+    meaning = day_of_year(year, month, day, weekday, last)
     return Phrase(end, meaning, single=last is None, absolute=absolute, form="date")
 
 
@@ -146,7 +174,23 @@ def _last_day(line: Line, index: int) -> tuple[int | None, int]:
     named = line[at].suffix or line[at + 1].has("month") or line[at + 2].has("month")
     if token.has("and") and not (named or any(line[n].has("between") for n in range(index - _BESIDE, index))):
         return None, index
+    if _is_move(line, index):
+        return None, index
     return last, at + 1
+
+
+def _begins_before(line: Line, index: int, end: int) -> bool:
+    """Whether a range whose first day has the higher number begins in the month before: `the 28th until the 5th of May`,
+    but not `May 28-5` or `the 28th and the 5th of May`."""
+    between = any(line[at].has("between") for at in range(index - 2, index + 1))
+    joined = any(line[at].has("and") for at in range(index, end))
+    return not line[index].has("month") and (between or not joined)
+
+
+def _is_move(line: Line, index: int) -> bool:
+    """Whether the days around the token are not a range, because something was moved from one day to the other: `moved
+    from the 3rd to the 5th`."""
+    return "tense_moved" in line.tags or any(line[at].has("shifted") for at in range(index - _LONGEST_MOVE, index))
 
 
 def _is_clock(line: Line, index: int) -> bool:
@@ -157,11 +201,14 @@ def day_of_year(
     year: int | None, month: int, day: int, weekday: int | None = None, last: int | None = None
 ) -> Callable[[Scene], Meaning | None]:
     """The meaning of a day of a month. Without a year, it is the last or the next such day. If the text gives a
-    weekday, the day must match it. `last` is the last day of a range that begins with `day`."""
+    weekday, the day must match it. `last` is the last day of a range that begins with `day`. If `last` is less than
+    `day`, the range begins in the month before, as in `the 28th until the 5th of May`."""
 
     def days(of: int) -> Days | None:
-        first, end = _date(of, month, day), _date(of, month, last or day)
-        return Days(first, end + DAY) if first and end and first <= end else None
+        end = _date(of, month, last or day)
+        before = end and add_months(end.replace(day=1), -1)
+        first = _date(before.year, before.month, day) if before and last and last < day else _date(of, month, day)
+        return Days(first, end + DAY) if first and end else None
 
     def meaning(scene: Scene) -> Meaning | None:
         if year is not None:
@@ -248,8 +295,7 @@ def _in_digits(line: Line, at: int, length: int, day: int, weekday: int | None) 
     after = to + 1 + (line.language == "de" and line[to + 1].word == ".")
     last = day_number(line, to) if line[end].has("to") and line[to].kind == "number" else None
     more = line[after].word in AMOUNT or not _MORE.isdisjoint(line[after].tags)
-    moved = "tense_moved" in line.tags  # `se ha movido del 16 al 23` is not a range
-    if last is None or last <= day or more or moved or weekday is not None:
+    if last is None or last <= day or more or _is_move(line, end) or weekday is not None:
         return _soon(Phrase(end, lambda s: _nearest_day(s, day, weekday), single=True))
     return _soon(Phrase(after, lambda s: _nearest_day(s, day, None, last)), day == 1)  # `del 1 al 10` may be a scale
 

@@ -21,6 +21,7 @@ from tellonce_text.dates.tokens import Line
 _COUNT_BOTH_ENDS: Final = frozenset({"de", "fr", "it", "es", "pt"})
 """Languages in which a week is `eight days`, because the first day is counted, too."""
 _EIGHT: Final = 8
+_SHORT: Final = frozenset({"day", "week"})
 _WEEKS_BY_DAYS: Final = {8: 1, 14: 2, 15: 2}
 _TO_THE_DAY: Final = ("to", "the", "day")
 """Words such as in `two years ago to the day`. They are no phrase of the lexicon, because they also begin `to the day
@@ -28,26 +29,40 @@ after tomorrow`."""
 
 
 def window(line: Line, index: int) -> Phrase | None:
-    """Parse `the past 3 days`, `the next two weeks`, `within a month`. The span ends or begins with today."""
+    """Parse `the past 3 days`, `the next two weeks`, `within a month`. The span ends or begins with today. It is certain
+    for what has lasted until today: `for the past two weeks`."""
     at = skip(line, index, "article")
-    step = 1 if line[at].has("within") else line[at].get("step")
+    last = -1 if line[at].get("ordinal") == -1 else None
+    step = 1 if line[at].has("within") else line[at].get("step") or last
     distance = distance_at(line, at + 1) if step else None
     if distance is None or not step or line[at + 1].has("one") or distance[0].end == at + 1:
         return None
     count, unit, end = distance
+    sure = step < 0 and line[index - 1].has("for") and count.exact and unit in _SHORT
 
     def meaning(scene: Scene) -> Meaning:
         far = counted_day(scene.today, unit, step * count.value)
         days = Days(min(far, scene.today), max(far, scene.today) + DAY, "ongoing")
-        return Meaning((days,), False, count.exact)
+        return Meaning((days,), sure, count.exact and not sure)
 
     return Phrase(end, meaning)
+
+
+def since(line: Line, index: int) -> Phrase | None:
+    """Parse the days or weeks in `seit drei Tagen` or `depuis une semaine`, which mean the day when they began. In
+    Italian, they may also be the length of a thing: `un viaggio da tre giorni`."""
+    found = distance_at(line, index)
+    noun = line.language == "it" and any(line[index - 3].has(tag) for tag in ("one", "article"))
+    if found is None or found[1] not in _SHORT or noun:
+        return None
+    return _counted(line, found[2], found[1], -found[0].value, sure=found[0].exact)
 
 
 def ago(line: Line, index: int) -> Phrase | None:
     """Parse `3 days ago`, `a week ago Friday`, `two weeks ago on Tuesday`, `vor drei Tagen`, `hace una semana`."""
     that = line[index].has("ago_that")
     at = index + 1 if that or line[index].has("ago_before") else index
+    at += at > index and line[at].has("exactly")
     day = line[at].get("day") if at > index else None
     found = distance_at(line, at if day is None else at + 1)
     if found is None or (that and not line[found[2]].has("that")):
@@ -57,18 +72,19 @@ def ago(line: Line, index: int) -> Phrase | None:
         return Phrase(end, lambda s: exactly_from(s, unit, -count.value, day, sure=count.exact), single=True)
     if at == index and not line[end].has("ago"):
         return None
-    exactly = line[index - 1].has("exactly")
+    exactly = line[index - 1].has("exactly") or line[at - 1].has("exactly")
     return _counted(line, end + (at == index), unit, -count.value, sure=count.exact, exactly=exactly)
 
 
 def ahead(line: Line, index: int) -> Phrase | None:
     """Parse `in two weeks`, `in two weeks on Tuesday`, `a week from Friday`, `two days from now`."""
     led = line[index].has("in") and not line[index].has("within")
-    found = distance_at(line, index + 1 if led else index)
+    at = index + 1 + line[index + 1].has("exactly") if led else index
+    found = distance_at(line, at)
     if found is None:
         return None
     count, unit, end = found
-    exactly, sure = line[index - 1].has("exactly"), count.exact
+    exactly, sure = line[index - 1].has("exactly") or line[at - 1].has("exactly"), count.exact
     if led:
         end += 2 if line[end].word == "'" and line[end + 1].has("time") else line[end].has("time")
         if line[end].has("of") or line[end].has("ago"):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Final
 
-from tellonce_text.dates.calendar_days import day_of_month, month_day, numbered_day, stamp
+from tellonce_text.dates.calendar_days import day_of_month, han_date, month_day, numbered_day, stamp
 from tellonce_text.dates.calendar_spans import feast, month, nth_of_month, quarter, season, week_number
 from tellonce_text.dates.counted_phrases import ago, ahead, fridays_ago, window
 from tellonce_text.dates.neighbor_phrases import anchored, edge, half
@@ -19,6 +19,7 @@ from tellonce_text.dates.years import year
 _COUNTS: Final = frozenset({"number", "one", "vague"})
 _RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (stamp, frozenset({"stamp"})),
+    (han_date, frozenset({"han"})),
     (numeric, frozenset({"numeric", "weekday"})),
     (month_day, frozenset({"step", "weekday", "month", "number", "ordinal", "article", "unit"})),
     (nth_of_month, frozenset({"article", "ordinal", "number"})),
@@ -34,7 +35,7 @@ _RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (ago, _COUNTS | {"ago_before", "ago_that", "unit"}),
     (ahead, _COUNTS | {"in"}),
     (fridays_ago, _COUNTS),
-    (window, frozenset({"article", "step", "within"})),
+    (window, frozenset({"article", "step", "ordinal", "within"})),
     (unit_step, frozenset({"article", "step", "unit"})),
     (same_time, frozenset({"same_time", "article", "step", "unit", "day"})),
     (weekday, frozenset({"article", "step", "weekday"})),

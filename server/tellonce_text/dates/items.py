@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Final, NamedTuple
 
 from tellonce_text.dates.clock_phrases import Clock, clock_at, hour_in_part, part_at
+from tellonce_text.dates.counted_phrases import since
 from tellonce_text.dates.elapsing import duration
 from tellonce_text.dates.grammar import may_begin, phrase_at
 from tellonce_text.dates.names import is_compound
@@ -124,7 +125,8 @@ def _item(line: Line, index: int) -> Item | None:
         if lasting:
             return Item(lasting)
     if token.has("since") and token.word != "с":
-        found = _dated(line, index + 1)
+        length = since(line, index + 1)
+        found = _dated(line, index + 1) or (Item(length.end, length) if length else None)
         if found:  # `dal 12 al 18 ottobre` has an end
             dated = found.phrase is not None and found.phrase.form == "date" and not found.phrase.single
             return found._replace(since=found.until is None and not dated)

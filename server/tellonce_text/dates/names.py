@@ -14,6 +14,7 @@ _DETERMINERS: Final = frozenset({"one", "article", "own"})
 _BARE: Final = frozenset({"em", "de"})  # weekdays have an article after these words
 _FEMININE: Final = ("ão", "ade", "agem", "ões", "érie")  # no verbs have these endings
 _SHORTEST_NAME: Final = 3
+_LONGEST_THING: Final = 4  # tokens: `a very small cat called`
 
 
 def is_compound(line: Line, end: int) -> bool:
@@ -42,7 +43,9 @@ def _is_named(line: Line, index: int) -> bool:
         return True
     match line.language:
         case "en":
-            return False
+            return before.has("naming") and _names_thing(line, index - 1)
+        case "de" if before.has("naming"):
+            return True
         case "de":
             surname = season and _is_unknown(before) and before.capital  # `Frau Sommer`
             led = any(not _DETERMINERS.isdisjoint(line[at].tags) for at in (index - 1, index - 2))
@@ -60,6 +63,12 @@ def _is_named(line: Line, index: int) -> bool:
 
 def _is_unknown(token: Token) -> bool:
     return token.kind == "word" and not token.tags
+
+
+def _names_thing(line: Line, index: int) -> bool:
+    """Whether the English word introduces a name. `called` does so only after a thing that the text did not mention
+    before: `a cat called Wednesday`, but not `the vet called Wednesday`."""
+    return line[index].word != "called" or any(line[at].has("one") for at in range(index - _LONGEST_THING, index))
 
 
 def _is_described(line: Line, index: int) -> bool:

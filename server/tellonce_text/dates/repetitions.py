@@ -74,8 +74,9 @@ def says_end(text: str, language: str | None = None) -> bool:
         last -= 1
     lasts = line[last].has("unit") and line[last].get("unit") not in ("hour", "minute")
     counted = any((count := count_at(line, at)) is not None and count.end == last for at in range(last - 3, last))
-    named = tuple(items(line))
-    return (lasts and counted) or any(_until_at(line, at, by_a_time=False, named=named) for at in range(len(line)))
+    untils = [at for at in range(len(line)) if _is_until(line, at)]
+    named = tuple(items(line)) if untils else ()
+    return (lasts and counted) or any(_until_at(line, at, by_a_time=False, named=named) for at in untils)
 
 
 def _limited(line: Line, found: Repetition, *, by_a_time: bool) -> Repetition:
@@ -117,11 +118,15 @@ def _end_at(line: Line, at: int, *, by_a_time: bool, named: Items | None = None)
 def _until_at(line: Line, at: int, *, by_a_time: bool, named: Items | None = None) -> tuple[int, Item] | None:
     """The day or, with `by_a_time`, the time of day that follows a word such as `until`; None if the token is not such
     a word. `named` are the items of the line, if they are known."""
-    if not (line[at].has("to") and line[at].has("by")):
+    if not _is_until(line, at):
         return None
     named = items(line) if named is None else named
     found = ((first, item) for first, item in named if item.phrase is not None or by_a_time)
     return next(((first, item) for first, item in found if at <= first <= at + 2), None)
+
+
+def _is_until(line: Line, at: int) -> bool:
+    return line[at].has("to") and line[at].has("by")
 
 
 def _inexpressible(line: Line) -> Repetition | None:

@@ -227,7 +227,9 @@ def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
     if item.since:
         begun = tuple(days for days in meaning.choices if days.first <= scene.today) or meaning.choices
         ahead_too = line.language == "it" and scene.direction != "past" and len(begun) < len(meaning.choices)
-        meaning = Meaning(begun, (meaning.certain or len(begun) == 1) and not ahead_too, meaning.approximate)
+        meaning = Meaning(
+            begun, (meaning.certain or 1 == len(begun) < len(meaning.choices)) and not ahead_too, meaning.approximate
+        )
     meaning = _by_waking_day(meaning, scene, item.phrase.form, item.part, item.clock)
     stamp = _stamp(line, item.phrase, scene)
     if stamp:

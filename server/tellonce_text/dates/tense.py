@@ -66,6 +66,7 @@ def _by_neighbors(line: Line, first: int, end: int) -> Look | None:
     """The direction that the words next to the expression give, whatever the verb is."""
     lead = first - 1 - line[first - 1].has("article")
     moved_from = line[first - 1].word == "from" and any(line[at].has("tense_arranged") for at in _back(line, first))
+    moved_from = moved_from or (line[first - 1].has("from") and "tense_moved" in line.tags)
     if moved_from or _reported(line, first) or _only_arranged(line, first):  # `moved from Tuesday to Thursday`
         return Look(None)
     if line[lead].kind == "word" and line[lead - 1].has("thanks"):  # `Thanks for Saturday`
@@ -130,6 +131,8 @@ def _is_attribute(line: Line, first: int, end: int) -> bool:
 def _may_be_either(line: Line, first: int, end: int) -> bool:
     """Whether an English verb near the expression has the same form in the past and the present, as in `I hit a deer`,
     or only reports something, as in `they said no`."""
+    if "tense_either" not in line.tags and "tense_reported" not in line.tags:
+        return False
     after = range(end, min(_clause_end(line, first, end), end + _FAR))
     return any(line[at].has("tense_either") or line[at].has("tense_reported") for at in after)
 
@@ -137,6 +140,8 @@ def _may_be_either(line: Line, first: int, end: int) -> bool:
 def _has_unknown_verb(line: Line, first: int, end: int) -> bool:
     """Whether the clause has a pronoun with an unknown verb, as in `we overslept`. Such a verb may be in the past
     tense."""
+    if "tense_subject" not in line.tags:
+        return False
     near = range(_back(line, first).stop + 1, _clause_end(line, first, end))
     verbs = (line[at + 1] for at in near if line[at].has("tense_subject"))
     return any(verb.kind == "word" and not verb.tags and not verb.word.endswith(_KNOWN_ENDINGS) for verb in verbs)

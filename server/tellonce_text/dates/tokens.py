@@ -28,7 +28,7 @@ _TOKEN: Final = re.compile(
     r"(?P<stamp>(?<![\d.-])(\d{4})-(\d\d?)-(\d\d?)(?:(?:[T ]| at )(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|[+-]\d\d:?\d\d)?(?!\d))?(?![\d-]))"
     r"|(?P<numeric>(?<![\w.,/-])(\d{4}|\d\d?)([./-])(?:(?<!-)|(?=\d\d?-\d))(\d\d?)(?:\11(\d{4}|\d\d|(?<=\d{4}.\d.)\d|(?<=\d{4}.\d\d.)\d)(?!\d)|(\.)(?!\d)|(?![\d.]))(?![/%-]\d))"
     r"|(?P<clock>(?<![\d:.,])([01]?\d|2[0-4])[:h]([0-5]\d)(?::([0-5]\d))?(?![\d:]))"
-    r"|(?P<han>明後日|[今昨明前后後]天|[今昨明]日|[上下]周[一二三四五六日天]?|[上下]个月|[来先]週(?:の[月火水木金土日]曜日?)?|[先来]月|[去明昨来]年)"
+    r"|(?P<han>(?<!\d)(?:(?:(\d{4})年)?(\d\d?)月(?:(\d\d?)[日号號])?|(\d\d?)日)(?![間间前後后内])|明後日|[今昨明前后後]天|[今昨明]日|[上下]周[一二三四五六日天]?|[上下]个月|[来先]週(?:の[月火水木金土日]曜日?)?|[先来]月|[去明昨来]年)"
     r"|(?P<number>(?<!\w)\d{1,9})(?P<suffix>[^\W\d_]{1,3}(?![\w]))?(?P<tail>\.m\b\.?)?"
     rf"|(?P<word>{_WORD})"
     r"|(?P<mark>[^\s\w]|_+)|\d+"
@@ -38,7 +38,7 @@ _ELISION: Final = re.compile(r"([ldjnmtsc]|qu|jusqu|lorsqu|dell|all|nell|dall|su
 _PART: Final = re.compile(r"[^-]+|-")
 _MAYBE: Final = re.compile(r"\d|[^\W\d_]{2}")
 _OF_NUMBER: Final = frozenset({"number", "suffix", "tail"})
-_GROUPS: Final = {"stamp": range(2, 9), "numeric": range(10, 15), "clock": range(16, 19)}
+_GROUPS: Final = {"stamp": range(2, 9), "numeric": range(10, 15), "clock": range(16, 19), "han": range(20, 24)}
 
 
 class Token(NamedTuple):
@@ -84,7 +84,12 @@ class Line:
         return len(self._tokens)
 
     def __getitem__(self, index: int) -> Token:
-        return self._tokens[index] if 0 <= index < len(self._tokens) else END
+        if index < 0:
+            return END
+        try:
+            return self._tokens[index]
+        except IndexError:
+            return END
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
@@ -147,7 +152,7 @@ def _raw_tokens(text: str) -> list[Token]:
 def _tokens(match: re.Match[str]) -> Sequence[Token]:
     """The tokens of a match. There are several tokens for an elided word (`l'anno`), and for a compound such as
     `mid-June` if the lexicon does not contain it."""
-    if match.lastgroup == "han":
+    if match.lastgroup == "han" and not match[0][0].isdigit():
         parts = _han_parts().finditer(match.string, *match.span())
         return [Token("han", *part.span(), part[0], han_words()[part[0]]) for part in parts]
     token = _token(match)

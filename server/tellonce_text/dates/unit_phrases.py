@@ -42,7 +42,12 @@ def day_word(line: Line, index: int) -> Phrase | None:
         count, unit, end = distance
         away = -count.value if back else count.value
         return Phrase(end, lambda s: exactly_from(s, unit, away, offset, sure=count.exact), single=True)
-    found = day_phrase(at + 1, lambda today: today + offset * DAY, not _is_titled(line, at), "" if offset else TODAY)
+    found = day_phrase(
+        at + 1,
+        lambda today: today + offset * DAY,
+        not (_is_titled(line, at) or _is_noun(line, at)),
+        "" if offset else TODAY,
+    )
     return found.changed(lambda meaning, s: meaning.only_if(offset != 1 or not time(0) < s.said.time() < _SMALL_HOURS))
 
 
@@ -52,6 +57,11 @@ def _is_morning(line: Line, index: int) -> bool:
     before = line[index - 1]
     adjective = line[index].capital and before.word.endswith("en") and line.language == "de"
     return before.has("day") or adjective or not _ARTICLES.isdisjoint(before.tags)
+
+
+def _is_noun(line: Line, index: int) -> bool:
+    """Whether a word for a day is a noun, because of the word before it: `like there's no tomorrow`, `un domani`."""
+    return line[index - 1].has("none") or (line.language in {"it", "pt"} and line[index - 1].has("one"))
 
 
 def _is_titled(line: Line, index: int) -> bool:

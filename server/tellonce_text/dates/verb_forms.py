@@ -21,7 +21,7 @@ _NO_PRONOUNS: Final = {
 """Articles and possessives that are never pronouns, so that a noun follows them."""
 _INFINITIVES: Final = {"es": ("ar", "er", "ir"), "pt": ("ar", "er", "ir")}
 _LONGEST_BRACKET: Final = 15  # tokens between a German auxiliary and its participle
-_VERBAL: Final = frozenset({"tense_arranged", "tense_committed"})
+_VERBAL: Final = frozenset({"tense_arranged", "tense_committed", "naming", "shifted"})
 
 
 def is_name(line: Line, index: int) -> bool:
@@ -45,7 +45,7 @@ def is_participle(token: Token) -> bool:
     """Whether the word has the form of a German participle."""
     word = token.word
     formed = "ge" in word[:-3] or word.startswith(_INSEPARABLE) or word.endswith("iert")
-    return formed and word.endswith(("t", "en")) and not token.capital
+    return formed and word.endswith(("t", "en")) and not token.capital and not token.has("tense_stative")
 
 
 def is_adjective(line: Line, index: int) -> bool:
