@@ -14,6 +14,7 @@ from tellonce_text.dates.weekday_phrases import WEEK_HENCE, steps
 
 PLURAL: Final = frozenset("days weeks weekends months quarters years wks yrs".split())
 _SMALL_HOURS: Final = time(4)
+_THURSDAY: Final = 3
 _ARTICLES: Final = frozenset({"article", "contracted", "part_lead", "own", "every", "one", "indefinite", "exactly_at"})
 _WEEKEND_LEADS: Final = frozenset({"on", "inside", "at", "contracted", "own"})
 _MONDAY_FIRST: Final = frozenset(
@@ -141,6 +142,7 @@ def _weekend(scene: Scene, step: int, *, nearest: bool) -> Meaning:
 
 
 def _the_weekend(scene: Scene) -> Meaning | None:
+    """The meaning of `the weekend`. Early in a week and without a verb, either weekend may be meant."""
     here = unit_days(scene.today, "weekend", 0)
     found = choose(scene, here if here.first <= scene.today else here.shifted(-7), here)
-    return found and found.only_if(scene.sure)
+    return found and found.only_if(scene.sure and not (scene.inferred and scene.today.weekday() < _THURSDAY))

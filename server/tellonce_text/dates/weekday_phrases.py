@@ -6,7 +6,7 @@ from tellonce_text.dates.counted_phrases import ago, ahead, weeks_by_days
 from tellonce_text.dates.day_arithmetic import SUNDAY, weekday_in
 from tellonce_text.dates.phrases import DASHES, Phrase, choose, comma, day_phrase, days_phrase, skip
 from tellonce_text.dates.readings import DAY, WEEK, Meaning, Scene, monday_of, one_day, weekday_from
-from tellonce_text.dates.tokens import Line
+from tellonce_text.dates.tokens import Line, Token
 
 WEEK_HENCE: Final = frozenset({"GB", "IE", "AU", "NZ"})
 """Regions where `Friday week` is used."""
@@ -82,15 +82,20 @@ def _ends_clause(line: Line, index: int) -> bool:
 
 
 def _is_doubtful(line: Line, index: int, end: int) -> bool:
-    """Whether the weekday may be a name (`Wednesday Addams`, `Crusoe's Friday`) or a day that only the speakers know
-    (`that Tuesday`, `the Friday after we met`)."""
+    """Whether the weekday may be a name (`Wednesday Addams`, `Crusoe's Friday`), a habit (`my Sunday roast`) or a day that
+    only the speakers know (`that Tuesday`, `the Friday after we met`)."""
     before, after = line[index - 1], line[end]
     named = after.kind == "word" and after.capital and len(after.word) > 3 and not after.tags and line[index].capital
-    owned = before.word.endswith("'s") and before.capital
+    owned = (before.word.endswith("'s") and before.capital) or (before.has("own") and _is_noun(after))
     titled = before.capital and before.kind == "word" and not before.tags and index > line.sentences[index][0] + 1
     told = line[index].has("article") and (after.has("after") or after.has("before") or after.has("clause"))
     listed = before.has("only_titles") or before.has("that") or before.word in _HOLIDAY
     return named or owned or titled or told or listed
+
+
+def _is_noun(token: Token) -> bool:
+    """Whether the token is probably a noun, because the lexicon does not have it."""
+    return token.kind == "word" and not token.tags
 
 
 def _bare(scene: Scene, number: int, *, sure: bool) -> Meaning | None:
