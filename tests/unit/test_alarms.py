@@ -312,7 +312,7 @@ def test_many_words_that_may_be_an_end_are_parsed_once(monkeypatch: pytest.Monke
     monkeypatch.setattr(repetitions, "items", counted)
     line = line_of("until 5 " * 200 + "every hour", "en")
     assert line is not None
-    assert repetition(line, NOW) is not None
+    assert repetition(line, NOW, tuple(items(line))) is not None
     assert says_end("until 5 " * 200, "en") is False
     assert len(parsed) <= 3
 

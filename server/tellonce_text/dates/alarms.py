@@ -15,7 +15,7 @@ from tellonce_text.dates.intervals import Interval, IntervalUnit, wall
 from tellonce_text.dates.items import Item, items
 from tellonce_text.dates.readings import DAY, Said, add_months
 from tellonce_text.dates.repeated_days import HOURS, MORNING
-from tellonce_text.dates.repetitions import End, hour_at, repetition
+from tellonce_text.dates.repetitions import End, Items, hour_at, repetition
 from tellonce_text.dates.resolver import resolved
 from tellonce_text.dates.tokens import Line, line_of
 
@@ -73,7 +73,8 @@ def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
     if line is None or any(_is_no_day(line, at) for at in range(len(line))):
         return None
     local = said.at.astimezone(said.zone)
-    found = _repeating(line, said, local) or _once(line, said, local) or _bare_hour(line, local)
+    named = tuple(items(line))
+    found = _repeating(line, named, said, local) or _once(line, named, said, local) or _bare_hour(line, local)
     return found and found._replace(start=_led_by(line, found.start))
 
 
@@ -130,8 +131,8 @@ def _led_by(line: Line, start: int) -> int:
     return line[index].start
 
 
-def _repeating(line: Line, said: Said, local: datetime) -> Alarm | None:
-    found = repetition(line, local)
+def _repeating(line: Line, named: Items, said: Said, local: datetime) -> Alarm | None:
+    found = repetition(line, local, named)
     if found is None:
         return None
     limit = found.limit
@@ -151,10 +152,10 @@ def _until(line: Line, limit: End, said: Said, local: datetime) -> datetime | No
     return _on_wall(at.date() + DAY, 0, 0, said.zone) - _MINUTE
 
 
-def _once(line: Line, said: Said, local: datetime) -> Alarm | None:
+def _once(line: Line, named: Items, said: Said, local: datetime) -> Alarm | None:
     """Return the alarm from the first expression with a time of day; if there is none, from the first expression that
     names a day."""
-    found = [one for first, item in items(line) if (one := _moment(line, first, item, said, local)) is not None]
+    found = [one for first, item in named if (one := _moment(line, first, item, said, local)) is not None]
     timed = next((one for one, is_timed in found if is_timed), None)
     return timed or next((one for one, _ in found), None)
 

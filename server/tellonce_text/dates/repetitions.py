@@ -51,8 +51,9 @@ class Repetition(NamedTuple):
     limit: End | None = None
 
 
-def repetition(line: Line, local: datetime) -> Repetition | None:
-    """The first repetition in a text that was said at `local`; None if there is none."""
+def repetition(line: Line, local: datetime, named: Items) -> Repetition | None:
+    """The first repetition in a text that was said at `local`; None if there is none. `named` are the items of the
+    line."""
     within_day = _pulse(line, local)
     if within_day is not None:
         return _limited(line, within_day, by_a_time=True)
@@ -60,7 +61,7 @@ def repetition(line: Line, local: datetime) -> Repetition | None:
         found = repeated_days(line, index, local.date())
         if found is not None:
             return _limited(line, _with_clock(line, index, found, local), by_a_time=False)
-    return _inexpressible(line)
+    return _inexpressible(line, named)
 
 
 def says_end(text: str, language: str | None = None) -> bool:
@@ -129,9 +130,9 @@ def _is_until(line: Line, at: int) -> bool:
     return line[at].has("to") and line[at].has("by")
 
 
-def _inexpressible(line: Line) -> Repetition | None:
+def _inexpressible(line: Line, named: Items) -> Repetition | None:
     """A repetition that no rule can parse, such as `every minute` or `every 40th day`."""
-    repeats = next(((first, item.end) for first, item in items(line) if item.repeats), None)
+    repeats = next(((first, item.end) for first, item in named if item.repeats), None)
     place = repeats or next(
         ((at, at + 2) for at in range(len(line)) if line[at].has("every") and day_number(line, at + 1)), None
     )
