@@ -233,7 +233,7 @@ class ConfigFile:
     def _words(self) -> list[str]:
         """The program of our entry and its arguments."""
         command = self._entry.get("command") or []
-        words = [*(command if isinstance(command, list) else [command]), *self._entry.get("args", [])]
+        words = [*(command if isinstance(command, list) else [command]), *(self._entry.get("args") or [])]
         return [str(word) for word in words]
 
     @property

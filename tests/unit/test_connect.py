@@ -122,6 +122,13 @@ def test_an_entry_of_the_same_name_comes_back(home: Path, capsys: pytest.Capture
         joined(ClientName.GEMINI, undo=True)
 
 
+def test_an_entry_without_arguments_is_read(home: Path) -> None:
+    file = file_of(ClientName.GEMINI)
+    file.parent.mkdir()
+    file.write_text(json.dumps({"mcpServers": {"memory": {"command": "another", "args": None}}}))
+    assert connect.connected(connect.this_machine()) == {ClientName.GEMINI: False}
+
+
 @pytest.mark.parametrize(
     ("url", "ours"),
     [
