@@ -160,7 +160,7 @@ class Conversations:
         self._leaving.set()
 
     async def say(self, case: Case, text: str, markup: Markup | None = None) -> None:
-        """Send a sentence that is not part of the answer. If this fails, the failure is logged."""
+        """Send a sentence beside the answer. A failure to send it is only logged."""
         with logged():
             await case.surface.say(text, markup)
 

@@ -66,7 +66,7 @@ def has_items(body: str) -> bool:
 
 
 def is_heading(line: str) -> bool:
-    """Whether a line is a heading, or consists of tags. `#family dinner at eight` is neither."""
+    """Whether a line is a heading or contains only tags. For `#family dinner at eight`, the result is false."""
     return _HEADING.match(line) is not None
 
 

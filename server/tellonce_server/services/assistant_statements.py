@@ -105,7 +105,7 @@ class StatementChecker:
 
 
 def newest_words(lines: Sequence[Line]) -> list[Line]:
-    """The user's latest consecutive messages. After them, there may be an answer."""
+    """The user's latest messages that follow each other directly. An answer may come after them."""
     end = len(lines)
     while end and lines[end - 1].role != "user":
         end -= 1
