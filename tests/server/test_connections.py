@@ -65,12 +65,22 @@ async def test_lost_connections_are_replaced(opened: Database, dsn: str) -> None
     assert ended
     with anyio.fail_after(10):
         while True:
-            try:
-                await asyncio.gather(*(asked(opened) for _ in range(4)))
+            answers = await asyncio.gather(*(asked(opened) for _ in range(4)), return_exceptions=True)
+            if answers == [0] * 4:
                 break
-            except PASSING:
-                continue  # the pool has not yet noticed the lost connection
+            # The pool has not yet noticed the lost connections.
+            assert all(isinstance(answer, (int, *PASSING)) for answer in answers)
     assert busy(opened) == 0
+
+
+async def test_closing_waits_for_the_connections_in_use(opened: Database) -> None:
+    with anyio.fail_after(10):
+        async with opened.transaction() as transaction:
+            closing = asyncio.create_task(opened.close())
+            await asyncio.sleep(0)
+            assert await transaction.rows("threads.of_chat", USER, USER) == []
+            assert not closing.done()
+        await closing
 
 
 async def test_a_failed_statement_leaves_no_open_transaction_and_no_busy_connection(opened: Database) -> None:

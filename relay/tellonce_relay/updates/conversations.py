@@ -253,6 +253,8 @@ class Conversations:
             opened.progress.said = ""
 
     async def _attempt(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
+        if opened.goes_on:  # the rest was fetched together with it, and the model must see everything
+            await self._arrivals.recorded(opened.head.thread)
         try:
             draft = await self._perceived(opened)
             draft = draft or await self._obeyed(opened) or await self._model_draft(opened, options)

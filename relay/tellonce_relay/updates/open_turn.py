@@ -57,19 +57,19 @@ class OpenTurn:
         )
 
     @property
-    def _goes_on(self) -> bool:
+    def goes_on(self) -> bool:
         """Whether another message is expected: the rest of an album, or of a text that an app split."""
         newest = self.cases[-1]
         return newest.message.media_group_id is not None or is_split(newest.incoming.text)
 
     def breath(self, seconds: float) -> float:
         """Seconds after the newest message during which a further message still belongs to the turn."""
-        return max(seconds, SPLIT_SECONDS) if self._goes_on else seconds
+        return max(seconds, SPLIT_SECONDS) if self.goes_on else seconds
 
     def hold(self, seconds: float) -> float:
         """Seconds to wait after the newest message before the answer is shown, because another message may follow; 0
         for a single question."""
-        if len(self.cases) == 1 and not self._goes_on and ends_as_question(self.head.incoming.text):
+        if len(self.cases) == 1 and not self.goes_on and ends_as_question(self.head.incoming.text):
             return 0.0
         return self.breath(seconds)
 

@@ -159,6 +159,7 @@ class SessionPool(_OpenPool):
         self._never_needed = 0
         self._waiting = 0
         self._lent = 0
+        self._closing = False
         self._review: asyncio.TimerHandle | None = None
         self._reviewing: asyncio.Task[None] | None = None
 
@@ -169,6 +170,7 @@ class SessionPool(_OpenPool):
         return PoolUse(found.size, max(0, found.busy - len(self._kept)))
 
     async def close(self) -> None:
+        self._closing = True  # connections that are in use now go back to asyncpg, which waits for them
         if self._review is not None:
             self._review.cancel()
         if self._reviewing is not None:
@@ -207,7 +209,8 @@ class SessionPool(_OpenPool):
         """Keep the connection for the next statement if no other call waits for a connection. `intact` means that the
         last statement raised no error; otherwise asyncpg checks the connection."""
         self._lent += 1
-        if not intact or self._waiting or self._lent % RETURNED_EVERY == 0 or not _is_open(connection):
+        keep = intact and not (self._closing or self._waiting) and self._lent % RETURNED_EVERY != 0
+        if not keep or not _is_open(connection):
             await self._connections.release(connection)
             return
         self._kept.append(connection)
