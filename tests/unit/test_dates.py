@@ -492,6 +492,8 @@ def _seconds(query: str) -> float:
         ("L'affitto scade il 25 e non parte il bonifico", "2026-11-25"),
         ("Der Hautarzt hat erst im März was frei", "2027-03-01"),
         ("We will bake a cherry one on Pi Day", "2027-03-14"),
+        ("Хочу, чтобы мы поехали в мае", "2027-05-01"),
+        ("Хочу, чтобы ты пришёл в субботу", "2026-11-21"),
     ],
 )
 def test_the_day_meant_is_known_for_certain(text: str, day: str) -> None:
@@ -521,6 +523,8 @@ def test_the_day_meant_is_known_for_certain(text: str, day: str) -> None:
         "Was Friday all right for you?",
         "Closed on Friday",
         "С понедельника кашляю",
+        "Она бы приехала в субботу",
+        "Хотелось бы съездить в субботу",
     ],
 )
 def test_a_weekday_that_may_lie_on_either_side_is_in_doubt(text: str) -> None:

@@ -362,7 +362,7 @@ def _by_ending(line: Line, index: int) -> Direction | None:
     token = line[index]
     if token.has("tense_strong") and not token.capital:
         return "past"
-    if token.tags or is_name(line, index) or is_led_noun(line, index):
+    if token.tags or is_name(line, index) or is_led_noun(line, index) or is_condition(line, index):
         return None
     if line.language == "de":
         return "past" if is_preterite(line, index) else None

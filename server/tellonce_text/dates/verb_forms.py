@@ -97,8 +97,9 @@ def is_subordinate(line: Line, index: int) -> bool:
 
 
 def is_condition(line: Line, index: int) -> bool:
-    """Whether the verb is in a condition, as in `if you slept well`; such a verb does not say what happened."""
-    return any(line[at].has("condition") for at in range(index - 3, index))
+    """Whether the verb is in a condition, as in `if you slept well`, or in a wish, as in `хотелось бы`; such a verb does
+    not say what happened."""
+    return line[index + 1].word == "бы" or any(line[at].has("condition") for at in range(index - 3, index))
 
 
 def is_state(line: Line, index: int) -> bool:
