@@ -12,6 +12,9 @@ PARTS: Final = {"morning": (5, 7), "afternoon": (12, 5), "evening": (17, 6), "ni
 _GLUED: Final = {"am": "am", "pm": "pm", "a.m": "am", "p.m": "pm"}
 _SPOKEN_MINUTES: Final = {"media": 30, "mezza": 30, "mezzo": 30, "meia": 30, "cuarto": 15}
 _LED: Final = frozenset({"at", "since", "by", "to", "after", "before"})
+_KEPT_BELOW: Final = {"morning": 13, "evening": 5, "night": 7}
+"""For each part of the day, the hour below which an hour of the 24-hour clock is not moved to the other half of the
+day."""
 _REPEATED: Final = frozenset({"mornings", "evenings", "nights", "afternoons"})
 
 
@@ -172,15 +175,18 @@ def _in_part(line: Line, clock: Clock) -> Clock:
     at = _part_index(line, clock.end)
     if at is None:
         return clock
-    of_24 = (clock.half and line[clock.end - 1].word != "uhr") or not 1 <= clock.hour <= 12
-    hour = clock.hour if of_24 else hour_in_part(clock.hour, line[at].get("part"))
-    return clock._replace(end=at + 1, hour=hour, half=clock.half or not of_24)
+    return in_part(clock, line[at].get("part"))._replace(end=at + 1)
 
 
-def hour_in_part(hour: int, part: str) -> int:
-    """Convert an hour from 1 to 12 in a part of the day to an hour from 0 to 23."""
-    early = part == "morning" or (part == "night" and not 5 <= hour < 12)
-    return hour % 12 + (0 if early else 12)
+def in_part(clock: Clock, part: str | None) -> Clock:
+    """The time in a part of the day, which decides AM or PM. Without the part, `8 Uhr` is in the morning, but in
+    `jeden Abend um 8 Uhr`, it is in the evening."""
+    known = clock.half and clock.hour < _KEPT_BELOW.get(part or "", 0)
+    if part is None or known or not 1 <= clock.hour <= 12:
+        return clock
+    early = part == "morning" or (part == "night" and not 5 <= clock.hour < 12)
+    early = early or (part == "afternoon" and 10 <= clock.hour < 12)  # `heute Mittag um 11:30`
+    return clock._replace(hour=clock.hour % 12 + (0 if early else 12), half=True)
 
 
 def _part_index(line: Line, index: int) -> int | None:

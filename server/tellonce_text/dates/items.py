@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Final, NamedTuple
 
-from tellonce_text.dates.clock_phrases import Clock, clock_at, hour_in_part, part_at
+from tellonce_text.dates.clock_phrases import Clock, clock_at, in_part, part_at
 from tellonce_text.dates.counted_phrases import since
 from tellonce_text.dates.elapsing import duration
 from tellonce_text.dates.grammar import may_begin, phrase_at
@@ -22,7 +22,7 @@ _FAR: Final = 60  # tokens
 _NEAR: Final = 12  # tokens
 _SATURDAY: Final = 5
 _AMOUNTS: Final = frozenset("number one vague fraction span_minutes one_and_half unit half".split())
-_REPEATED: Final = frozenset("weekday unit part month season weekdays feast".split())
+_REPEATED: Final = frozenset("weekday unit part every_part month season weekdays feast".split())
 
 
 class Item(NamedTuple):
@@ -50,10 +50,7 @@ class Item(NamedTuple):
 
     def in_part(self, part: str | None) -> "Item":
         """The item in a part of the day. This part decides AM or PM of the time, unless the text gives AM or PM."""
-        clock = self.clock
-        if clock and part and not clock.half and 1 <= clock.hour <= 12:
-            clock = clock._replace(hour=hour_in_part(clock.hour, part), half=True)
-        return self._replace(part=part, clock=clock)
+        return self._replace(part=part, clock=self.clock and in_part(self.clock, part))
 
 
 def items(line: Line) -> Iterator[tuple[int, Item]]:
@@ -238,7 +235,8 @@ def _part_after(line: Line, end: int) -> tuple[str | None, int]:
     """The part of the day that a word for a day implies (`tonight` implies the night) or that follows the day, and the
     index after the part."""
     day = line[end - 1]
-    part = day.get("part") if day.has("day") and not day.has("day_only") else None
+    implied = (day.has("day") and not day.has("day_only")) or day.has("weekday")  # `tonight`, `Montagabend`
+    part = day.get("part") if implied else None
     return (part, end) if part else part_at(line, end) or (None, end)
 
 

@@ -40,12 +40,12 @@ _LAST_COMMON_DAY: Final = 28
 class RepeatedDays(NamedTuple):
     """The days of a repetition. `days` contains the last three fields of a cron expression. Otherwise, `every` contains
     a number and a unit: the distance between two days of the repetition, counted from the day `first`. `days` and
-    `every` are empty if neither can express the days. `end` is the index after the last token, and `hour` is the hour
-    to use if the text gives no time."""
+    `every` are empty if neither can express the days. `end` is the index after the last token, and `part` is the part
+    of the day that the words name, as in `every evening`."""
 
     end: int
     days: str = ""
-    hour: int = MORNING
+    part: str | None = None
     every: tuple[int, IntervalUnit] | None = None
     first: date | None = None
 
@@ -273,8 +273,9 @@ def _every(line: Line, at: int, today: date) -> RepeatedDays | None:
         return RepeatedDays(at + 1, _WORKDAYS)
     if _weekday(line[at]) is not None:
         return _on_weekdays(line, at)
-    if line[at].has("part"):
-        return RepeatedDays(at + 1, _EVERY_DAY, HOURS[line[at].get("part")])
+    part = line[at].get("part") or line[at].get("every_part")
+    if part is not None:
+        return RepeatedDays(at + 1, _EVERY_DAY, part)
     if line[at].get("unit") == "month" and line[at - 2].has("of"):  # `in the first week of every month`
         return RepeatedDays(at + 1)
     dated = _day_of_year(line, at)
@@ -292,7 +293,7 @@ def _every(line: Line, at: int, today: date) -> RepeatedDays | None:
 
 def _on_weekdays(line: Line, at: int) -> RepeatedDays:
     end, days = _weekdays(line, at)
-    return RepeatedDays(end, f"* * {_cron_days(days)}")
+    return RepeatedDays(end, f"* * {_cron_days(days)}", line[at].get("part"))
 
 
 def _weekdays(line: Line, at: int) -> tuple[int, list[int]]:

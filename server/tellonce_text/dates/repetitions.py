@@ -6,7 +6,7 @@ from datetime import datetime, time, timedelta
 from itertools import pairwise, product
 from typing import Final, NamedTuple, TypeVar
 
-from tellonce_text.dates.clock_phrases import Clock, awake, clock_at, one_clock, part_at
+from tellonce_text.dates.clock_phrases import Clock, awake, clock_at, in_part, one_clock, part_at
 from tellonce_text.dates.elapsing import duration
 from tellonce_text.dates.intervals import MOST, UTC, Interval, IntervalUnit
 from tellonce_text.dates.items import Item, items
@@ -141,25 +141,26 @@ def _inexpressible(line: Line, named: Items) -> Repetition | None:
 
 def _with_clock(line: Line, index: int, found: RepeatedDays, local: datetime) -> Repetition:
     """Add the time of day, which may come before or after the days: `every Monday at 8`, `at 8 every Monday`."""
-    part = part_at(line, found.end)
-    hour, end = (HOURS[part[0]], part[1]) if part else (found.hour, found.end)
+    after_days = part_at(line, found.end)
+    part, end = after_days or (found.part, found.end)
     after = clock_at(line, end, beside_day=True)
     if after is not None:
         clocks = [after, *_more_clocks(line, end, after)]
-        return Repetition(index, clocks[-1].end, _repeats(clocks, found, local))
+        return Repetition(index, clocks[-1].end, _repeats(clocks, found, local, part))
     begin = index
     while line[begin - 1].has("on") or line[begin - 1].has("article"):
         begin -= 1
     for at in range(begin):
         before = clock_at(line, at, beside_day=True)
         if before is not None and before.end == begin:
-            return Repetition(at, end, _repeats([before], found, local))
+            return Repetition(at, end, _repeats([before], found, local, part))
     limit = _end_at(line, comma(line, end), by_a_time=False)
     clock = _clock_of(line, limit) if limit is not None else None
     if limit is not None and clock is not None:
         clocks = [clock, *_more_clocks(line, limit.stop, clock)]
-        return Repetition(index, clocks[-1].end, _repeats(clocks, found, local), limit=limit)
-    return Repetition(index, end, _repeats([Clock(end, hour)], found, local), timed=part is not None)
+        return Repetition(index, clocks[-1].end, _repeats(clocks, found, local, part), limit=limit)
+    usual = Clock(end, HOURS[part or "morning"])
+    return Repetition(index, end, _repeats([usual], found, local), timed=after_days is not None)
 
 
 def _clock_of(line: Line, limit: End) -> Clock | None:
@@ -189,9 +190,10 @@ def hour_at(line: Line, at: int) -> Clock | None:
     return _plain(line, at) if clock is None and ends else clock
 
 
-def _repeats(clocks: Sequence[Clock], found: RepeatedDays, local: datetime) -> str | None:
-    """The repetition at each of the times. A cron expression covers only times with the same minute, and an interval
-    only one time; otherwise, the result is None."""
+def _repeats(clocks: Sequence[Clock], found: RepeatedDays, local: datetime, part: str | None = None) -> str | None:
+    """The repetition at each of the times, which are in the part of the day `part`. A cron expression covers only times
+    with the same minute, and an interval only one time; otherwise, the result is None."""
+    clocks = [in_part(clock, part) for clock in clocks]
     if found.every is not None:
         return str(_interval(clocks[0], found, local)) if len(clocks) == 1 else None
     if len(clocks) == 1 and (clamped := _clamped(clocks[0], found.days, local)) is not None:
