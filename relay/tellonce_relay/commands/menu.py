@@ -29,9 +29,14 @@ from tellonce_text.lexicon import STOP_WORDS
 class Conversation(Protocol):
     """The conversation in which a command is given."""
 
-    async def stop(self, *, owed: bool | None = None) -> bool:
-        """End the running answer. `owed` limits this: with True, only an answer that waits for the model is ended; with
-        False, only an answer that does not wait for it. Returns whether an answer was ended."""
+    async def stop(self, *, owed: bool = True) -> bool:
+        """End the running answer. Without `owed`, an answer that waits for the model is not ended. Returns whether an
+        answer was ended."""
+        ...
+
+    async def skip(self) -> str:
+        """Drop the question to which the person replies, or the oldest one that waits for the model. Returns the
+        question; empty if no question waits."""
         ...
 
     def last_answer(self) -> str | None:
@@ -190,7 +195,8 @@ async def _stop(asked: Asked) -> Reply:
 
 
 async def _skip(asked: Asked) -> Reply:
-    return Reply(phrase("turn.skipped" if await asked.conversation.stop(owed=True) else "turn.nothing_owed"))
+    dropped = await asked.conversation.skip()
+    return Reply(phrase("turn.skipped", question=views.short(dropped)) if dropped else phrase("turn.nothing_owed"))
 
 
 SHOWN: Final[Mapping[str, Callable[[Asked], Awaitable[Reply]]]] = {

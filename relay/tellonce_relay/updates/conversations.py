@@ -144,16 +144,31 @@ class Conversations:
         """The newest text of the thread that the memory keeps; empty if this process does not know it."""
         return self._said.get(thread, "")
 
-    async def stop(self, thread: Thread, *, owed: bool | None = None) -> bool:
-        """End the thread's current answer and wait until the turn is finished. `owed` limits this: with True, only an
-        answer that waits for the model is ended; with False, only an answer that does not wait for it. Returns whether
-        there was such an answer."""
+    async def stop(self, thread: Thread, *, owed: bool = True) -> bool:
+        """End the thread's current answer and wait until the turn is finished. Without `owed`, an answer that waits for
+        the model is not ended. Returns whether an answer was ended."""
         opened = self._current.get(thread)
-        if opened is None or owed not in (None, opened.owed is not None):
+        if opened is None or (opened.owed is not None and not owed):
             return False
         opened.stop()
         await opened.finished.wait()
         return True
+
+    async def skip(self, thread: Thread, about: str | None) -> str:
+        """Drop a question that waits for the model: the one in the message `about` or, if this message does not wait,
+        the oldest one. Returns the question; empty if no question waits."""
+        current = self._current.get(thread)
+        if current is None or current.owed is None:
+            return ""
+        for opened in self._waiting:
+            if opened.head.thread == thread and any(case.incoming.message_id == about for case in opened.cases):
+                opened.stop()
+                opened.closed = True
+                for case in opened.cases:
+                    self._e.inbox.done(case.update_id)
+                return opened.incoming.text
+        await self.stop(thread)
+        return current.incoming.text
 
     def leave(self) -> None:
         """Stop waiting for unavailable models, because the process is ending."""
