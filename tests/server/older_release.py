@@ -15,14 +15,17 @@ LAST_RELEASE = 18
 
 
 @asynccontextmanager
-async def last_release(postgres: EmbeddedPostgres, data: str) -> AsyncGenerator[asyncpg.Connection]:
-    """A connection, as the owner of the tables, to a database with the last release's schema and `data`."""
+async def last_release(
+    postgres: EmbeddedPostgres, data: str, version: int = LAST_RELEASE
+) -> AsyncGenerator[asyncpg.Connection]:
+    """A connection, as the owner of the tables, to a database with `data` and the schema of the last release, or of
+    another version."""
     admin = await asyncpg.connect(postgres.dsn(SUPERUSER, "postgres"))
     await admin.execute("create database upgrading owner chatmem_app")
     async with session(postgres.dsn(SUPERUSER, "upgrading")) as extended:
         await extended.execute("create extension vector")
     db = await asyncpg.connect(postgres.dsn(database="upgrading"))
-    await migrate(db, [step for step in migrations() if step.version <= LAST_RELEASE])
+    await migrate(db, [step for step in migrations() if step.version <= version])
     await db.execute(data)
     try:
         yield db
