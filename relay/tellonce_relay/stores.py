@@ -20,7 +20,8 @@ class Stores:
     memories about which the person was asked. `told` contains the sentences that are said only once. `languages`
     contains the language of each chat, and `alarms` the state of each reminder. `unfinished` contains each thread's
     request for a reminder whose time is missing. `routines` contains the id of the last message of each `chat:routine`.
-    `polling` contains what `tellonce doctor` must know about fetching updates.
+    `scripts` contains the messages of `tellonce send`. `polling` contains what `tellonce doctor` must know about fetching
+    updates.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -37,4 +38,5 @@ class Stores:
         self.alarms = store("alarms")
         self.unfinished = store("unfinished")
         self.routines = store("routines")
+        self.scripts = store("scripts")
         self.polling = store("polling")

@@ -178,7 +178,7 @@ async def relaying(
             bot=bot,
             settings=own_settings,
             profile=profile,
-            outbox=Outbox(bot, stores.moved, newest=stores.newest, sleep=sleep),
+            outbox=Outbox(bot, stores.moved, newest=stores.newest, scripts=stores.scripts, sleep=sleep),
             command_context=command_context,
             agents=agents or Agents({}),
             inbox=Inbox(state / "inbox"),

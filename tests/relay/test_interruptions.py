@@ -7,19 +7,24 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.reminders import ListRemindersArgs
 from tellonce_relay.catalogue import phrase
+from tellonce_relay.routines.delivery import Post, Sender, send_and_record
 from tellonce_relay.seen_store import SeenStore
-from tellonce_relay.telegram import chat_surface
+from tellonce_relay.stores import Stores
+from tellonce_relay.telegram import chat_surface, outbox
+from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.telegram.outbox import Outbox
 from tellonce_relay.updates.inbox import Inbox
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.outages import Away
-from tests.relay.running_relay import Echo, Scripted, relaying, texts
+from tests.relay.running_relay import TOKEN, ZONE, Echo, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import Fault, Hang, Late, Stall, Telegram, telegram
 from tests.stubs.transcription_stub import TranscriptionStub
 
@@ -136,6 +141,48 @@ async def test_a_message_that_telegram_sends_only_after_the_kill_is_not_sent_aga
             await api.say("second")
             await api.replies(2)
     assert texts(api) == ["re first", "re second"]
+
+
+@pytest.mark.parametrize("marked", [False, True], ids=["plain", "with bold words"])
+async def test_a_message_that_telegram_sends_after_it_was_sent_again_is_deleted_before_the_next_one(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, marked: bool
+) -> None:
+    monkeypatch.setattr(outbox, "SETTLING", 0.05)
+    first = Echo(before="**Well**, ") if marked else Echo()
+    again = ["Well, re first"] if marked else ["re first"]
+    async with telegram() as api:
+        api.faults["sendMessage"] = [Stall()]
+        async with relaying(memory, first, state=tmp_path, api=api, killed=True):
+            await api.say("first")
+            await api.until(lambda: asked("sendMessage")(api))
+        async with relaying(memory, Echo(), state=tmp_path, api=api), httpx.AsyncClient(trust_env=False) as late:
+            await api.until(lambda: texts(api) == again)
+            number = api.sent[0]["message_id"]
+            await late.post(f"{api.url}/bot{TOKEN}/sendMessage", json=api.api.of("sendMessage")[0])
+            assert texts(api) == 2 * again
+            await api.say("second", until=lambda: texts(api) == [*again, "re second"])
+            edits = len(api.api.of("editMessageText"))
+            await api.say("third", until=lambda: texts(api) == [*again, "re second", "re third"])
+    assert api.sent[0]["message_id"] == number
+    assert len(api.api.of("editMessageText")) == edits
+
+
+async def test_a_message_of_a_script_stays_if_it_was_sent_where_a_lost_answer_is_searched(
+    memory: Memory, tmp_path: Path
+) -> None:
+    async with telegram() as api:
+        api.faults["sendMessage"] = [Stall()]
+        async with relaying(memory, Echo(), state=tmp_path, api=api, killed=True):
+            await api.say("first")
+            await api.until(lambda: asked("sendMessage")(api))
+        api.faults.clear()
+        stores = Stores(tmp_path)
+        async with memory.relay() as client, make_bot(TOKEN, api.url) as bot:
+            sender = Sender(Outbox(bot, tries=1, scripts=stores.scripts), client, stores, ZONE)
+            await send_and_record(sender, Post("All backups are fine.", 42, "backups"))
+        async with relaying(memory, Echo(), state=tmp_path, api=api):
+            await api.until(lambda: len(api.sent) == 2)
+    assert texts(api) == ["All backups are fine.", "re first"]
 
 
 async def test_transcripts_whose_sending_was_interrupted_by_the_next_message_are_shown_once(memory: Memory) -> None:

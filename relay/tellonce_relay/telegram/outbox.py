@@ -6,15 +6,16 @@ Telegram has no idempotency keys, and a bot cannot read a chat. But if an edit c
 increase. So if the answer to a send is lost, the outbox tries such an edit with the message ids after the highest known
 id. If such an edit finds the message, the message was sent; otherwise the message is sent again.
 
-A text may still appear twice in two cases. First, Telegram may execute the send only after this check. Second, the
-message may be more than `LOOK_AT` unseen messages away; this is possible if more than a hundred updates are waiting.
+Telegram may execute the send only after this check, so that the text appears twice. Before further messages to the chat,
+the outbox therefore repeats the check, and deletes the message that it finds. A text still appears twice if its message
+is more than `LOOK_AT` unseen messages away; this is possible if more than a hundred updates are waiting.
 """
 
 import asyncio
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -42,6 +43,9 @@ one counter, so many messages of others may be between."""
 SETTLING = 1.5
 """Seconds of waiting before the first check of which messages of a former process have arrived. Telegram may execute a
 request shortly after the process that sent the request was killed."""
+LATEST = 120.0
+"""Seconds after which Telegram executes a request hardly ever. The system transmits what a killed process wrote for up to
+two minutes."""
 MOST_REFUSALS = 100
 """Maximum number of attempts to send one message if Telegram's errors seem unrelated to the message. The last attempts
 are half a minute apart. After this many attempts, the message is assumed to be the cause and is dropped, so that it
@@ -89,18 +93,30 @@ class Address:
     reply_to: int | None = None
 
 
+@dataclass(frozen=True)
+class _Doubt:
+    """A message that was not found after the message `after`, and may still appear. `resent` is the time at which its
+    text was sent again; None before."""
+
+    what: Marked
+    markup: InlineKeyboardMarkup | None
+    after: int
+    resent: float | None = None
+
+
 def nobody(after: int | None) -> None:
     """Record nothing: the default for callers that keep no record of deliveries."""
 
 
 class Outbox:
-    """Sends messages. Several tasks may share one outbox. `tries` limits the attempts of one call; with None, a call
-    retries until Telegram is available.
+    """Sends messages. Several tasks may share one outbox. `tries` limits the attempts of one call in
+    `tellonce send`; with None, as in the relay, a call retries until Telegram is available.
 
     `newest` stores the highest message ids across restarts; an uncertain message has a higher id than was stored when
     its send began. The id that is stored after a kill may be the id of the uncertain message itself, because a process
     may be killed after it stored the id, and before it stored that the message has arrived. So the search excludes only
-    the ids that this process has seen.
+    the ids that this process has seen, and the ids in `scripts`: the messages of `tellonce send`, which another process
+    may send at any time.
     """
 
     def __init__(
@@ -110,6 +126,7 @@ class Outbox:
         *,
         tries: int | None = None,
         newest: SeenStore | None = None,
+        scripts: SeenStore | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._bot = bot
@@ -121,6 +138,8 @@ class Outbox:
         # uncertain.
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._newest = newest or SeenStore()
+        self._scripts = scripts or SeenStore()
+        self._doubts: dict[int, _Doubt] = {}
         self._started: float | None = None
         self._seen: defaultdict[int, set[int]] = defaultdict(set)
         self._closed: set[int] = set()
@@ -226,14 +245,22 @@ class Outbox:
     async def find(self, chat_id: int, what: Marked, after: int, markup: Markup | None = None) -> int | None:
         """Search the messages after the id `after` for a message with exactly the text `what`, and return its id; None
         if there is no such message. Raises TelegramError."""
-        keyboard = markup if isinstance(markup, InlineKeyboardMarkup) else None
-        unseen = (n for n in count(after + 1) if n not in self._seen[_counter(chat_id)])
-        forms = (what, Marked(what.text)) if what.marks else (what,)
+        doubt = _Doubt(what, markup if isinstance(markup, InlineKeyboardMarkup) else None, after)
+        number = await self._found(chat_id, doubt, count(after + 1))
+        if number is None:
+            self._doubts[chat_id] = doubt
+        return number
+
+    async def _found(self, chat_id: int, doubt: _Doubt, numbers: Iterable[int]) -> int | None:
+        """The first of the numbers whose message has exactly the uncertain text; None if there is none."""
         # Other messages may be sent during the search, so each number is compared with the seen ones when it is reached.
+        seen, scripts = self._seen[_counter(chat_id)], self._scripts
+        unseen = (n for n in numbers if n not in seen and scripts.get(_named(chat_id, n)) is None)
+        forms = (doubt.what, Marked(doubt.what.text)) if doubt.what.marks else (doubt.what,)
         for number in islice(unseen, LOOK_AT):
             for form in forms:
                 try:
-                    await self._patiently(partial(self._edit, chat_id, number, form, keyboard))
+                    await self._patiently(partial(self._edit, chat_id, number, form, doubt.markup))
                 except BadRequest as error:
                     if not _is_unchanged(error):
                         continue
@@ -251,11 +278,32 @@ class Outbox:
     ) -> int:
         """The id of a message that is sent while no other message is sent to the chat."""
         async with self._locks[to.chat_id]:
+            await self._delete_double(to.chat_id, what)
             after = self._highest(to.chat_id)
             about_to(after)
             number = await trying(lambda: self._once(to, what, markup, after))
+            doubt = self._doubts.get(to.chat_id)
+            if doubt is not None and doubt.what == what:
+                self._doubts[to.chat_id] = replace(doubt, resent=asyncio.get_running_loop().time())
         self.saw(to.chat_id, number)
+        if self._tries is not None:
+            self._scripts.put(_named(to.chat_id, number), "")
         return number
+
+    async def _delete_double(self, chat_id: int, following: Marked) -> None:
+        """If a text was sent again and the first message with it has appeared since, delete this message."""
+        doubt = self._doubts.get(chat_id)
+        if doubt is None or doubt.resent is None or doubt.what == following:
+            return
+        try:
+            number = await self._found(chat_id, doubt, range(doubt.after + 1, self._highest(chat_id) or 0))
+            if number is not None:
+                await self._bot.delete_message(chat_id, number)
+        except TelegramError as error:
+            logger.info("a text that may be shown twice was not deleted: %s", why(error))
+            return
+        if number is not None or asyncio.get_running_loop().time() - doubt.resent > LATEST:
+            del self._doubts[chat_id]
 
     async def _once(self, to: Address, what: Marked, markup: Markup | None, after: int | None) -> int:
         """Send; if the answer is lost, search for the message after the message `after`. Raises AnswerLost only if
@@ -349,6 +397,11 @@ def _counter(chat_id: int) -> int:
     """Return the id of a chat's message counter. Each supergroup has its own counter; a bot's private chats and basic
     groups share one counter."""
     return chat_id if chat_id < SUPERGROUPS_BELOW else 0
+
+
+def _named(chat_id: int, number: int) -> str:
+    """A name of the message that is unique among the messages of all chats."""
+    return f"{_counter(chat_id)}:{number}"
 
 
 def why(error: TelegramError) -> str:
