@@ -16,7 +16,7 @@ FAR = 0.6
 """The share of facts that are told in words that a question would not use."""
 
 BACK = 0.6
-"""The share of replies with a question that is similar to a later question of the benchmark."""
+"""The share of replies that contain a question. This question is similar to one that the benchmark asks later."""
 
 RECALLS = 0.45
 """The share of requests that return to an older fact."""
@@ -35,8 +35,8 @@ _FOLLOW_UPS = (
 
 
 SUBJECTS, AGAIN, CHATS = 16, 8, 4
-"""The number of subjects that have a separate session, the number of later sessions that return to such a subject, and
-the number of sessions without facts."""
+"""Three numbers: subjects that have a separate session, later sessions that return to such a subject, and sessions
+without facts."""
 
 
 def write(seed: int) -> Dialogue:
@@ -148,8 +148,8 @@ def _exchange(
 
 
 def _questions_back(rng: random.Random, block: Block | None) -> list[str]:
-    """Questions that the assistant asks in its reply. Because of these questions, a long reply is more similar to a
-    later question than the message that answers this later question."""
+    """Questions that the assistant asks in its reply. A later question of the benchmark is then more similar to this
+    reply than to the message with the answer."""
     subjects = [block] * 3 if block is not None else []
     subjects.append(rng.choice(blocks("assistant_facts.txt")))
     return [_question_back(rng, x) for x in subjects if rng.random() < BACK]
@@ -175,7 +175,7 @@ def _reply(rng: random.Random, topic: str, request: str, extra: Sequence[str]) -
 
 
 def _turned(request: str) -> str:
-    """A part of the request as the assistant would repeat it."""
+    """The last sentence of a request, as an assistant repeats it: `"I'm late. Check my visa." -> "Check your visa."`"""
     words = request.replace("I'm", "you are").replace("I ", "you ").replace(" my ", " your ").split(". ")
     return f"{words[-1].rstrip('.')}."
 

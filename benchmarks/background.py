@@ -1,5 +1,5 @@
-"""Measures background work: the speed of imports and embeddings, and how much slower a turn is while a burst of
-messages is embedded.
+"""Measures the speed of imports and embeddings. It also measures how much slower a turn is while a burst of messages is
+embedded.
 
     python -m benchmarks.background --folder DIR [--messages 10k] [--burst 10000] [--turns 60] [--json FILE]
 
@@ -35,8 +35,7 @@ from tellonce_server.store.postgres.embedded import SUPERUSER
 
 UNEMBEDDED = f"select count(*) from messages where owner_id = {WRITTEN_OWNER} and embedding is null"
 WORDS = 14
-"""Words per message. These words are 35 tokens of the local model, which splits each invented word into two or
-three."""
+"""Words per message. The local model splits each invented word into two or three tokens, so a message has 35 tokens."""
 
 
 async def measure(args: argparse.Namespace) -> dict[str, Any]:
@@ -75,7 +74,7 @@ async def _turns(server: Ours, count: int, seed: int) -> Timed:
 
 
 async def _imported(args: argparse.Namespace, dsn: str) -> dict[str, float]:
-    """Messages per second of an import, without embeddings. The import runs in another process than the server."""
+    """Messages per second of an import, without embeddings. The import does not run in the server's process."""
     own = environment(args.folder, dsn, "none")
     settings = ServerSettings.model_validate(
         {"database_url": dsn, "data_dir": own["TELLONCE_DATA_DIR"], "embeddings": "none", "user_ids": (WRITTEN_OWNER,)}

@@ -38,8 +38,8 @@ VECTORS = "select embedding from messages where owner_id = $1 and chat_id = $1 o
 
 @dataclass(frozen=True)
 class Chat:
-    """One dialogue: for each message, its words with their counts, and its unit vector. `vectors` is None without
-    embeddings."""
+    """The words and vectors of one dialogue. Each message has the counts of its words, and a unit vector. `vectors` is
+    None without embeddings."""
 
     user: int
     words: Sequence[Counter[str]]

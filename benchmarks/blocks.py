@@ -14,8 +14,8 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Block:
-    """One kind of fact: the possible values of the slots (placeholders) in its sentences, and the sentences by part
-    (`s` plain statement, `q` question …)."""
+    """One kind of fact. `slots` are the possible values of the placeholders in its sentences. `parts` are the sentences
+    by part; the part `s` has plain statements, and `q` has questions."""
 
     name: str
     slots: Mapping[str, Sequence[str]]
@@ -48,7 +48,7 @@ def sentences(file: str, part: str) -> list[str]:
 
 
 def fill(sentence: str, values: Mapping[str, str]) -> str:
-    """The sentence with its slots filled; `{x_cap}` is the value of x with a capital."""
+    """The sentence with the values in its slots. `{x_cap}` becomes the value of `x` with a capital first letter."""
 
     def value(match: re.Match[str]) -> str:
         name = match[1]

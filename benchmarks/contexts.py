@@ -2,7 +2,7 @@
 
     python -m benchmarks.contexts [--model FOLDER] > docs/CONTEXT.md
 
-This script defines what happens in the month: a chat with a bot, its routines, a topic, a reply, an import and a
+The script defines the events of the month. They are a chat with a bot, its routines, a topic, a reply, an import and a
 second assistant. The benchmark uses the real server, the real summarizer without a language model, and a simulated
 clock.
 """

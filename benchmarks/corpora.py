@@ -15,8 +15,8 @@ _DATES = ("%I:%M %p on %d %B, %Y", "%d %B %Y", "%Y/%m/%d (%a) %H:%M", "%Y/%m/%d"
 
 
 def locomo(file: Path) -> list[Dialogue]:
-    """Read a list of conversations, each with dated sessions of two speakers and questions with the ids of their
-    evidence.
+    """Read a list of conversations. A conversation has dated sessions of two speakers, and questions with the ids of
+    their evidence.
 
     The category of a question is a number in LoCoMo and a word in our own files. If the second speaker is called
     `assistant`, the dialogue has the shape `assistant`.
@@ -27,8 +27,8 @@ def locomo(file: Path) -> list[Dialogue]:
 
 
 def longmemeval(file: Path) -> list[Dialogue]:
-    """Read a list of questions, each with its own sessions of a user and an assistant, in which evidence turns are
-    marked."""
+    """Read a list of questions. Each question has its own sessions of a user and an assistant. Evidence turns are
+    marked in these sessions."""
     return [_longmemeval(entry) for entry in json.loads(file.read_text("utf-8"))]
 
 

@@ -36,7 +36,8 @@ class Report(BaseModel):
 
 
 async def run(report: Path, kills: int, each: int, seed: int) -> Report:
-    """Run rounds of `each` kills until the report has `kills` kills. The report is written after every round."""
+    """Run rounds until the report has enough kills. `kills` is the total, and `each` is the number of kills in one
+    round. The report is written after every round."""
     done = Report.model_validate_json(report.read_text()) if report.exists() else Report()
     while done.kills().total() < kills:
         number = len(done.rounds)

@@ -21,7 +21,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Probe:
-    """One question, the turns that answer it, and the answer, if the file has one."""
+    """One question, and the turns that answer it. `answer` is empty if the file has no answer."""
 
     kind: str
     text: str

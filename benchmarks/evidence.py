@@ -1,5 +1,5 @@
-"""Measures how much of a question's evidence a context contains, before and after the summarizer has processed the
-history.
+"""Measures the share of a question's evidence that is in a context. It compares contexts with the summarizer and
+without it.
 
     python -m benchmarks.evidence [--synthetic N] [--seed N] [--shapes people friends assistant] [--locomo FILE ...]
         [--half first|second] [--first N] [--budgets TOKENS ...] [--kinds] [--elsewhere] [--model FOLDER] [--json FILE]
@@ -102,7 +102,8 @@ async def _main(args: argparse.Namespace) -> int:
 async def measured(
     memory: Memory, dialogues: Sequence[Dialogue], budgets: Iterable[int], *, elsewhere: bool = False
 ) -> dict[int, dict[str, Figures]]:
-    """Return the figures for each budget, and within a budget for each shape of dialogue and for each `shape: kind`."""
+    """Return the figures. The outer keys are the budgets. The inner keys are the shapes of dialogues, and `shape:
+    kind`."""
     return {budget: figures(await _contexts(memory, dialogues, budget, elsewhere)) for budget in budgets}
 
 
@@ -143,7 +144,7 @@ def _figures(group: Sequence[Held]) -> Figures:
 
 
 def fewer(without: Mapping[str, Figures], with_it: Mapping[str, Figures]) -> list[str]:
-    """The shapes of dialogues for which contexts contain less evidence with the summarizer."""
+    """The shapes whose contexts contain less evidence with the summarizer than without it."""
     shapes = [name for name in without if ":" not in name]
     return [n for n in shapes if with_it[n].some < without[n].some or with_it[n].every < without[n].every]
 
@@ -151,8 +152,8 @@ def fewer(without: Mapping[str, Figures], with_it: Mapping[str, Figures]) -> lis
 def report(
     without: Mapping[int, Mapping[str, Figures]], with_it: Mapping[int, Mapping[str, Figures]], *, kinds: bool
 ) -> list[str]:
-    """Return one line for each budget and shape: the share of questions with some evidence and with all evidence, and
-    the tokens, first without the summarizer and then with it."""
+    """Return one line for each budget and shape. The first half of a line is without the summarizer, the second half is
+    with it. Each half gives the share of questions with some evidence, the share with all evidence, and the tokens."""
     return [
         f"{budget:>6} {name:<28} n={x.questions:<4} off {_line(x)}   on {_line(with_it[budget][name])}"
         for budget, by_name in without.items()
@@ -173,9 +174,9 @@ def _as_json(*runs: Mapping[int, Mapping[str, Figures]]) -> Mapping[str, object]
 
 
 def _is_shown(turn: str, answer: str, context: str) -> bool:
-    """Whether a context shows a turn. The context must contain that sentence of the turn which has the most words of
-    the answer. If the answer is not known or has no words in common with the turn, the beginning or the middle of the
-    turn is sufficient."""
+    """Whether a context shows a turn. If sentences of the turn contain words of the answer, the context must contain
+    the sentence with the largest number of these words. Otherwise, the beginning or the middle of the turn is
+    sufficient."""
     wanted = set(content_stems(answer))
     sentences = split_sentences(turn)
     common = [len(wanted & set(content_stems(sentence))) for sentence in sentences]

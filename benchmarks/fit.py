@@ -1,13 +1,13 @@
-"""Fits the ranker's weights on generated dialogues, within bounds that keep the meaning of each weight. Prints the
-recall before and after the fit.
+"""Fits the ranker's weights on generated dialogues. Each weight stays within bounds that preserve its meaning. Prints
+the recall before and after the fit.
 
     python -m benchmarks.fit [--synthetic N] [--rounds N] [--model FOLDER]
 
-The method is coordinate ascent on mean evidence recall, with every shape of dialogue weighted equally. The report also
+The method is coordinate ascent on mean evidence recall. All shapes of dialogues have equal weight. The report also
 contains the recall on dialogues of another seed, which are not used for fitting. The report also contains the recall of
-each shape with weights that were fitted on the other two shapes. If this recall differs much from the recall with
-weights that were fitted on all shapes, the fit is specific to a shape. A person reads the result and puts rounded
-values into `retrieval/weights.py`.
+each shape with weights that were fitted on the other two shapes. If this recall is very different from the recall of
+the final weights, the fit is specific to a shape. A person reads the result and puts rounded values into
+`retrieval/weights.py`.
 """
 
 import argparse
@@ -33,7 +33,7 @@ ZONE = ZoneInfo("UTC")
 DEPTHS = (5, 10, 20)
 FACTORS = (0.0, 0.6, 0.8, 1.25, 1.6)
 MARGIN = 5e-4
-"""Minimum gain of recall for a change; less is noise."""
+"""Minimum gain of recall for a change. Smaller gains are noise."""
 
 # The bounds of each weight. A prior (speaker, time, form) must not outweigh words and similarity together.
 BOUNDS: Mapping[str, tuple[float, float]] = {

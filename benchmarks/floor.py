@@ -1,7 +1,8 @@
-"""`python -m benchmarks.floor [--stdio] PORT`: a server with the same SDK whose only tool looks up a word in a dict.
+"""`python -m benchmarks.floor [--stdio] PORT`: starts a minimal server with the same SDK as ours. Its only tool looks
+up a word in a dict.
 
-Its calls take only the time of client, protocol and transport. This is the minimum for any memory server over MCP on
-this machine.
+Its calls take only the time of client, protocol and transport. This time is the minimum for any memory server over MCP
+on this machine.
 """
 
 import asyncio

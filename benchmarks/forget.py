@@ -1,12 +1,13 @@
-"""Measures the duration of `forget` and how long other calls wait for it. The cases are a name in few messages, a name
-in all messages, and all memories.
+"""Measures how long `forget` takes, and how long other calls wait during `forget`. There are three cases: a name in few
+messages, a name in all messages, and all memories.
 
     python -m benchmarks.forget [--messages N] [--memories N]
 
 Each case has a separate owner on the real server, without embeddings. During `forget`, three callers repeat a short
-call: another owner and the same owner record messages, and a query looks up one row through the same connection pool.
-The duration of the callers' calls shows how long `forget` delays others. The line `before` gives the durations of these
-calls while nothing is being forgotten. With `--quiet`, there are no other callers.
+call. The first caller records messages of another owner. The second caller records messages of the same owner. The
+third caller looks up one row through the same connection pool. The duration of the callers' calls shows how long
+`forget` delays others. The line `before` gives the durations of these calls while nothing is being forgotten. With
+`--quiet`, there are no other callers.
 """
 
 import argparse
@@ -52,7 +53,7 @@ class Waits:
 async def _main(messages: int, memories: int, *, quiet: bool) -> None:
     async with open_memory(None, 4) as memory:
         gc.collect()
-        gc.freeze()  # a server process also does this after it has imported its modules
+        gc.freeze()  # a server process also freezes its objects after its imports
         sys.setswitchinterval(SWITCH_SECONDS)
         chance = random.Random(7)
         await _talk(memory, FEW, messages, lambda n: _said(chance, n % EVERY == 0))

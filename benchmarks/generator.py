@@ -4,9 +4,9 @@ public evaluation corpus.
 There are three shapes: two people who write to each other over months (`people`), two friends who chat in short
 careless messages every day (`friends`), and one person with an assistant that gives long answers (`assistant`). Facts
 come from sentence banks with several wordings each. Both speakers tell facts. Some facts are in answers that can be
-understood only together with the question. Other messages repeat facts or distract from them. The distance between
-questions and answers is set so that common methods reach the same recall as on real conversations (the table of `python
--m benchmarks.retrieval`, and docs/explanation/performance.md).
+understood only together with the question. Other messages repeat facts or distract from them. The generator sets a
+distance between questions and answers. With this distance, common methods reach the same recall as on real
+conversations. The figures are in the table of `python -m benchmarks.retrieval` and in docs/explanation/performance.md.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,10 +1,10 @@
-"""Measures the cost of row-level security and of changing a connection's owner. Calls of `get_context` and
-`search_memory` with and without row-level security alternate.
+"""Measures the cost of row-level security and of changing a connection's owner. It calls `get_context` and
+`search_memory` alternately with and without row-level security.
 
     python -m benchmarks.isolation [--rounds N] [--copies N]
 
-"Without" means the same statements on connections of the database role that owns the tables, which is exempt from
-policies. Each case is a ratio of medians from one run, so that other load affects both sides equally.
+"Without" means the same statements on connections of the role that owns the tables. This role is exempt from policies.
+Each case is a ratio of medians from one run, so that other load affects both sides equally.
 """
 
 import argparse

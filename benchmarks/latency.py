@@ -1,16 +1,15 @@
 """Measures latency and throughput of every assistant tool over MCP at several database sizes. For comparison, it also
-measures the minimal server of `benchmarks.floor`, which uses the same SDK and whose only tool looks up a word in a
-dict.
+measures the minimal server of `benchmarks.floor`.
 
     python -m benchmarks.latency --folder DIR [--messages 10k 100k 1M] [--at-once 1 8 32] [--rounds N] [--against CHECKOUT]
         [--json FILE]
 
 Missing databases below DIR are created (`benchmarks.scale`) and kept. There is one server process per size, all on one
-embedded PostgreSQL. Sizes, tools and the minimal server alternate in small rounds, so that other load affects all equally.
-First calls are timed with a cold cache, all others with the database's files in the kernel's cache. With `--against`,
-the server of another checkout alternates with ours on the same databases; its rows are named "before".
-`--tools reading` leaves out writing tools. By default, the run takes two minutes and measures reading and writing tools
-at 10k messages with 1 and 8 clients.
+embedded PostgreSQL. Sizes, tools and the minimal server alternate in small rounds, so that other load affects all
+equally. First calls are timed with a cold cache. All other calls are timed with the database's files in the kernel's
+cache. With `--against`, the server of another checkout alternates with ours on the same databases; its rows are named
+"before". `--tools reading` leaves out writing tools. By default, the run takes two minutes and measures reading and
+writing tools at 10k messages with 1 and 8 clients.
 """
 
 import argparse
@@ -123,7 +122,8 @@ async def _cold(server: Ours, size: str) -> dict[str, float]:
 
 
 def _read_through(folder: Path) -> None:
-    """Read every table and index into the kernel's cache, because most files of a database in use are there."""
+    """Read every table and index into the kernel's cache. This cache contains most files of a database that is in
+    use."""
     for file in filter(Path.is_file, folder.rglob("*")):
         with file.open("rb") as stream:
             while stream.read(1 << 20):

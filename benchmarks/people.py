@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Style:
-    """How two people write. `apart` is the mean number of days between sessions, `exchanges` the number of message
+    """How two people write. `apart` is the mean number of days between sessions. `exchanges` is the number of message
     pairs in one session."""
 
     regime: Regime
@@ -36,7 +36,7 @@ class Style:
     recalls: float
     """The share of small talk that returns to an older fact."""
     far: float
-    """The share of facts told in words that a question would not use."""
+    """The share of facts whose words a question would not use."""
     near: float
     """The share of questions that use the same words as the fact."""
     careless: bool
@@ -64,7 +64,7 @@ def _facts(rng: random.Random, pair: Sequence[str]) -> list[tuple[Block, str]]:
     for who in pair:
         events, states = blocks("people_events.txt"), blocks("people_states.txt")
         wanted += [(block, who) for block in rng.sample(events, 16) for _ in range(rng.choice((1, 1, 2, 2, 3)))]
-        # If a fact can change, it is told twice, and has changed the second time.
+        # If a fact can change, it is told twice. The second time, it is told with a change.
         wanted += [(b, who) for b in rng.sample(states, 12) for _ in range(2 if "u" in b.parts else 1)]
     rng.shuffle(wanted)
     return wanted
@@ -218,8 +218,8 @@ def _of_lists(rng: random.Random, script: Script, pair: Sequence[str], style: St
 
 
 def _near(rng: random.Random, questions: Sequence[str], style: Style) -> str:
-    """Return that wording of the question which is most similar to the fact. In the sentence banks, this is the last
-    wording."""
+    """Choose the last wording with the probability `style.near`, otherwise the first wording. In the sentence banks,
+    the last wording is the most similar to the fact."""
     return questions[-1] if rng.random() < style.near else questions[0]
 
 

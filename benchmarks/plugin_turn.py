@@ -2,9 +2,9 @@
 FILE]`.
 
 Two real Claude Code processes, one with the plugin, use the same stub model and alternate, so that other load affects
-both equally. Until the answer, the difference of their medians is the time of the prompt's hook; until the end of the
-turn, it is the time of both hooks. Two parts of this time are also measured alone: the hook of a prompt, and an empty
-Python process (the minimum for any hook in Python).
+both equally. The report gives the difference between their medians. The difference until the answer is the time of the
+prompt's hook. The difference until the end of the turn is the time of both hooks. The prompt's hook is also measured
+alone. An empty Python process is also measured, because it is the minimum for any hook in Python.
 """
 
 import argparse
@@ -56,7 +56,8 @@ async def talking(claude: Claude, model: str) -> AsyncGenerator[asyncio.subproce
 
 
 async def answered(process: asyncio.subprocess.Process, prompt: str) -> tuple[float, float]:
-    """Seconds from a prompt to its answer, and to the end of the turn, which waits for the hook after the answer."""
+    """Two durations in seconds: from the prompt to its answer, and from the prompt to the end of the turn. A turn ends
+    after the hook that runs after the answer."""
     assert process.stdin is not None
     assert process.stdout is not None
     began = time.perf_counter()

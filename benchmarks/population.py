@@ -1,9 +1,9 @@
 """Generates a seeded population for load tests: chats with their sizes, texts and vectors. The generator does not use a
 database.
 
-The words are made of random syllables, Zipf-distributed and mixed with real stop words. The vectors are synthetic:
-topics in a 64-dimensional subspace around the embedding model's own mean, plus noise. Costs measured with this data are
-realistic; recall is not.
+The words are made of random syllables, Zipf-distributed and mixed with real stop words. The vectors are synthetic. Each
+topic is a point in a 64-dimensional subspace around the embedding model's own mean. Noise is added to it. Costs
+measured with this data are realistic; recall is not.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,10 +18,11 @@ MEASURED_OWNER: Final = 1_001
 """The owner whose private chat of 560 messages is measured. The chat has the same number as the owner."""
 
 BIG_OWNER: Final = 1_002
-"""The owner whose private chat has 50,000 messages, if the population is large enough. The chat has the same number."""
+"""The owner whose private chat has 50,000 messages, if the population is large enough. The chat has the same number as
+the owner."""
 
 _FIRST_OTHER: Final = 10_000
-# The sizes of the other chats. Each size has the share of the remaining messages that are in chats of this size.
+# Pairs for the other chats: the size of a chat, and the share of the remaining messages in chats of this size.
 _OTHERS: Final = ((5_000, 0.3), (SMALL_CHAT, 0.4), (26, 0.3))
 _TOPICS, _SUBSPACE, DIMENSIONS = 5_000, 64, 384
 _WORDS: Final = 20_000

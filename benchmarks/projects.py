@@ -17,8 +17,8 @@ ASKED = 3
 
 @dataclass
 class Fact:
-    """One fact of the user. It is the line number `place` in a `part` of the project's sentence bank, and the user
-    tells it in `turn`."""
+    """One fact of the user. `place` is the line number of its sentence in this `part` of the project's sentence bank.
+    The user tells the fact in the turn `turn`."""
 
     part: str
     place: int
@@ -66,8 +66,8 @@ def _merged(rng: random.Random, *runs: Sequence[Fact]) -> list[Fact]:
 
 
 def probes(rng: random.Random, project: Project) -> Iterator[Probe]:
-    """Questions about some steps, the last value, all items of a list and the order of events. There is also a request
-    to which one of the user's wishes is relevant."""
+    """Questions about some steps, the last value, all items of a list and the order of events. The last probe is a
+    request. One of the user's wishes is relevant to it."""
     parts = project.block.parts
     told = {(fact.part, fact.place): fact.turn for facts in project.sessions for fact in facts}
     for place in rng.sample(range(len(parts["p"])), ASKED):

@@ -1,14 +1,14 @@
-"""Measures evidence recall of our tools, compared with common methods on the same questions.
+"""Measures the evidence recall of our tools and of common methods on the same questions.
 
     python -m benchmarks.retrieval [--synthetic N] [--seed N] [--locomo FILE ...] [--longmemeval FILE]
         [--half first|second] [--shapes SHAPE ...] [--model FOLDER] [--words-only]
         [--json FILE] [--plot FILE]
 
-`--synthetic N` generates N dialogues of each shape (default: three if no file is given). The weights were fitted and
-chosen on seeds 1 and 2. `--locomo benchmarks/talks/*.json` uses the conversations written by hand. The first half of
-their questions (every second question) may be studied; the other half is only for judging. Each dialogue is one chat,
-imported into embedded PostgreSQL; questions go through `search_memory(where="chat")` of a real server over MCP.
-`benchmarks.evidence` measures the contents of contexts.
+`--synthetic N` generates N dialogues of each shape. The default is three if no file is given. The weights were fitted
+and chosen on seeds 1 and 2. `--locomo benchmarks/talks/*.json` uses the conversations written by hand. A developer is
+allowed to study the first half of their questions (every second question). The other half is only for judging. Each
+dialogue is imported as one chat into embedded PostgreSQL. Each question is a call of `search_memory(where="chat")` on a
+real server over MCP. `benchmarks.evidence` measures the contents of contexts.
 """
 
 import argparse

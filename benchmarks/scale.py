@@ -1,9 +1,9 @@
 """`python -m benchmarks.scale --folder DIR --messages 10000 …`: creates seeded databases of many messages, which are
 built once and reused.
 
-Each size is a separate database in one embedded PostgreSQL below DIR. Rows are as the server writes them, except that
-vectors are synthetic (see `population`). The rows are in order of arrival, and the messages of all
-chats alternate at random.
+Each size is a separate database in one embedded PostgreSQL below DIR. The rows have the same form as the server's rows,
+but the vectors are synthetic (see `population`). The rows are in order of arrival, and the messages of all chats
+alternate at random.
 """
 
 import argparse
@@ -37,7 +37,8 @@ SPAN: Final = timedelta(days=720)
 BATCH: Final = 20_000
 MESSAGE_WORDS, SUMMARY_WORDS, MEMORY_WORDS = 24, 50, 9
 KEPT, CHUNK = 20, 20
-"""Number of messages of a thread that stay verbatim, and number of messages in a chunk summary."""
+"""KEPT is the number of messages that each thread keeps verbatim. CHUNK is the number of messages in a chunk
+summary."""
 
 _MESSAGES: Final = (
     "owner_id chat_id id thread_key thread_no epoch role content channel ext_id importance tokens sent_at utc_offset"
@@ -100,8 +101,7 @@ async def ensure(server: EmbeddedPostgres, folder: Path, messages: int) -> str:
 
 
 async def _completed(dsn: str) -> None:
-    """Bring the database to the state that a running server would give it: apply the newest migrations and build the
-    large owner's vector index."""
+    """Apply the newest migrations and build the large owner's vector index, because a running server does the same."""
     connection: Any = await asyncpg.connect(dsn)
     await migrate(connection, migrations())
     await connection.close()
@@ -128,7 +128,7 @@ async def _fill(server: EmbeddedPostgres, name: str, messages: int) -> None:
         await _fill_memories(connection, tools)
         for definition in indexes:
             await connection.execute(definition)
-        # After asynchronous commits, `vacuum` marks pages as visible to all only once the log is on disk.
+        # After an asynchronous commit, `vacuum` cannot mark a page as visible to all before the log is on disk.
         await connection.execute("checkpoint")
         await connection.execute("vacuum (analyze)")
     finally:
@@ -273,7 +273,8 @@ async def _copy(connection: Any, table: str, columns: Sequence[str], rows: Seque
 
 
 async def _copy_indexed(connection: Any, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Copy rows. `tsv` is computed from their last columns: the text to index, and the lexemes of the text's scope."""
+    """Copy rows. Copy rows. The last two columns are the text to index and the lexemes of the text's scope. `tsv` is
+    computed from these two columns."""
     names = ", ".join(columns)
     await connection.execute(
         f"create temp table if not exists staged_{table} as "

@@ -1,8 +1,8 @@
-"""Measures how long a scrub delays callers, and how long it takes without callers.
+"""Measures how long a scrub delays callers. It also measures how long a scrub takes without callers.
 
     python -m benchmarks.scrub --folder DIR [--messages 1M] [--seconds 60]
 
-During the first scrubs, two callers read and write without a pause; during the later scrubs, there are no calls. The
+During the first scrubs, two callers read and write without a pause. During the later scrubs, there are no calls. The
 delay is the duration of the callers' longest call. `--now` measures a scrub that is not cancelled when callers wait.
 """
 

@@ -2,14 +2,14 @@
 latency stay constant.
 
 The people write, ask, remember, search, edit and forget at a steady pace over HTTP, for an hour or for `--minutes`.
-Each minute the command prints a line with the RAM of server, summarizer, PostgreSQL and its shared buffers, the
-connections, and the open jobs. At the end it prints a verdict, and a table with the latency of each tool in slices of
-five minutes. Each run begins with a new database that already contains some history, because in an empty database all
-calls are fast, and caches of texts fill slowly. A fixed computation is timed every second, and latencies are divided by
-its time, because the speed of a shared machine changes by half within minutes. The first minutes are not judged,
-because RAM use grows until connections have prepared their statements and caches are full (`tests/unit/test_caches.py`
-limits them). PostgreSQL's use of its shared buffers is not judged either, because their size is a setting and growing
-tables fill them.
+Each minute the command prints the number of connections, the number of open jobs, and four figures of RAM: for the
+server, the summarizer, PostgreSQL, and PostgreSQL's shared buffers. At the end it prints a verdict, and a table with
+the latency of each tool in slices of five minutes. Each run begins with a new database that already contains some
+history. In an empty database, all calls would be fast, and the caches of texts would fill slowly. A fixed computation
+is timed every second, and latencies are divided by its time, because the speed of a shared machine changes by half
+within minutes. The first minutes are not judged, because RAM use grows until connections have prepared their statements
+and caches are full (`tests/unit/test_caches.py` limits them). PostgreSQL's use of its shared buffers is not judged
+either. The size of these buffers is a setting, and they fill while tables grow.
 """
 
 import argparse
@@ -43,8 +43,8 @@ from tests.crash.world import World, children_of
 
 USERS = tuple(range(1, 9))
 TURN_SECONDS = 4.0
-"""Seconds between the turns of one person. All people together make two turns per second. The pace is low: if a server
-is busy most of the time, a little more load doubles the waiting times."""
+"""Seconds between the turns of one person. All people together make two turns per second. The pace is low, so that the
+server is idle most of the time. On a busy server, a little more load doubles the waiting times."""
 
 BEFORE = 5_000
 """Number of exchanges in each person's history at the start. In an hour, a sixth of this number is added. The history
@@ -73,8 +73,7 @@ class Person:
         self._turns = 0
 
     async def import_talk(self, storage: Storage, exchanges: int) -> None:
-        """Import this number of exchanges with their memories, in the form in which the tools below would have recorded
-        them."""
+        """Import this number of exchanges with their memories. The tools below would store them in the same form."""
         importer = Importer((await storage.services()).deps, ChatScope(self._chat, self._chat))
         for start in range(0, exchanges, BATCH // 2):
             numbers = range(start + 1, min(start + BATCH // 2, exchanges) + 1)
@@ -191,7 +190,7 @@ async def run(minutes: int, warm_up: int, report: Path) -> Soak:
 
 
 async def _import(world: World, everybody: Sequence[Person]) -> None:
-    """Import the history of all people, in another process than the server."""
+    """Import the history of all people. The import does not run in the server's process."""
     settings = ServerSettings.model_validate(
         {
             "database_url": world.postgres.dsn(),
@@ -214,7 +213,7 @@ async def _worked_off(world: World) -> None:
 
 
 async def _note(soak: Soak, number: int, world: World, took: dict[str, list[float]], pace: Pace) -> None:
-    """Add a minute to the report and, every fifth minute, the latencies of the slice."""
+    """Add a minute to the report. Every fifth minute, also add the latencies of the slice."""
     minute = await _look(world)
     soak.minutes.append(minute)
     if number % SLICE == 0:
@@ -226,7 +225,7 @@ async def _note(soak: Soak, number: int, world: World, took: dict[str, list[floa
 
 
 async def _minute(people: Sequence["asyncio.Task[None]"]) -> None:
-    """Wait sixty seconds. If a call of a person fails, raises the error of this call."""
+    """Wait sixty seconds. Raises the error of a person's call if such a call fails."""
     done, _ = await asyncio.wait(people, timeout=60, return_when=asyncio.FIRST_COMPLETED)
     for person in done:
         person.result()
@@ -255,8 +254,7 @@ async def _look(world: World) -> Minute:
 
 
 def _pss(kinds: Sequence[str], *pids: int | None) -> float:
-    """MiB of memory pages of these kinds. Shared pages are divided among the processes. 0 for a process that has just
-    ended."""
+    """MiB of memory pages of these kinds. A process that has just ended counts as 0."""
     total = 0
     for pid in pids:
         rollup = Path(f"/proc/{pid}/smaps_rollup")

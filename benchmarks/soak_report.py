@@ -34,10 +34,9 @@ class Minute(BaseModel):
 
 
 class Soak(BaseModel):
-    """A run. `tools` are the latencies of each slice; `paces` are the median milliseconds of a fixed computation in
-    each slice, because a shared machine is at times only half as fast. The first `warm_up` minutes and their slices are
-    shown, but not judged.
-    """
+    """A run. `tools` are the latencies of each slice. `paces` are the median milliseconds of a fixed computation in
+    each slice. They are recorded because a shared machine is at times only half as fast. The first `warm_up` minutes
+    and their slices are shown, but not judged."""
 
     warm_up: int
     minutes: list[Minute] = []
@@ -65,16 +64,16 @@ def figures(times: Sequence[float]) -> Figures:
 
 
 class Slope(NamedTuple):
-    """The change along a fitted line, from the first value to the last, and the standard error of this change. Both are
-    in percent of the mean."""
+    """The change along a fitted line from the first value to the last value, with the standard error of the change.
+    Both are in percent of the mean."""
 
     change: float
     error: float
 
     @property
     def is_steep(self) -> bool:
-        """Whether the change exceeds FLAT by more than its standard error. Without this tolerance, the 95th percentile
-        of a hundred calls, which varies by a fifth, would often seem steep."""
+        """Whether the change exceeds FLAT by more than its standard error. The 95th percentile of a hundred calls
+        varies by a fifth. Without this tolerance, it would often seem steep."""
         return abs(self.change) - self.error > FLAT
 
 

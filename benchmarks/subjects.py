@@ -124,7 +124,8 @@ class Ours:
 async def our_server(
     folder: Path, dsn: str, embeddings: str = "local", source: Path | None = None
 ) -> AsyncGenerator[Ours]:
-    """Our server over HTTP as run by `tellonce serve`, called with the relay's credential, which may use any chat.
+    """Our server over HTTP, started like `tellonce serve`. The client has the relay's credential, which gives access to
+    every chat.
 
     If `source` is given, the server of that checkout runs instead.
     """

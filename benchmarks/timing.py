@@ -11,7 +11,7 @@ Call = Callable[[int], Awaitable[object]]
 
 @dataclass(frozen=True)
 class After:
-    """Times a call. Directly before it, another call is made that is not timed."""
+    """Times `call`. Before each timed call, `before` is called and not timed."""
 
     before: Call
     call: Call
@@ -50,7 +50,8 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 
 
 async def run(call: Call, timed: Timed, *, count: int, at_once: int, first: int = 0) -> None:
-    """Make `count` calls, `at_once` of them concurrently, numbered from `first`."""
+    """Make calls with numbers from `first` upward. `count` is the number of calls, and `at_once` calls run
+    concurrently."""
     numbers = iter(range(first, first + count))
     started = time.perf_counter()
     await asyncio.gather(*(_caller(call, timed, numbers) for _ in range(at_once)))

@@ -12,7 +12,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 
 REPEATED = 8
-"""Calls with an embedded query repeat this number of different questions in turn."""
+"""Number of different questions that calls with an embedded query use in turn."""
 
 
 def questions(seed: int) -> Callable[[int], str]:

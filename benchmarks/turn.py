@@ -99,7 +99,7 @@ async def polls(api: Telegram) -> None:
 
 
 async def settled(folder: Path, recorded: int) -> None:
-    """Wait until the relay has recorded that many replies, so that the next message does not wait for the end of this
+    """Wait until the relay has recorded `recorded` replies. Then the next message does not wait for the end of this
     turn."""
     for _ in range(2000):
         if sum(event["event"] == "reply_recorded" for event in events(folder)) >= recorded:

@@ -16,14 +16,14 @@ pytest_plugins = ["tests.memory_fixtures"]
 # Importing creates no garbage. The collector pauses until all tests are imported (`pytest_collection`).
 gc.disable()
 
-# Examples of property tests have no deadline, because a busy machine may pause any example. Every run uses the same
-# examples; `--hypothesis-profile searching` tries other examples.
+# Examples of property tests have no deadline, because any example can be slow on a busy machine. Every run uses the
+# same examples; `--hypothesis-profile searching` tries other examples.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("searching", settings.get_profile("patient"), print_blob=True)
 settings.register_profile("repeated", settings.get_profile("patient"), derandomize=True, database=None)
 settings.load_profile("repeated")
 
-# The tests start hundreds of processes. Each would compile all its modules again if it could not store the bytecode.
+# The tests start hundreds of processes. Without stored bytecode, each process would compile all its modules again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
@@ -43,8 +43,8 @@ LONG = ("tests/wheel/", "tests/unit/test_endless_text.py", "tests/server/test_em
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Three workers for two cores, and at most four, because tests spend much of their time waiting for processes. Each
-    worker has its own PostgreSQL."""
+    """Three workers for two cores, because tests often wait for processes. The maximum is four workers. Each worker has
+    its own PostgreSQL."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(4, cores + (cores + 1) // 2)
 
@@ -61,8 +61,8 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the files of `LONG` first. In the order of names, these files would be among the last, and the other workers
-    would wait for them at the end."""
+    """Run the files of `LONG` first. In the order of names, they would run late, and at the end the other workers would
+    wait for them."""
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 

@@ -1,4 +1,4 @@
-"""Builds the inputs of contexts, and contexts as the server returns them, for tests."""
+"""Builds contexts for tests: their inputs, and whole contexts in the form that the server returns."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -50,8 +50,8 @@ def rows_of(window: Sequence[Line] = (), *, covered: int = 0, **more: object) ->
 
 
 def material_of(rows: ContextRows, **more: object) -> Material:
-    """The input of a context with these rows and the budget of docs/CONTRACT.md, section 4, without search results.
-    `more` sets further fields."""
+    """The input of a context with these rows and without search results. The budget is the one in docs/CONTRACT.md,
+    section 4. `more` sets further fields."""
     material: dict[str, object] = {
         "rows": rows,
         "results": [],

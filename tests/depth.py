@@ -1,7 +1,7 @@
 """Sets the thoroughness of the random tests. They are short by default and long with `TELLONCE_TEST_PROFILE=deep`.
 
-The deep profile uses the values with which the tests were first written: for the numbers of examples, kills and
-exchanges, and for the lengths of texts. It finds rare errors but takes several minutes more.
+The deep profile has more examples, kills and exchanges, and longer texts. Its values are the original values of the
+tests. It finds rare errors but takes several minutes more.
 """
 
 import os

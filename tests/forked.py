@@ -1,12 +1,13 @@
 """Starts the product's programs by forking a process that has already imported their modules.
 
 The imports of a program take one to two seconds of processor time, and the tests start hundreds of programs. A forked
-program is still a process of its own, with its own arguments, environment, folder and streams, and it ends as any
-Python does. If a forked program starts another program with `sys.executable`, or a test starts `python()`, that program
-is forked, too. Tests of a cold start, of memory use, or of names in /proc start `sys.executable` instead.
+program is still a separate process with its own arguments, environment, folder and streams. It also ends like a
+separate Python process. Programs that a forked program starts with `sys.executable` are forked, too. Programs that a
+test starts with `python()` are also forked. Tests of a cold start, of memory use, or of names in /proc start
+`sys.executable` instead.
 
-Run as a module, this file is the process that forks. It inherits two sockets: standard input, which closes when the
-tests end, and a listening socket, which takes one connection for each program.
+The forking process runs this file as a module. It inherits two sockets: standard input, which closes when the tests
+end, and a listening socket, which takes one connection for each program.
 """
 
 import asyncio
@@ -92,7 +93,7 @@ class Program:
         return self._exit
 
     async def connect(self, pipes: Mapping[int, int]) -> None:
-        """Open our ends of the pipes. The pipes are given by the number of their stream."""
+        """Open our ends of the pipes. The keys of `pipes` are the numbers of the streams."""
         if 0 in pipes:
             self.stdin = await _writer(pipes[0])
         if 1 in pipes:
@@ -132,7 +133,7 @@ async def start(
     stdout: int | IO[Any] | None = None,
     stderr: int | IO[Any] | None = None,
 ) -> Program:
-    """Start `python -m module` with these arguments. The streams are given as to `subprocess.Popen`."""
+    """Start `python -m module` with these arguments. The streams are those of `subprocess.Popen`."""
     told = {"module": module, "arguments": arguments, "env": dict(env), "cwd": str(cwd), "python": python()}
     streams = _Streams()
     said = streams.writing(stdout, 1)
@@ -150,7 +151,7 @@ def python() -> str:
 
 
 class _Streams:
-    """The descriptors for a program's streams, and our ends of its pipes."""
+    """The descriptors for a program's streams, and the other ends of the pipes."""
 
     def __init__(self) -> None:
         self._theirs: list[int] = []
@@ -216,7 +217,7 @@ def _forking(_: int) -> str:
         listening.bind(address)
         listening.listen(64)
         command = [sys.executable, "-m", "tests.forked", str(listening.fileno())]
-        # NumPy's library of linear algebra starts a thread for each core, unless told not to.
+        # By default, NumPy's library of linear algebra starts a thread for each core.
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
         process = subprocess.Popen(
             command, stdin=theirs, stdout=subprocess.DEVNULL, cwd=ROOT, env=environment, pass_fds=[listening.fileno()]

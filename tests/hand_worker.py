@@ -1,4 +1,4 @@
-"""A worker whose results the tests write by hand, and the talk that it reads."""
+"""A worker for tests, and the messages that it reads. Each test writes the worker's results by hand."""
 
 from collections.abc import Callable, Sequence
 
@@ -36,7 +36,7 @@ async def facts(client: MemoryClient) -> list[str]:
 
 
 def item(work: w.WorkInput, text: str, quote: str | None = None, **fields: object) -> w.ExchangeItem:
-    """An item that quotes the user's newest message, or only the part `quote` of it."""
+    """An item that quotes the user's newest message. If `quote` is given, the item quotes only this part."""
     assert isinstance(work, w.ExchangeInput)
     said = [m for m in work.messages if m.role == "user"][-1]
     quotes = [{"message_id": said.id, "text": quote or said.text}]
@@ -97,7 +97,7 @@ async def drain(agent: MemoryClient, tier: w.Tier = "keep") -> list[w.WorkItem]:
 async def read(
     agent: MemoryClient, reader: Reader, tier: w.Tier = "claude", canonical: str = ""
 ) -> list[dict[str, int]]:
-    """Do all jobs as a worker of that tier. Returns the outcome of each exchange."""
+    """Do all jobs as a worker of this tier. Returns the outcome of each exchange."""
     stored: list[dict[str, int]] = []
     for _ in range(2):  # an empty claim requeues the results of lower tiers
         while jobs := (await agent.claim_work(w.ClaimWorkArgs(worker="reader", best_tier=tier))).jobs:

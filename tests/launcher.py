@@ -1,5 +1,5 @@
-"""Replaces the command `python`. If the arguments name one of the product's programs, the launcher asks the forking
-process (`tests/forked.py`) to run the program; it runs all other programs as Python does.
+"""Replaces the command `python`. The launcher asks the forking process (`tests/forked.py`) to run the product's
+programs. It runs all other programs with the real Python.
 
 The forked program gets the environment, folder and streams of the launcher. The launcher forwards signals to the
 program, and ends with the program's exit code. It starts in 20 ms, because it imports only small modules of the standard

@@ -53,8 +53,8 @@ def _runs(pid: int) -> bool:
 
 
 def put_clusters_of_root_in(folder: Path) -> None:
-    """If root runs the tests, make this process and the programs that are forked for it create clusters in the folder.
-    PostgreSQL refuses to run as root, and its own account cannot enter root's folders."""
+    """If root runs the tests, new clusters are created in this folder. This applies to this process and to the programs
+    that are forked for it. PostgreSQL refuses to run as root, and its own account cannot enter root's folders."""
     os.environ[VARIABLE] = str(folder)
     follow_the_tests()
 
@@ -67,8 +67,8 @@ def follow_the_tests() -> None:
 
 @contextmanager
 def small_disk(size: str) -> Iterator[Path]:
-    """A file system of this size (as in `160m`) that PostgreSQL's account can enter. Without the right to mount it, the
-    test is skipped."""
+    """A new file system that PostgreSQL's account can enter. An example of its size is `160m`. Without the right to
+    mount it, the test is skipped."""
     place = Path(tempfile.mkdtemp(prefix="tellonce-disk-"))
     place.chmod(0o755)
     mount = ["mount", "-t", "tmpfs", "-o", f"size={size},mode=0755", "tmpfs", str(place)]

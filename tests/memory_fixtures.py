@@ -157,7 +157,8 @@ class InPrivateChat(MemoryClient):
 
 
 async def forget(client: MemoryClient, kept: Collection[int] | None = None, **what: object) -> c.Forgotten:
-    """Preview an erasure and confirm it. Erases the ticked matches or, if `kept` is given, all matches but these."""
+    """Preview an erasure and confirm it. Erases the ticked matches. If `kept` is given, it erases all matches except
+    these numbers."""
     preview = await client.forget(c.ForgetArgs.model_validate(what))
     assert preview.confirm is not None, f"{what} is not found"
     numbers = {match.id for match in preview.matches}

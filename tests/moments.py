@@ -1,4 +1,4 @@
-"""Times as the contract gives them, for tests that name days."""
+"""Times in the contract's form, for tests that name days."""
 
 from datetime import date, datetime, time, tzinfo
 

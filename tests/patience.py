@@ -14,13 +14,14 @@ _WORK_SECONDS = 0.05
 
 
 def promised(seconds: float) -> float:
-    """The limit in seconds on this machine: the limit for an idle machine, multiplied by the factor by which this
-    machine is slower now."""
+    """The limit in seconds on this machine. It is the limit for an idle machine, multiplied by the slowness of this
+    machine."""
     return seconds * max(1.0, _slowness(), os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 async def until(holds: Callable[[], object | Awaitable[object]], seconds: float = HANGS) -> None:
-    """Wait until the result of `holds` is true, for a state whose change sends no event. Raises TimeoutError."""
+    """Poll until the result of `holds` is true. This is for a state that sends no event when it changes. Raises
+    TimeoutError."""
     pause = 0.01
     async with asyncio.timeout(seconds):
         while not (await found if inspect.isawaitable(found := holds()) else found):
@@ -29,7 +30,7 @@ async def until(holds: Callable[[], object | Awaitable[object]], seconds: float 
 
 
 def _slowness() -> float:
-    """Elapsed seconds for one second of processor time: 1 on an idle machine."""
+    """Elapsed seconds for one second of processor time. An idle machine has the value 1."""
     began, worked_before = time.perf_counter(), time.process_time()
     while (worked := time.process_time() - worked_before) < _WORK_SECONDS:
         pass

@@ -1,5 +1,5 @@
-"""Counts how many right claims and how many false claims the check accepts as certain, by kind of claim, with and
-without a quote."""
+"""Counts the right claims and the false claims that the check accepts as certain. The counts are separate for each kind
+of claim, and for claims with and without a quote."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -27,15 +27,15 @@ SAID_AT_IN = {
     "claims12.jsonl": datetime(2027, 3, 9, 20, 15, tzinfo=ZoneInfo("America/Chicago")),
     "claims13.jsonl": datetime(2027, 6, 17, 14, 10, tzinfo=ZoneInfo("Europe/London")),
 }
-"""The tables whose messages have other dates than SAID_AT."""
+"""The dates of messages, for the tables that do not use SAID_AT."""
 TABLES = Path(__file__).parent
 
 
 @dataclass(frozen=True)
 class Case:
     """A claim with its expected verdict. For a false claim, `kind` names the error. Errors of the kind `meaning` cannot
-    be found by comparing words. `shown` are other lines that the model saw. `about` is the person or thing that the
-    claim is about, if it is not the user."""
+    be found by comparing words. `shown` are other lines that the model saw. If the claim is not about the user, `about`
+    is the person or thing that it is about."""
 
     right: bool
     kind: str
@@ -82,7 +82,7 @@ def _moment(text: str, said_at: datetime) -> datetime:
 
 
 def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
-    """Check the claim together with its quote, as an item from the summarizer is checked."""
+    """Check the claim together with its quote, like an item from the summarizer."""
     words = _words(case, case.quote)
     return check(
         case.text,
@@ -97,7 +97,7 @@ def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
 
 
 def unquoted(case: Case, similarity: Similarity | None = None) -> Verdict:
-    """Check the claim without a quote, as a tag in an answer is checked."""
+    """Check the claim without a quote, like a tag in an answer."""
     words = _words(case, case.said)
     return check_claim(
         case.text,

@@ -112,7 +112,7 @@ def score(table: Sequence[Row], read: Reader) -> Score:
 
 
 def judge(row: Row, answers: Sequence[Answer]) -> Verdict:
-    """Judge the answer that overlaps the row's expression most."""
+    """Judge one of the answers. This is the answer with the longest overlap with the row's expression."""
     start = row.text.lower().find(row.expression.lower())
     end = start + len(row.expression)
     over = [(min(end, a.end) - max(start, a.start), a) for a in answers]

@@ -1,6 +1,5 @@
-"""Measures whether a change in the user's life replaces the old statement after the next exchange, and whether a
-statement that only looks like a change leaves the old statement unchanged.
-"""
+"""Measures whether a change in the user's life replaces the old statement after the next exchange. If a new statement
+only looks like a change, the old statement must stay."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,8 +31,8 @@ class Told:
 
     @property
     def right(self) -> bool:
-        """Whether the new statement is active and the old statement has the expected state: ended after a real change,
-        else active."""
+        """Whether the new statement is active and the old statement has the expected state. After a real change, the
+        old statement must have ended. Otherwise, the old statement must be active."""
         return (self.old != "active") == self.change and self.new == "active"
 
 
@@ -51,7 +50,8 @@ async def tell(cases: Sequence[Case], model: Path | None) -> list[Told]:
 
 
 class _Listener:
-    """The scripted model of one case, which returns the old or the new statement when the user says it."""
+    """The scripted model of one case. It returns a statement (the old one or the new one) when the user says this
+    statement."""
 
     def __init__(self, case: Case) -> None:
         self._case = case

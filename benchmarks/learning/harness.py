@@ -28,7 +28,8 @@ class ScriptedModel:
         self._answer = answer
 
     async def complete(self, request: Completion) -> Answer:
-        """The script's answer. Raises LLMUnusable if the script has no answer, as for summaries."""
+        """The script's answer. Raises LLMUnusable if the script has no answer, for example to a request for a
+        summary."""
         answer = self._answer(request)
         if answer is None:
             raise LLMUnusable(self.name, "not in the script")

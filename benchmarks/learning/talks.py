@@ -1,5 +1,5 @@
-"""Measures how many notes are made from whole conversations, with or without a model, and what share of the gold
-observations these notes cover. Writes a sheet of the notes, to be judged by hand."""
+"""Makes notes from whole conversations, with or without a model. Measures the number of notes, and the share of the
+gold observations that the notes cover. Writes a sheet of the notes, to be judged by hand."""
 
 import csv
 import json
@@ -62,7 +62,7 @@ class Result:
 
 
 def read(files: Iterable[Path]) -> Iterator[Talk]:
-    """Every conversation twice, once with each speaker as the user. Assistants are never treated as the user."""
+    """Return every conversation twice, once with each speaker as the user. Assistants are never treated as the user."""
     for file in files:
         found = json.loads(file.read_text("utf-8"))
         for sample in found if isinstance(found, list) else [found]:
@@ -111,8 +111,8 @@ def _kept(talk: Talk, row: Mapping[str, Any]) -> Kept:
 
 
 def report(results: Sequence[Result]) -> str:
-    """A report of two figures, in total and by genre: the number of notes per 100 messages of the speaker, and the
-    share of gold observations with a note."""
+    """A report with one line in total and one line for each genre. A line gives the number of notes per 100 messages of
+    the speaker, and the share of gold observations with a note."""
     lines = [_line("all", results)]
     for genre in sorted({r.talk.genre for r in results}):
         lines.append(_line(genre, [r for r in results if r.talk.genre == genre]))
@@ -139,8 +139,8 @@ def write_sheet(results: Sequence[Result], file: Path) -> None:
 
 
 def judged(file: Path) -> str:
-    """Return the shares of each label in a completed sheet: for shown notes in total and by genre, then for notes that
-    are kept for search only."""
+    """Return the share of each label in a completed sheet. The first lines are for shown notes, in total and by genre.
+    The last line is for notes that only a search finds."""
     with file.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines, dialect="excel-tab"))
     shown = [row for row in rows if row["shown"] == "True"]

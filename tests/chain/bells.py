@@ -26,8 +26,8 @@ _RANG: Final = re.compile(r"⏰ ring (bell-\d+-\d+)")
 
 @dataclass
 class Bells:
-    """The reminders that were requested. The dictionary `moments` contains the due time of each reminder (monotonic
-    clock) by the reminder's name. `first` is the first due time of the repeating reminder."""
+    """The reminders that were requested. The dictionary `moments` maps the name of each reminder to its due time
+    (monotonic clock). `first` is the first due time of the repeating reminder."""
 
     moments: dict[str, float] = field(default_factory=dict)
     first: datetime | None = None
@@ -65,7 +65,7 @@ class Bells:
         await life.until(none_left)
 
     async def faults(self, life: Whole) -> list[str]:
-        """A sentence for each reminder that was not confirmed exactly once, was not delivered exactly once, or was
+        """A sentence for each fault. Each reminder must be confirmed exactly once, delivered exactly once, and not
         delivered too early."""
         texts = [message["text"] for message in life.telegram.sent]
         confirmed = Counter(found[1] for text in texts if (found := _CONFIRMED.match(text)))
@@ -87,7 +87,8 @@ class Bells:
 
 
 def tag_of(words: str) -> str:
-    """The tag with which a model sets the reminder that these words request; empty if the words request no reminder."""
+    """The tag with which a model sets the reminder that is requested in `words`. The tag is empty if no reminder is
+    requested."""
     found = _ORDERED.search(words)
     return f"\n[REMIND: {found[2]} | AT: {found[1]}]" if found else ""
 

@@ -1,8 +1,8 @@
 """Simulates people who write, speak, send pictures and set reminders. Meanwhile, relay, server and summarizer are
 killed at random, and the model sometimes fails. Afterwards the invariants are checked.
 
-This module does not use pytest, because a benchmark also uses this module, for a longer run. The same seed gives the
-same people, words, kills and times.
+A benchmark uses this module for longer runs. Therefore this module does not use pytest. The same seed gives the same
+people, words, kills and times.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ _NOTE = re.compile(r"note-\d+-\d+")
 
 @dataclass
 class Thread:
-    """One person's thread. The numbers of the thread's messages are stored by the messages' text."""
+    """One person's thread. `said` maps the name of each note to the number of the message with this note."""
 
     number: int
     user: int
@@ -86,9 +86,7 @@ class Run:
 
 def troubled(rng: random.Random, failures: Counter[str]) -> Any:
     """A model that waits a moment before it answers, so that processes are killed in every step of a turn. It fails one
-    time in five: it rejects the key (the answer comes later), is overloaded (the call is retried), or ends its stream
-    too early (the answer is continued).
-    """
+    time in five: it rejects the key, is overloaded, or ends its stream too early."""
 
     async def answer(asked: Asked) -> Reply:
         if asked.model != TALKER:
@@ -145,8 +143,8 @@ async def run(life: Whole, messages: int, kills: int, seed: int) -> Run:
 
 
 async def _talk(life: Whole, order: Sequence[Thread], bells: Bells, rng: random.Random) -> None:
-    """Send the messages, some of which request a reminder, and commands that set a reminder. Some people wait for an
-    answer before the next message. The number of unanswered messages is limited."""
+    """Send messages. Some of the messages request a reminder, and some are commands that set a reminder. Some people
+    wait for an answer before the next message. The number of unanswered messages is limited."""
     for number, thread in enumerate(order):
         await life.until(partial(_answered, life, number - MOST_UNANSWERED), 600)
         note = f"note-{thread.number}-{len(thread.said)}"
@@ -196,8 +194,8 @@ async def _all_up(life: Whole) -> None:
 
 
 async def _quiet(life: Whole, talk: Sequence[Thread], bells: Bells) -> None:
-    """Wait until every answer is recorded, every reminder is delivered and the queue is empty, or until nothing changes
-    any more."""
+    """Wait until every answer is recorded, every reminder is delivered and the queue is empty. After a timeout, return
+    without an error."""
     wanted = sum(len(thread.said) for thread in talk)
 
     async def recorded() -> bool:
@@ -223,7 +221,7 @@ async def faults(life: Whole, talk: Sequence[Thread], bells: Bells) -> list[str]
 
 async def _left(life: Whole) -> list[str]:
     """Return a sentence for each kind of job that stays unfinished. First wait until the queue is empty, because the
-    repeating reminder may have queued a job a moment ago."""
+    repeating reminder can queue a job at any time."""
     with suppress(TimeoutError):
         await life.settled()
     left = "select kind, state, count(*) as n from chat_context_queue where state <> 'complete' group by 1, 2"

@@ -61,7 +61,7 @@ class Home:
         return [json.loads(line) for line in (await self.run("export")).splitlines()]
 
     async def report(self, *arguments: str) -> tuple[int, str]:
-        """The exit code and the output of a command that may succeed or fail."""
+        """The exit code and the output of a command. The command is allowed to fail."""
         code, out, _ = await self._run(arguments, "")
         return code, out
 

@@ -36,7 +36,7 @@ class Saved:
 
 @pytest.fixture(scope="module")
 async def saved(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Saved]:
-    """One home for the tests that leave its memory as it is."""
+    """A home with a backup. The tests that use it do not change its memory."""
     home = Home(tmp_path_factory.mktemp("saved"))
     exports.telegram(home.folder / "result.json", 300)
     await home.run("import", "telegram", "result.json")

@@ -127,8 +127,8 @@ async def test_a_secret_in_a_saved_memory_is_masked(memory: Memory) -> None:
 
 
 async def test_an_import_that_died_loses_no_learning_when_it_is_started_again(memory: Memory) -> None:
-    """A killed import leaves messages that the second run recognizes as duplicates. They must be queued for learning
-    nevertheless."""
+    """The second run recognizes the messages of the killed import as duplicates. These duplicates must still be queued
+    for learning."""
     whole = [spoken(number) for number in range(1, 1801)]
 
     class Killed(BaseException):
@@ -320,7 +320,7 @@ async def test_reading_an_imported_export_revives_nothing_that_was_corrected_or_
 
 
 def verbatim(work: w.ExchangeInput) -> list[w.ExchangeItem]:
-    """Each of the user's messages as a note."""
+    """One note for each of the user's messages, with the same text."""
     return [
         w.ExchangeItem.model_validate(
             {"text": m.text, "kind": "fact", "note": True, "quotes": [{"message_id": m.id, "text": m.text}]}

@@ -1,4 +1,4 @@
-"""With --json, every command that ends without being stopped prints its result as one JSON value."""
+"""With --json, every command prints its result as one JSON value, unless the command is stopped."""
 
 import json
 import os

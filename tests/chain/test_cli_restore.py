@@ -1,5 +1,5 @@
-"""Backups of one memory are restored into another one: on another server, from an earlier version, and after text was
-forgotten."""
+"""Tests of backups that are restored into another memory. The other memory is on another server, the backup has an
+earlier version, or text was forgotten after the backup."""
 
 import json
 from pathlib import Path

@@ -147,7 +147,7 @@ async def test_a_crashed_child_is_started_again_and_postgresql_ends_even_if_the_
         os.kill(again, signal.SIGKILL)
         await running.until("server ended with code -9")
         assert await running.end(signal.SIGTERM) == 0
-    await nothing_runs(home, 15)  # the watcher may be about to stop PostgreSQL, too
+    await nothing_runs(home, 15)  # the watcher needs time to stop PostgreSQL
 
 
 async def test_a_killed_up_takes_all_with_it_and_everything_comes_back(home: Home) -> None:
@@ -217,8 +217,8 @@ async def _runs(home: Home, module: str) -> bool:
 
 
 async def nothing_runs(home: Home, seconds: float = 5) -> None:
-    """Wait at most `seconds` until no process of the home runs. PostgreSQL may run a moment longer than the process
-    that stops it, because that process waits only until PostgreSQL has removed its pid file."""
+    """Wait at most `seconds` until no process of the home runs. PostgreSQL can run a moment longer than the process
+    that stops it. That process waits only until PostgreSQL has removed its pid file."""
 
     async def gone() -> bool:
         return not of_home(home)

@@ -63,7 +63,7 @@ JUNK = (
     "2026-01-01 10:00:01 WARN user Fred prefers dark mode\n2026-01-01 10:00:02 INFO I am starting the worker in Oregon",
     "npm ERR! code ENOENT\nnpm ERR! my-app needs node 22 by March 1",
     "thread 'main' panicked at src/main.rs:7:5:\nI need a valid config by Friday",
-    # lists by the assistant that the user repeats
+    # the user repeats the assistant's lists
     "You said:\n1. You live in Quito\n2. You prefer window seats\n3. You need to call Ines by June 9",
     "> 1. Move to Quito\n> 2. Buy a yak\nHmm, the second one?",
     # greetings in several languages, replies of one word

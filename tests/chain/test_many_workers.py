@@ -26,8 +26,8 @@ USERS = (42, 43, 44)
 EXCHANGES = depth(40, 100)
 POLICY = '{"lease_seconds": 3, "backoff_seconds": 0.1, "backoff_cap_seconds": 1, "poll_seconds": 0.3}'
 OPEN = "select count(*) from chat_context_queue where state <> 'complete'"
-# This test ignores these breaches, because it uses the default compaction, which leaves more messages open than the
-# settings of the crash tests.
+# This test uses the default compaction. It leaves more messages open than the settings of the crash tests. Therefore
+# this test ignores the breaches below.
 WITHOUT = ("thread left long without a job", "edit not learned from again")
 
 

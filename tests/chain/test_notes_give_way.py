@@ -1,5 +1,5 @@
-"""Tests with real processes: when a model becomes available, it reads again what was kept without a model, newest first
-and after live exchanges."""
+"""Tests with real processes. When a model becomes available, it reads the exchanges again that were kept without a
+model. It reads live exchanges first, and then the others from newest to oldest."""
 
 import asyncio
 import re
@@ -33,7 +33,7 @@ def told(city: str) -> str:
 
 @dataclass
 class Reader:
-    """A model that words every sentence of the user differently. Each reading of an exchange waits for `allow`."""
+    """A model that rewords every sentence of the user. Each reading of an exchange waits for `allow`."""
 
     read: list[str] = field(default_factory=list)
     calls: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
@@ -44,7 +44,7 @@ class Reader:
             self.calls.release()
 
     async def reads(self, exchanges: int) -> None:
-        """Let the model read this many exchanges, and wait until it gets the request for the next exchange."""
+        """Let the model read this many exchanges. Then wait until the model gets the request for the next exchange."""
         wanted = len(self.read) + exchanges
         self.allow(exchanges)
 

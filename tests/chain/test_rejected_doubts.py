@@ -1,5 +1,5 @@
-"""Tests with real processes: if the user has rejected an uncertain statement, the user is not asked about it again, not
-even in other words."""
+"""Tests with real processes. After the user has rejected an uncertain statement, the user is not asked about it again.
+This includes the same statement in other words."""
 
 import re
 from pathlib import Path
@@ -30,7 +30,7 @@ STATED = "It is decided: I move to Berlin in May."
 
 
 def model(asked: Asked) -> Reply:
-    """A model that words every hint differently, and recognizes what the user denied."""
+    """A model that puts every hint into other words. It also recognizes a statement that the user has denied."""
     fields = set((asked.schema or {}).get("properties", {}))
     if "verdicts" in fields:
         return say_json({"verdicts": [{"number": 1, "holds": True, "why": ""}]})

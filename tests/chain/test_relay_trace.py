@@ -22,7 +22,7 @@ database."""
 
 
 def events(life: Whole) -> list[dict[str, Any]]:
-    """All complete events. The last line is left out while it is still being written."""
+    """All complete events. All complete events, without a last line that is still being written."""
     texts = [file.read_text(errors="replace") for file in sorted(life.logs.glob("*.jsonl"))]
     return [json.loads(line) for text in texts for line in text.rpartition("\n")[0].splitlines()]
 
@@ -154,7 +154,7 @@ async def test_no_event_holds_a_word_of_what_was_said(life: Whole) -> None:
             await life.telegram.say(said, user)
             before += 1
             await life.heard(user, before + 1)
-        # A question about a doubtful statement may come at any time, and this question has buttons, too.
+        # A question about an uncertain statement can come at any time. Such a question also has buttons.
         await life.seen(lambda: any(map(_offers_to_forget, life.messages(user))))
         asked = next(filter(_offers_to_forget, life.messages(user)))
         await life.telegram.press(asked, "Forget", user)

@@ -27,8 +27,8 @@ pytestmark = pytest.mark.anyio
 
 @dataclass
 class Life:
-    """A user who writes, an assistant that acknowledges every message, and a summarizer that does the resulting
-    jobs."""
+    """A user, an assistant and a summarizer. The assistant acknowledges every message of the user, and the summarizer
+    does the jobs."""
 
     memory: Memory
     clock: Clock
@@ -39,7 +39,7 @@ class Life:
 
     @property
     def is_read(self) -> bool:
-        """Whether a model reads the messages. If not, the user's own sentences are kept."""
+        """Whether a model reads the messages. Without a model, the user's own sentences are kept."""
         return self.chain.best_tier() == "claude"
 
     async def say(self, text: str, answer: str = "All right.", **place: object) -> str:
@@ -107,7 +107,7 @@ async def life(request: pytest.FixtureRequest, settings: ServerSettings, clock: 
 
 
 WITHOUT_MODEL = pytest.mark.parametrize("life", [pytest.param("offline", marks=pytest.mark.model)], indirect=True)
-"""For scenarios that end differently with a model. `test_relay_scenarios.py` contains their endings with a model."""
+"""The mark of a scenario that has another end with a model. `test_relay_scenarios.py` contains the end with a model."""
 
 
 def told(profile: c.Profile) -> list[str]:
@@ -202,7 +202,8 @@ async def test_8_what_is_told_to_be_remembered_is_there_at_once(life: Life) -> N
     said = "I prefer Singapore Standard Time (UTC+8) for all scheduling"
     stored = await life.client.remember(c.RememberArgs(content=said))
     assert (stored.outcome, stored.memory.content) == ("stored", said)
-    # The local model chooses the kind of a statement that has none; without the local model it is a fact.
+    # The local model chooses the kind of a statement without a kind. Without the local model, such a statement is a
+    # fact.
     assert stored.memory.kind == ("fact" if life.is_read else "preference")
     profile = await life.profile()
     assert [m.content for m in (*profile.facts, *profile.preferences)] == [said]

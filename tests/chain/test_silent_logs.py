@@ -53,9 +53,9 @@ async def test_a_text_the_database_refuses_is_in_no_log_and_in_no_answer(tmp_pat
 
 
 def parrot(asked: Asked, number: int) -> Reply:
-    """A failing reply: each number is a different kind of failure. The reply quotes the request, because the errors of
-    providers may do this. Each kind of failure occurs once. Then every request gets error 400, because the relay would
-    pause longer and longer after further failures of the other kinds."""
+    """A failing reply. `number` selects the kind of failure. The reply quotes the request, because some errors of real
+    providers quote the request. Each kind of failure occurs once. Then every request gets error 400. With more failures
+    of the other kinds, the relay would make longer and longer pauses."""
     said = f"{CANARY} stood in: {asked.prompt}"
     ways = (
         Garbage(f"<html>{said}</html>"),

@@ -36,7 +36,7 @@ from tests.stubs.transcription_stub import TranscriptionStub
 
 TOKEN = "999:emulated"
 TALKER = "claude-sonnet-5-5"
-"""The name of the model that answers people. The summarizer uses another one."""
+"""The name of the model that answers people. The summarizer uses another model."""
 
 PROCESSES = {
     "server": ("tellonce_server", "--http"),
@@ -46,7 +46,7 @@ PROCESSES = {
 
 
 def both(asked: Asked) -> Reply:
-    """A script that answers both people and the summarizer like a competent model."""
+    """A script that acts as a competent model for people and for the summarizer."""
     return talk(asked) if asked.model == TALKER else competent(asked)
 
 
@@ -121,7 +121,8 @@ class Whole:
     async def command(
         self, *arguments: str, told: str = "", code: int = 0, own: Mapping[str, str] | None = None
     ) -> str:
-        """The output of one `tellonce` command, including standard error. `own` is added to its environment."""
+        """The output of one `tellonce` command, including standard error. `own` is added to the command's
+        environment."""
         process = await forked.start(
             *("tellonce_cli.main", *arguments),
             env=self.environment | {"COLUMNS": "400"} | dict(own or {}),
@@ -139,7 +140,7 @@ class Whole:
 
     @asynccontextmanager
     async def client(self, scope: str = "relay") -> AsyncIterator[MemoryClient]:
-        """Another client of the same server. With the scope `relay`, it may use any chat."""
+        """Another client of the same server. The scope `relay` gives access to every chat."""
         async with connect_http(self.url, self.token(scope)) as client:
             yield client
 
@@ -155,7 +156,7 @@ class Whole:
         return rows[0][0] if rows else None
 
     async def until(self, true: Callable[[], Awaitable[Any]], seconds: float = HANGS) -> Any:
-        """Poll until the condition holds, because other processes send no event to wait for."""
+        """Poll until the condition holds. Other processes do not send an event for it."""
         deadline = time.monotonic() + seconds
         while not (found := await true()):
             if time.monotonic() > deadline:
@@ -186,7 +187,7 @@ class Whole:
         return answer
 
     async def settled(self, chat: int | None = None) -> None:
-        """Wait until the queue has no open job of the chat, or of any chat."""
+        """Wait until the queue has no open job of this chat. Without `chat`, wait for the jobs of all chats."""
 
         async def done() -> bool:
             open_jobs: int = await self.value(
@@ -204,7 +205,8 @@ class Whole:
         return self.messages(chat)
 
     async def seen(self, true: Callable[[], bool]) -> None:
-        """Wait until a condition on the emulator holds. If it does not, the error shows the processes' output."""
+        """Wait until a condition on the emulator holds. After a timeout, the error shows the output of the
+        processes."""
         try:
             async with asyncio.timeout(HANGS), self.telegram.world.changed:
                 await self.telegram.world.changed.wait_for(true)

@@ -1,1 +1,2 @@
-"""Third-party MCP clients tested against our server, each installed from its registry into a separate environment."""
+"""Tests of third-party MCP clients with our server. Each client is installed from its registry into a separate
+environment."""

@@ -52,7 +52,7 @@ def npm_folder() -> Path:
 
 
 def _fill(folder: Path, python: Path, packages: tuple[str, ...]) -> None:
-    """Install the packages. If uv is available, it is used, because it takes seconds instead of a minute."""
+    """Install the packages. uv takes seconds and is used if it is available. pip takes a minute."""
     if shutil.which("uv") is not None:
         _run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, str(folder))
         _run("uv", "pip", "install", "--quiet", "--python", str(python), *packages)

@@ -102,8 +102,7 @@ def _codex_output(item: dict[str, Any]) -> dict[str, Any]:
 async def test_the_real_gemini_cli_shows_its_model_the_tools_and_what_they_answer(
     server: HttpServer, tmp_path: Path
 ) -> None:
-    """The test uses HTTP, because Gemini gives a local server five seconds to start, which is too short on a busy
-    machine."""
+    """The test uses HTTP. A local server would have only five seconds to start, and a busy machine needs more."""
     entry = {"httpUrl": server.url, "headers": server.headers(), "trust": True}
     settings = tmp_path / ".gemini" / "settings.json"
     settings.parent.mkdir()
@@ -124,7 +123,7 @@ async def test_the_real_gemini_cli_shows_its_model_the_tools_and_what_they_answe
                 "gemini-2.5-flash",
                 "-p",
                 QUESTION,
-            ),  # without the name of a model, Gemini would first ask another model which model to use
+            ),  # if no model is named, Gemini asks another model to choose one
             env={**home, "GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": model.url},
             cwd=tmp_path,
             seconds=2 * SECONDS,

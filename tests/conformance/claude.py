@@ -1,5 +1,5 @@
-"""Runs Claude Code's command line in its own home: it can reach only loopback, and has no key and no settings of this
-machine."""
+"""Runs Claude Code's command line with a separate home folder. Claude Code can reach only loopback. It has no key, and
+it does not read this machine's settings."""
 
 import os
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Those fixtures of the conformance suite that ask the client a question before they answer. The suite defines the
+"""Fixtures of the conformance suite. Each fixture asks the client a question before it answers. The suite defines the
 questions."""
 
 from typing import Any

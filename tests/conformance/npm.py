@@ -18,8 +18,8 @@ PACKAGES = (
     "@modelcontextprotocol/conformance@0.2.0-alpha.12",
     "@anthropic-ai/claude-code@2.1.329",
 )
-"""The npm packages. Node is one of them, because Inspector needs 22.19 or later. With an older Node, npm would install
-an old Inspector."""
+"""The npm packages. Node is one of these packages, because Inspector needs Node 22.19 or later. With an older Node, npm
+would install an old Inspector."""
 
 INSTALL_SECONDS = 600
 
@@ -33,7 +33,7 @@ def binaries() -> Path:
     """The folder with the pinned versions of the programs. Skips the test only if npm is missing."""
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    # Several test processes run at once, but only one npm may fill the folder at a time.
+    # Several test processes run at once. The lock lets only one npm at a time fill the folder.
     with FileLock(folder.with_suffix(".lock")):
         _complete(folder)
     return folder / "node_modules" / ".bin"

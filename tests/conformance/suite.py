@@ -1,4 +1,4 @@
-"""Runs the official conformance suite, that is, the scenarios that a revision of the protocol requires of a server."""
+"""Runs the scenarios of the official conformance suite. A revision of the protocol requires them of a server."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The real Claude Code with our plugin, which is installed in the same way as by a user, without configuration. Each
+"""Tests of the real Claude Code with our plugin. The test installs the plugin without configuration, like a user. Each
 turn is recorded and recalled."""
 
 import asyncio
@@ -59,8 +59,7 @@ async def test_a_turn_with_the_plugin_is_recorded_and_sees_what_it_calls_to_mind
     offered = {tool["name"] for tool in asked.body["tools"]}
     assert "mcp__plugin_tellonce_memory__record_message" not in offered, "the hooks record"
     assert "mcp__plugin_tellonce_memory__search_memory" in offered
-    # If the prompt of a command were recorded, it would be recorded before its reply, so it is enough to check the
-    # prompts.
+    # If a command is recorded, its prompt is recorded before its reply. Therefore it is enough to check the prompts.
     assert await said(http_process) == [("user", PROMPT), ("assistant", "On Tuesdays.")]
     assert "Memory in ~/work: full." in str([a.body["messages"] for a in talks(stub.asked)])
 

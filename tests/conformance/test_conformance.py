@@ -1,5 +1,5 @@
-"""Runs the official conformance suite for both versions of the protocol, once against our server with the suite's
-fixtures added, and once against the unchanged memory server."""
+"""Runs the official conformance suite for both versions of the protocol. One run is against our server with the suite's
+fixtures. The other run is against the unchanged memory server."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -52,7 +52,7 @@ OWN = (
     *("prompts-get-simple", "prompts-get-with-args", "prompts-get-embedded-resource", "prompts-get-with-image"),
 )
 ASKING = (
-    "server-stateless",  # some checks need tools that require a capability or change the list of tools
+    "server-stateless",  # some checks need a tool that requires a capability, or a tool that changes the list of tools
     *(
         f"input-required-result-{name}"
         for name in (
@@ -66,8 +66,8 @@ MEMORY = {
     REVISIONS[0]: {**STACK[REVISIONS[0]], **dict.fromkeys(OWN, FIXTURE)},
     REVISIONS[1]: {**STACK[REVISIONS[1]], **dict.fromkeys((*OWN, *ASKING), FIXTURE)},
 }
-"""The scenarios that fail with the unchanged memory server, because it does not have the suite's fixtures. The only tool
-of ours that asks the client a question is `forget`, which tests/server tests."""
+"""The scenarios that fail with the unchanged memory server, because it does not have the suite's fixtures. Only one of
+our own tools asks the client a question: `forget`. Its tests are in tests/server."""
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ DRAIN_SECONDS = 90.0
 
 
 class Round(BaseModel):
-    """The result of one round. For each kind of process, `recovery` lists the seconds from each kill until calls were
-    acknowledged again. `slowest_call` is the seconds of the longest call, answered or failed. `drain` is the seconds
-    until the queue was empty after the load had stopped."""
+    """The result of one round. `recovery` has a list of seconds for each kind of process. Each entry is the time from a
+    kill until the next acknowledged call. `slowest_call` is the seconds of the longest call, answered or failed.
+    `drain` is the seconds until the queue was empty after the load had stopped."""
 
     seed: int
     kills: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Invariants of a memory after its processes were killed, checked in the database itself. Each breach is a sentence."""
+"""Checks the invariants of a memory in its database after its processes were killed. Each breach is a sentence."""
 
 import asyncio
 from typing import Any
@@ -61,9 +61,9 @@ BREACHES = {
         where done_at < before""",
 }
 
-# Each applied exchange writes the canonical summary once. Each time a better tier redoes the exchange, it may write the
-# summary again. An empty exchange is completed without a worker and does not write the summary. An edit or an erasure
-# may also clean the summary.
+# Each applied exchange writes the canonical summary once. Each time a better tier redoes the exchange, the summary can
+# be written again. An empty exchange is completed without a worker and does not write the summary. An edit or an
+# erasure can also clean the summary.
 APPLIED = """
 select c.owner_id, c.version, count(q.id) as applied, (
     select count(*) from message_versions v where v.owner_id = c.owner_id and v.chat_id = c.chat_id) + (

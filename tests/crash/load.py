@@ -38,8 +38,8 @@ class Ledger:
     """The acknowledged calls, and the answers that should never have occurred."""
 
     messages: dict[int, dict[str, str]] = field(default_factory=dict)
-    """For each chat: the ids of messages with their newest acknowledged texts, in the order in which the messages were
-    first acknowledged. """
+    """The acknowledged messages of each chat. The inner dictionary maps the id of a message to its newest acknowledged
+    text. Its order is the order of the first acknowledgments."""
     memories: list[str] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
     acks: int = 0
@@ -142,8 +142,8 @@ class Person:
             self.ledger.violations.append(f"chat {self.chat}: {context.tokens} tokens of 1000")
 
     async def forget(self, topic: str) -> None:
-        """Repeat until a preview finds nothing, because the answer to a confirmed erasure may be lost although the text
-        was erased."""
+        """Repeat until a preview finds nothing. If the answer to a confirmed erasure is lost, the client does not know
+        whether the text was erased."""
         while True:
             shown = await self.insist(lambda: self.client.forget(c.ForgetArgs(chat_id=self.chat, topic=topic)))
             if shown.confirm is None:
@@ -153,7 +153,7 @@ class Person:
                 done = await self.client.forget(confirmed)
             except (MemoryUnreachable, MemoryRefused):
                 continue
-            # A job may have learned from the text after the preview; then another preview is needed.
+            # After the preview, a job can learn from the text. Then another preview is needed.
             if done.traces_left == 0:
                 return
 

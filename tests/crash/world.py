@@ -1,5 +1,5 @@
-"""Runs and kills the processes of one memory. They are supervised in the same way as by `tellonce up`. This module
-calls no tools."""
+"""Runs and kills the processes of one memory. `tellonce up` supervises its processes in the same way. This module calls
+no tools."""
 
 import asyncio
 import os
@@ -29,7 +29,7 @@ COMPACTION = '{"max_messages": 12, "keep": 4, "keep_when_long": 4, "chunk": 4, "
 
 
 class ForkedChild(Child):
-    """A supervised process that is forked, so it does not import its modules again after each kill."""
+    """A supervised process that is forked. Therefore it does not import its modules again after a kill."""
 
     async def _start(self) -> None:
         self.process = await forked.start(  # type: ignore[assignment]  # it has what `Child` uses of a process
@@ -151,8 +151,8 @@ def _unheard(_: str) -> None:
 
 
 def children_of(parent: int) -> list[int]:
-    """The live children of a process. On Linux, the field after the name and the state in a process's stat is the
-    parent's pid."""
+    """The live children of a process. On Linux, the `stat` file of a process contains its name, its state and its
+    parent's pid, in this order."""
     found: list[int] = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

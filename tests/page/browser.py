@@ -32,7 +32,7 @@ SCREENS = (*RAIL, "timeline/known", "timeline/people")
 
 
 def chromium() -> str | None:
-    """The browser that TELLONCE_TEST_CHROMIUM names, or else the system's."""
+    """The browser that TELLONCE_TEST_CHROMIUM names. The default is the browser that is installed."""
     return os.environ.get("TELLONCE_TEST_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 
 

@@ -67,8 +67,8 @@ async def own_tab(chrome: Browser, server: HttpServer) -> AsyncIterator[Tab]:
 
 @pytest.fixture
 async def tab(own_tab: Tab) -> AsyncIterator[Tab]:
-    """The signed-in tab, after it was loaded again. After the test, this fails if the page had an error or sent a
-    request to another machine."""
+    """The signed-in tab, after it was loaded again. At the end of the test, the fixture fails if the page had an error
+    or sent a request to another machine."""
     await own_tab.reload()
     yield own_tab
     assert own_tab.wrong == []

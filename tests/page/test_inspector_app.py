@@ -1,4 +1,4 @@
-"""The page in MCP Inspector's view of MCP Apps: a third-party host with a sandbox of two frames."""
+"""The page in MCP Inspector's view of MCP Apps. Inspector is a third-party host with a sandbox of two frames."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""The page as an MCP App. It is bundled into one document and shown by a host, which is its only connection."""
+"""The page as an MCP App. The page is bundled into one document. The page can reach only the host that shows it."""
 
 import json
 from collections.abc import AsyncIterator

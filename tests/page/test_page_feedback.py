@@ -1,4 +1,4 @@
-"""What the page says about uncertain memories and about work that takes time, and how it undoes a new statement."""
+"""The page marks uncertain memories, shows work that takes time, and can undo a new statement."""
 
 import json
 import re

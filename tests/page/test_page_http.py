@@ -1,4 +1,4 @@
-"""Signing in to the page over HTTP without a browser, and requests that are refused."""
+"""Tests of the page over HTTP without a browser: signing in, and refused requests."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ from tests.server.wire import request, wire_headers
 pytestmark = pytest.mark.anyio
 STATIC = Path(app_bundle.__file__).with_name("static")
 MOST_BYTES, MOST_SENTENCES = 80_000, 16 * 1024
-"""Maximum bytes of the page without its sentences, and of the English sentences."""
+"""Maximum sizes in bytes: of the page without its sentences, and of the English sentences."""
 
 
 async def test_a_code_is_good_once_and_the_cookie_is_given_to_the_page_alone(server: HttpServer) -> None:
@@ -73,7 +73,7 @@ async def test_no_model_is_listed_the_pages_tools_and_no_other_user_is_an_operat
 
 
 async def test_an_upload_is_deleted_when_it_is_imported_abandoned_or_something_is_forgotten(server: HttpServer) -> None:
-    """Each upload contains a word that no file of the data folder may contain afterwards."""
+    """Each upload contains a word. After the deletion, no file of the data folder contains this word."""
     chat = b'{"type": "entity", "name": "default_user", "entityType": "person", "observations": ["Zorvath sings"]}\n'
     async with httpx2.AsyncClient(base_url=server.base, timeout=HANGS, headers={"Origin": server.base}) as http:
         await http.post("/page/session", content=await code(server))
@@ -144,7 +144,7 @@ def test_the_files_are_served_without_their_comments_and_with_every_other_line()
 
 
 def lines_of_code(text: str) -> list[str]:
-    """The lines of a file outside of comments. A comment has its lines for itself."""
+    """The lines of a file outside of comments. A comment is never on the same line as code."""
     found, inside = list[str](), False
     for line in text.splitlines():
         inside = inside or line.lstrip().startswith("/*")

@@ -1,5 +1,5 @@
-"""The page keeps typed text if saving fails or if another program changes the memory. It keeps the place in a list
-after a change, and the contents of a screen if a long action fails."""
+"""The page keeps typed text if saving fails or if another program changes the memory. After a change, it keeps the
+place in a list. If a long action fails, it keeps the contents of the screen."""
 
 import pytest
 from playwright.async_api import Browser, Page, expect

@@ -127,7 +127,7 @@ class Session:
 
 
 def told(answer: dict[str, Any] | None) -> str:
-    """That part of a hook's output which is meant for the model."""
+    """The part of a hook's output that is for the model."""
     return answer["hookSpecificOutput"]["additionalContext"] if answer else ""
 
 

@@ -166,7 +166,7 @@ async def test_what_is_said_while_the_server_is_missing_is_recorded_later_in_ord
     await session.turn("p2", "Second while away", "Two.", written=False)
     await until(lambda: len(list(session.spool.glob("*.json"))) == 4)
     lost = min(session.spool.glob("*p1.json"))
-    lost.unlink()  # as if the hook had been killed; the transcript still contains the message
+    lost.unlink()  # a killed hook leaves no file, but the transcript still contains the message
     session.url = server.url
     await session.turn("p3", "Third, with the server back", "Three.")
     said = await recorded(server, session, 6)

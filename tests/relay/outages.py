@@ -9,8 +9,8 @@ from tests.patience import HANGS
 
 
 class Away:
-    """A connection between the relay and the memory that a test can interrupt. The relay uses `client`. For each tool,
-    `refused_calls` counts the calls that failed because of the outage."""
+    """A connection between the relay and the memory. A test can interrupt the connection. The relay uses `client`. For
+    each tool, `refused_calls` counts the calls that failed because of the outage."""
 
     def __init__(self, real: MemoryClient, *, away: bool = False) -> None:
         self._real = real

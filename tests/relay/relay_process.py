@@ -18,7 +18,7 @@ TOKEN = "999:emulated"
 @dataclass
 class RelayProcess:
     """A relay between an emulated Telegram and a server process. It uses the server's data folder. `more` is added to
-    its environment."""
+    the relay's environment."""
 
     server: HttpServer
     api: Telegram

@@ -41,7 +41,7 @@ TOKEN = "999:emulated"
 ZONE = ZoneInfo("Asia/Singapore")
 USER, GROUP, PERSONAL = 42, -100, -200
 BRIEF = Persistence(0.01, 0.02, 0.1, lambda: 1.0)
-"""If a model fails, the relay repeats the call for a tenth of a second."""
+"""If a model fails, the relay retries for a tenth of a second."""
 
 
 class Scripted:
@@ -95,9 +95,9 @@ def texts(api: Telegram) -> list[str]:
 
 
 class Failing(Scripted):
-    """A responder that raises these errors one after another, and then errors with the cause `always` until this is
-    None. Before an error, it begins an answer with `before`. Without an error, it repeats the message, or completes
-    the answer that it began."""
+    """A responder that first raises these errors. Then it raises errors with the cause `always`, until `always` is
+    None. Before an error, it begins an answer with `before`. Without an error, it repeats the message, or completes the
+    answer that it began."""
 
     def __init__(self, *errors: CannotAnswer, always: Cause | None = None, before: str = "") -> None:
         super().__init__("")
@@ -131,7 +131,7 @@ def settings(**more: Any) -> RelaySettings:
 
 
 def programme(e: Dependencies, routines: Sequence[Routine]) -> Programme:
-    """The given routines for the user's private chat, with the dependencies of the relay `e`."""
+    """These routines for the user's private chat. They use the dependencies `e` of the relay."""
     memory, responder = e.command_context.memory, e.command_context.responder
     sender = Sender(e.outbox, memory, e.stores, e.zone, now=e.now)
     return Programme(tuple(routines), Writer(memory, responder, e.zone), sender, e.agents, USER)
@@ -160,7 +160,7 @@ async def relaying(
 
     `state` is a folder that outlives the relay, `profile` is the default user's profile, and `own` are settings. The
     function `sleep` makes the pauses that Telegram or a model requests. With `killed`, the relay ends at once without
-    acknowledging updates. As after a real kill, only the relay's files remain.
+    acknowledging updates. Only the relay's files remain, as after a real kill.
     """
     scratch = tempfile.TemporaryDirectory(prefix="relay-")
     own_settings, stop, state = settings(**(own or {})), asyncio.Event(), state or Path(scratch.name)
@@ -205,7 +205,7 @@ async def relaying(
 
 
 async def until_recorded(memory: Memory, shown: dict[str, Any]) -> None:
-    """Wait until the memory has the answer `shown`, which the relay records after it is sent."""
+    """Wait until the memory has the answer `shown`. The relay sends an answer first and records it afterwards."""
     args = ExplainArgs(message_id=str(shown["message_id"]), chat_id=shown["chat"]["id"])
     async with memory.relay() as client, asyncio.timeout(HANGS):
         while True:

@@ -49,8 +49,8 @@ class Day:
         return said
 
     async def press(self, label: str, message: Json | None = None, **more: Any) -> str:
-        """Tap a button under a message (by default, the newest message) that the button changes, and return the
-        message's new text."""
+        """Tap a button under a message and return the message's new text. The button must change the message. The
+        default is the newest message."""
         tapped = message or self.api.sent[-1]
         before = dict(tapped)
         await self.api.press(tapped, label, **more, until=lambda: tapped != before)

@@ -29,8 +29,8 @@ BURST = {"breath_seconds": 10}
 
 
 class Writing(Scripted):
-    """A responder that begins its answer, and completes it when the gate is open. The first `cuts` answers fail after
-    their beginning."""
+    """A responder that begins its answer, and completes it when the gate is open. The first answers fail after their
+    beginning, and `cuts` is the number of these answers."""
 
     def __init__(self, cuts: int = 0, *, open_: bool = False) -> None:
         super().__init__("")
@@ -51,8 +51,8 @@ class Writing(Scripted):
 
 @pytest.fixture
 async def quick(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Telegram]:
-    """A Telegram whose messages are dated one second apart. Settings with which the relay shows drafts without delay
-    and delays an answer only briefly, although further messages may become part of the turn for a long time."""
+    """A Telegram whose messages are dated one second apart. The settings show drafts without delay. They delay an
+    answer only briefly, but further messages can become part of the turn for a long time."""
     monkeypatch.setattr(arrivals, "ENOUGH", 0)
     monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
     async with telegram() as api:
@@ -61,7 +61,7 @@ async def quick(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Telegram]:
 
 
 async def asked(api: Telegram, responder: Writing, times: int = 1) -> None:
-    """Wait until the model was asked at least `times` times and the beginning of its answer is shown."""
+    """Wait until the beginning of an answer is shown. The model must also have been asked `times` times or more."""
     await api.until(lambda: len(responder.prompts) >= times and api.world.drafts.get(42, "").startswith("Well"))
 
 

@@ -1,4 +1,5 @@
-"""The table of commands: each command has an answer, and the kinds of requests in words that it lists exist."""
+"""Tests of the table of commands. Each command has an answer. The table also lists kinds of requests in words; each of
+these kinds exists."""
 
 from typing import get_args
 

@@ -1,4 +1,5 @@
-"""A correction without a model: the bot names the notes that may be wrong, and `/edit` changes one of them."""
+"""A correction without a model. The bot names the notes that are possibly wrong. The command `/edit` changes one of
+these notes."""
 
 import pytest
 

@@ -99,8 +99,8 @@ async def test_a_message_edited_while_it_is_answered_is_answered_as_it_reads_the
 
 
 class Recovering(Scripted):
-    """A model that rejects the key once, after `begun`. The call after that waits for `gate`, and then it repeats the
-    message."""
+    """A model that rejects the key in its first call, after `begun`. In its second call, it waits for `gate` and then
+    repeats the message."""
 
     def __init__(self, begun: str = "") -> None:
         super().__init__("")
@@ -123,7 +123,7 @@ async def test_a_late_answer_is_about_the_question_as_it_was_edited_last(memory:
     model = Recovering(begun)
     async with relaying(memory, model) as api:
         number = await api.say("Where is the station wagon?")
-        await model.asked.wait()  # the model is asked again for the answer that is owed
+        await model.asked.wait()  # the relay asks the model again for the missing answer
         await api.edit(number, "Where is the station?")
         await api.say("Never mind")
         await api.all_fetched()

@@ -1,4 +1,4 @@
-"""The emulated Telegram follows the rules of the real one, tested with python-telegram-bot."""
+"""Tests with python-telegram-bot that the emulated Telegram follows the rules of the real one."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -40,7 +40,7 @@ async def test_an_everyday_phrase_gets_a_good_answer(memory: Memory, user: int, 
             await api.ask(told, user, replies=number)
         before = len(api.sent)
         await api.say(case["say"], user)
-        # An offer of a reminder for an earlier message may arrive before the answer.
+        # A reminder can be offered for an earlier message before this answer arrives.
         await api.until(lambda: _is_answered(case, _shown(api, before)) and _has_acted(api, before))
         shown = _shown(api, before)
     if case.get("meaning"):

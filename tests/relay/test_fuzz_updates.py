@@ -153,7 +153,7 @@ def updates() -> st.SearchStrategy[Json]:
 
 
 def generated() -> list[Json]:
-    """Generate the examples in advance, because hypothesis cannot use our event loop, in which the relay runs."""
+    """Generate the examples in advance. The relay runs in our event loop, and hypothesis cannot use this loop."""
     found: list[Json] = []
 
     @settings(

@@ -35,8 +35,8 @@ class KilledError(BaseException):
 
 @dataclass
 class Writes:
-    """Kills the relay at one of its writes. It dies after this write or, with `sooner`, just before it, when it has done
-    everything that comes between two writes. Every task that writes afterwards ends at once."""
+    """Kills the relay just after one of its writes. With `sooner`, it kills the relay just before this write, after all
+    other work since the previous write. Every task that writes afterwards ends at once."""
 
     left: int
     sooner: bool
@@ -124,7 +124,7 @@ async def test_a_kill_at_any_write_neither_loses_nor_doubles_a_text(
                 assert "\n".join(texts(api)).count(text.format(words)) == 1, f"killed at write {number}"
             if not writes.over:
                 break
-    assert number > 10  # a turn has at least so many writes
+    assert number > 10  # a turn has at least ten writes
     times = (number - 1) // STRIDE + 1
     async with memory.tables() as tables:
         rows = await tables.fetch(
@@ -142,7 +142,7 @@ async def test_a_kill_at_any_write_neither_loses_nor_doubles_a_due_reminder(
     monkeypatch.setattr(outbox, "SETTLING", 0.05)
     async with telegram() as api, memory.relay() as client:
         async with relaying(memory, Echo(), state=tmp_path, api=api, clock=clock):
-            await api.say("/help")  # without a message, the bot would know no number from which to search
+            await api.say("/help")  # the bot searches from the number of an earlier message
             await api.replies(1)
         for number in count(1):
             words, writes = f"take pill {number} again", Writes(number, sooner)

@@ -70,7 +70,7 @@ def test_marks_go_with_their_parts(text: str, longest: int, data: st.DataObject)
     end = data.draw(st.integers(start + 1, units(text)))
     whole = Marked(text, (Mark("bold", start, end - start),))
     marked = "".join(cut(part.text, m) for part in split_marked(whole, longest) for m in part.marks)
-    # A mark may begin or end between the two halves (UTF-16) of a character; such characters are not compared.
+    # A mark can begin or end in the middle of a character that has two UTF-16 units. Such characters are not compared.
     assert "".join(marked.split()) == "".join(cut(text, whole.marks[0]).split())
 
 

@@ -1,4 +1,5 @@
-"""Without a model: if a message asks for a reminder, the relay sets it, offers it, or says that none is set."""
+"""Tests without a model. If a message asks for a reminder, the relay sets the reminder, offers it, or says that no
+reminder is set."""
 
 import pytest
 

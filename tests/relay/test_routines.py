@@ -151,7 +151,8 @@ def routine(name: str, cron: str = "16 9 * * *", **more: object) -> Routine:
 async def due(
     memory: Memory, clock: Clock, *routines: Routine, responder: object = None, minutes: float = 1
 ) -> list[str]:
-    """The messages of a routine that is due at 09:16, when the clock jumps from 09:15:59 by `minutes`."""
+    """The messages of routines that are due at 09:16. The clock jumps from 09:15:59, and `minutes` is the length of the
+    jump."""
     clock.at = datetime(2026, 2, 16, 1, 15, 59, tzinfo=UTC)
     async with relaying(memory, responder, routines=routines, clock=clock) as api:
         await api.ask("/help", replies=1)

@@ -1,4 +1,4 @@
-"""A model's claims in tags are checked against the user's words and shown; a tap undoes them."""
+"""The relay checks a claim in a model's tag against the user's words and shows it. A tap undoes the claim."""
 
 import io
 

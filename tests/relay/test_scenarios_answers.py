@@ -39,7 +39,7 @@ def _drafts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def code_of(message: dict[str, object]) -> str:
-    """The text of a message that is marked as a block of code."""
+    """The code blocks in a message's text."""
     units_of = str(message["text"]).encode("utf-16-le")
     marks = [mark for mark in message.get("entities", []) if mark["type"] == "pre"]  # type: ignore[attr-defined]
     return "\n".join(units_of[2 * m["offset"] : 2 * (m["offset"] + m["length"])].decode("utf-16-le") for m in marks)
@@ -150,8 +150,8 @@ async def test_an_album_and_a_text_are_one_question_even_if_a_picture_fails(
 
 
 class Story(Scripted):
-    """A responder that answers short questions at once. To every other message it only begins an answer, and it records
-    whether it was cancelled."""
+    """A responder that answers short questions at once. For every other message, it only begins an answer. It also
+    records whether this answer was cancelled."""
 
     def __init__(self) -> None:
         super().__init__("")

@@ -1,4 +1,4 @@
-"""A demanding person's questions while the model, Telegram or the memory fails, and while they have blocked the bot."""
+"""A demanding person asks questions while the model, Telegram or the memory fails. The person also blocks the bot."""
 
 import asyncio
 from contextlib import suppress

@@ -162,7 +162,7 @@ async def test_who_said_i_is_named_in_the_prompt_and_stays_one_person_under_a_ne
 
 
 def forged(message: dict[str, Any], code: str) -> dict[str, Any]:
-    """The message, as if it had a button X with this data."""
+    """A copy of the message, with a button X that has this data."""
     return message | {"reply_markup": {"inline_keyboard": [[{"text": "X", "callback_data": code}]]}}
 
 

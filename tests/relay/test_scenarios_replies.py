@@ -17,8 +17,7 @@ pytestmark = pytest.mark.anyio
 
 
 def unseen(text: str, *, bot: bool = False, number: int = 90_000) -> dict[str, Any]:
-    """A message that was sent in the private chat before the bot was set up, in the form in which a reply contains
-    it."""
+    """The earlier message that a reply contains. It was sent in the private chat before the bot was set up."""
     sender = {"id": 999 if bot else USER, "is_bot": bot, "first_name": "Mara"}
     chat = {"id": USER, "type": "private", "first_name": "Mara"}
     return {"message_id": number, "date": 1_768_000_000, "from": sender, "chat": chat, "text": text}
@@ -177,7 +176,7 @@ async def test_a_question_edited_an_hour_later_is_answered_neither_again_nor_wit
 
 
 async def forget(api: Telegram, topic: str) -> str:
-    """Forget a topic with every match ticked. Returns the bot's message about the erasure."""
+    """Forget all matches of a topic. Returns the bot's message about the erasure."""
     before = len(api.sent)
     await api.ask(f"/forget {topic}", replies=before + 1)
     asked = api.sent[before]

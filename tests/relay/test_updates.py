@@ -1,4 +1,4 @@
-"""The text and thread that are recorded for Telegram messages, tested with messages in Telegram's own form."""
+"""Tests which text and thread are recorded for a Telegram message. The messages have Telegram's own form."""
 
 from typing import Any
 from zoneinfo import ZoneInfo

@@ -1,8 +1,8 @@
 """Hostile texts for chats, documents and names, one attack per line. Each text tries to make a model follow it as an
 instruction.
 
-`⏎` is a line break. The texts try to close the fence, to speak as another speaker, to begin a section, a day, a
-message, a summary or a tag, or to hide such an attempt.
+`⏎` is a line break. Some texts try to close the fence or to speak as another speaker. Some try to begin a section, a
+day, a message, a summary or a tag. Others try to hide such an attempt.
 """
 
 ATTACKS = tuple(

@@ -1,5 +1,4 @@
-"""openai-agents with strict schemas: the model must give every argument, and gives null for arguments that it does not
-use."""
+"""openai-agents with strict schemas. The model must give every argument. It gives null for an unused argument."""
 
 import asyncio
 import json
