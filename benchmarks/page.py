@@ -2,9 +2,13 @@
 
     python -m benchmarks.page [--rounds N]
 
-The steps alternate in one run, so that other load affects all equally: the same call for one memory (the floor), the
-call for 100 memories, two frames of the browser (33 ms on an idle machine), the same call made by the page, and a
-scroll until the page has laid out the new entries.
+The steps of a round alternate, so that other load affects all steps equally:
+
+- The benchmark calls the tool for one memory. This is the minimum.
+- The benchmark calls the tool for 100 memories.
+- The browser draws two frames (33 ms on an idle machine).
+- The page calls the tool for 100 memories.
+- The page scrolls until it has laid out the new entries.
 """
 
 import argparse

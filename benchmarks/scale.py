@@ -273,8 +273,8 @@ async def _copy(connection: Any, table: str, columns: Sequence[str], rows: Seque
 
 
 async def _copy_indexed(connection: Any, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Copy rows. Copy rows. The last two columns are the text to index and the lexemes of the text's scope. `tsv` is
-    computed from these two columns."""
+    """Copy rows. The last two columns are the text to index and the lexemes of the text's scope. `tsv` is computed
+    from these two columns."""
     names = ", ".join(columns)
     await connection.execute(
         f"create temp table if not exists staged_{table} as "

@@ -583,8 +583,8 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_
     tellonce_text.dates.tokens.Token.has tellonce_text.dates.tokens.Token.get
     """.split()
 )
-"""Functions that take names, settings, single words or numbers as text, and functions that only pass texts on to the
-functions in READERS."""
+"""Functions that do not read long texts. Some of them take names, settings, single words or numbers as text. The others
+only pass texts on to the functions in READERS."""
 
 SLOW = frozenset(
     """
@@ -616,7 +616,7 @@ They run in a thread."""
 
 
 def _of_length(seed: str, length: int) -> str:
-    """The seed, repeated until the text has that many bytes."""
+    """The seed, repeated and cut to `length` bytes."""
     text = seed * (length // len(seed.encode()) + 1)
     return text.encode()[:length].decode(errors="ignore")
 
@@ -643,7 +643,7 @@ _MIXED = {
 
 
 def hostile_texts(length: int = MAX_TEXT_BYTES) -> dict[str, str]:
-    """Texts of that many bytes, by a description of their contents."""
+    """Texts of `length` bytes. The key of a text describes its content."""
     whole = {name: _of_length(seed, length) for name, seed in _SEEDS.items()}
     for name, (head, middle, tail) in _MIXED.items():
         whole[name] = head + _of_length(middle, length - len((head + tail).encode())) + tail

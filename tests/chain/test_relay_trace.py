@@ -22,7 +22,7 @@ database."""
 
 
 def events(life: Whole) -> list[dict[str, Any]]:
-    """All complete events. All complete events, without a last line that is still being written."""
+    """All complete events, without a last line that is still being written."""
     texts = [file.read_text(errors="replace") for file in sorted(life.logs.glob("*.jsonl"))]
     return [json.loads(line) for text in texts for line in text.rpartition("\n")[0].splitlines()]
 

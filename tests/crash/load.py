@@ -39,7 +39,7 @@ class Ledger:
 
     messages: dict[int, dict[str, str]] = field(default_factory=dict)
     """The acknowledged messages of each chat. The inner dictionary maps the id of a message to its newest acknowledged
-    text. Its order is the order of the first acknowledgments."""
+    text. The order is that of the first acknowledgments."""
     memories: list[str] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
     acks: int = 0

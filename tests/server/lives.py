@@ -78,8 +78,8 @@ class Life:
     held: list[w.WorkItem] = field(default_factory=list)
 
     async def whatever_happens(self, points: int | None, call: Callable[[], Awaitable[Any]]) -> Any:
-        """Make a call that crashes at the point number `points` of the fuse. Then repeat the call, as a client
-        would."""
+        """Make a call that crashes at a point of the fuse. `points` is the number of this point. Then repeat the call,
+        as a client would."""
         if points is None:
             return await call()
         with self.fuse.set(points):
@@ -110,7 +110,7 @@ class Life:
         return await self.services.recorder.record(HERE, c.RecordMessageArgs.model_validate(self.said[number]))
 
     async def say_again(self, rng: random.Random) -> None:
-        """Send a message again, like a client that got no answer. The message may have been forgotten in the
+        """Send a message again, like a client that got no answer. The message can be one that was forgotten in the
         meantime."""
         assert (await self.record(rng.choice(list(self.said)))).outcome == "duplicate"
 

@@ -18,8 +18,8 @@ LAST_RELEASE = 18
 async def last_release(
     postgres: EmbeddedPostgres, data: str, version: int = LAST_RELEASE
 ) -> AsyncGenerator[asyncpg.Connection]:
-    """A connection, as the owner of the tables, to a database with `data` and the schema of the last release, or of
-    another version."""
+    """A connection to a database with `data` and the schema of this version. The connection's role is the owner of the
+    tables."""
     admin = await asyncpg.connect(postgres.dsn(SUPERUSER, "postgres"))
     await admin.execute("create database upgrading owner chatmem_app")
     async with session(postgres.dsn(SUPERUSER, "upgrading")) as extended:
@@ -37,7 +37,7 @@ async def last_release(
 
 @asynccontextmanager
 async def upgraded(postgres: EmbeddedPostgres, data: str) -> AsyncGenerator[str]:
-    """The DSN of a database that the last release created and that all migrations have upgraded."""
+    """The DSN of a database of the last release, after all migrations."""
     async with last_release(postgres, data) as db:
         await migrate(db, migrations())
         yield postgres.dsn(database="upgrading")

@@ -1,4 +1,5 @@
-"""Runs an external PostgreSQL for tests. It has another version than the embedded PostgreSQL, and ordinary logins."""
+"""Runs an external PostgreSQL for tests. Its version is not the version of the embedded PostgreSQL, and it has ordinary
+logins."""
 
 import os
 import shutil
@@ -99,7 +100,8 @@ async def own_postgres(programs: Path) -> AsyncGenerator[OwnPostgres]:
 
 
 def _run(account: Account | None, *command: str | Path) -> None:
-    # The output is not a pipe, because the server would inherit the pipe and keep it open, so reading would not end.
+    # The output is not a pipe. The server would inherit the pipe and keep it open, and reading from the pipe would
+    # never end.
     subprocess.run(
         list(map(str, command)),
         check=True,

@@ -23,9 +23,9 @@ Process = asyncio.subprocess.Process | forked.Program
 def free_port() -> int:
     """Reserve a port until this process ends.
 
-    The socket stays bound but does not listen. Therefore the system does not give the port to another socket, and
-    refuses connections to it. A server can still listen on the port if it names this port and sets SO_REUSEADDR, as
-    asyncio does.
+    The socket stays bound but does not listen. Therefore the system does not give the port to another socket. The
+    system refuses connections to the port. A server can still listen on the port if it names this port and sets
+    SO_REUSEADDR, as asyncio does.
     """
     probe = socket.socket()
     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,5 @@
-"""A connected assistant writes the memory itself: `remember` with statements, the notice, and the prompt `learn`."""
+"""A connected assistant writes the memory itself. The tests cover `remember` with statements, the notice, and the
+prompt `learn`."""
 
 import re
 from collections.abc import Awaitable, Callable

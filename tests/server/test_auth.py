@@ -50,7 +50,7 @@ def remote(idp: Issuer, **more: Any) -> Remote:
 
 @asynccontextmanager
 async def running(settings: ServerSettings, clock: Clock) -> AsyncGenerator[tuple[str, Storage]]:
-    """Run the server over HTTP in this process, built as by `tellonce serve`."""
+    """Run the server over HTTP in this process. It has the same parts as in `tellonce serve`."""
     storage = Storage(settings, clock)
     app = build_http(settings, storage, OpenStreams())
     async with app.router.lifespan_context(app), served(app) as base:
@@ -270,8 +270,8 @@ async def test_a_lookup_that_fails_after_its_call_has_ended_is_not_logged(monkey
 
 
 async def stands(memory: Memory, token: str) -> bool:
-    """Whether a call with the token is answered. If the token's grant is cached, the token is looked up while the call
-    already runs (`credentials`)."""
+    """Whether a call with the token is answered. If the token's grant is cached, the call starts before the token is
+    looked up (`credentials`)."""
     found = await memory.storage.verifier.verify_token(token)
     return found is not None and (not isinstance(found, CachedToken) or await found.still_valid)
 

@@ -37,7 +37,7 @@ NO_STRINGS: tuple[Any, ...] = (" \n\t", "a\x00b", LONG, MEGABYTE, "\ud800", 1.5,
 NO_IDS: tuple[Any, ...] = (0, -1, HUGE, MAX_BIGINT + 1, 1.5, True, "abc", "", [1], {"x": 1})
 NO_TIMES: tuple[Any, ...] = (
     *("yesterday", "", "0001-01-01T00:00:00Z", "2026-13-01T00:00:00Z", "a\x00b", [], {}, True),
-    # If these numbers were read as seconds since 1970, each would be a time, but not the time that was meant.
+    # As seconds since 1970, these numbers would be valid but wrong times.
     *(2026, "2026", "2026-03", "20260216", 1771204500, "1771204500", 5.5),
 )
 NO_FLAGS: tuple[Any, ...] = ("maybe", 2, -1, 1.5, [], {}, "")
@@ -133,8 +133,7 @@ WRONG: dict[str, dict[str, tuple[Any, ...]]] = {
         "since": (True, [], "nonsense", "9999-12-31"),
         "until": (True, [], "nonsense", "0001-01-01"),
         "except": ([0], [-1], [True], [HUGE], {}, "x"),
-        # A number that is given as text is accepted, and so is a single number instead of a list. No memory has these
-        # numbers.
+        # Two forms are accepted: a number as text, and a single number instead of a list. No memory has these numbers.
         "memory_ids": ([0], [-1], [True], [HUGE], {}, 999_999, ["999999"], "x", ["x"], list(range(1, 1002))),
         "everything": (True, *NO_FLAGS),
         "confirm": ("", "x", "\x00", "AAAA", LONG, "é", 5, "A" * 400),
@@ -252,7 +251,7 @@ def shown(value: Any) -> str:
 
 
 def in_modes(tools: Iterable[str]) -> list[tuple[str, str]]:
-    """Each tool with one version of the protocol, and the next tool with the other version. A deep run uses both
+    """Pairs of a tool and a version of the protocol. The two versions alternate from tool to tool. A deep run uses both
     versions for every tool."""
     return [(tool, mode) for n, tool in enumerate(tools) for mode in (MODES if DEEP else (MODES[n % 2],))]
 

@@ -48,8 +48,8 @@ def pristine(quick_folder: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def copied_clusters(pristine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let this process copy new clusters instead of making each with initdb, which takes ten times as long. The other
-    processes of the tests run initdb."""
+    """Let this process copy new clusters. initdb would need ten times as long for each cluster. The other processes of
+    the tests run initdb."""
     initdb = EmbeddedPostgres._initdb
 
     async def made(server: EmbeddedPostgres, cluster: Path) -> None:

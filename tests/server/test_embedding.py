@@ -1,5 +1,5 @@
-"""Tests of the local model: it is really downloaded, its vectors agree with those of the original model, queries are
-embedded before the backlog, and the server works without the model."""
+"""Tests of the local model. The model is downloaded, and its vectors are compared with those of the original model.
+Queries are embedded before the backlog. The server also works without the model."""
 
 import asyncio
 import base64
@@ -172,8 +172,8 @@ async def test_the_model_is_fetched_and_puts_like_meanings_together() -> None:
 
 
 def reference(kind: str) -> dict[str, Vector]:
-    """Vectors of these texts that the tools of onnx computed: `exact` in float32, `rounded` with the quantizer of
-    onnx."""
+    """Vectors of these texts. The tools of onnx computed them. The kind `exact` is in float32, and the kind `rounded`
+    was made with the quantizer of onnx."""
     kept = json.loads((Path(__file__).parent / "minilm_vectors.json").read_text())[kind]
     return {
         text: np.frombuffer(base64.b64decode(packed), "<f2").astype(float).tolist() for text, packed in kept.items()
@@ -187,7 +187,8 @@ async def test_the_graph_we_write_is_the_one_of_onnxs_own_tools_and_near_the_exa
     rounded, exact = reference("rounded"), reference("exact")
     for text, vector in rounded.items():
         # The vectors are bitwise equal on the same processor. A processor without VNNI rounds products of bytes in
-        # another way (measured cosine .989, and .965 for one word). Its vectors are as similar to the exact vectors.
+        # another way. The measured cosine is then .989, or .965 for one word. With and without VNNI, the vectors are
+        # equally similar to the exact vectors.
         assert cosine(session.vector(text), vector) > (0.98 if len(text) > 10 else 0.96)
         # A text of one word is rounded more, because few values share its scale. The measured cosine for "ok" is 0.977.
         assert cosine(session.vector(text), exact[text]) >= (0.98 if len(text) > 10 else 0.96)

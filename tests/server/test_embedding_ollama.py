@@ -1,4 +1,4 @@
-"""Embeddings by Ollama are checked, requested again after an outage, and never delay a question."""
+"""Embeddings by Ollama are checked. They are requested again after an outage. They never delay a question."""
 
 import math
 from typing import Any

@@ -1,7 +1,6 @@
-"""Checks a rule of docs/CONTRACT.md, section 4, in every run: with the summarizer, a context contains at least as much
-evidence for a question as without it. The test uses a small conversation and a search by words. `python -m
-benchmarks.evidence` measures large conversations with the embedding model.
-"""
+"""Checks in every run that the summarizer does not reduce the evidence in a context. This is a rule of
+docs/CONTRACT.md, section 4. The test uses a small conversation and a search by words. `python -m benchmarks.evidence`
+measures large conversations with the embedding model."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +24,7 @@ BUDGETS = (1_000, 4_300)
 
 
 async def found(memory: Memory, dialogue: Dialogue, budgets: Sequence[int]) -> list[dict[str, Figures]]:
-    """For each budget: the share of the evidence of the first questions that their contexts contain."""
+    """The share of evidence in the contexts for the first questions. There is one entry for each budget."""
     async with memory.client() as client:
         return [
             figures([await held(client, dialogue, probe, budget) for probe in dialogue.probes[:QUESTIONS]])

@@ -189,7 +189,7 @@ async def test_a_full_disk_is_named_loses_nothing_and_is_over_when_there_is_spac
             await _insist(client, c.RecordMessageArgs(role="user", content="There is space", message_id="last"))
             stored = (await client.get_profile(c.GetProfileArgs())).conversation.messages
     assert "free some space" in refused or "does not answer now" in refused
-    # A message may be stored although its answer was an error. The client can send the message again safely.
+    # A message can be stored even if its answer was an error. The client can send the message again safely.
     assert stored - acknowledged in (1, 2)
 
 

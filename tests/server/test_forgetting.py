@@ -60,7 +60,7 @@ async def test_an_unticked_match_stays_unless_the_caller_includes_it(
 async def test_memories_to_erase_are_not_compared_with_each_other(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To compare each with all others would hold the server for seconds while thousands of memories are erased."""
+    """A comparison of thousands of memories with each other would block the server for seconds."""
     compared: list[object] = []
 
     def equal(one: Statement, other: object) -> bool:
@@ -87,8 +87,7 @@ async def test_a_preview_names_the_other_sentences_of_a_memory_which_go_with_it(
 
 
 async def test_a_profile_written_while_its_memory_goes_does_not_keep_it(memory: Memory) -> None:
-    """A worker may have read the memory before the erasure, and submit the profile after the derived texts were
-    cleaned."""
+    """A worker can read the memory before the erasure and submit the profile after the derived texts were cleaned."""
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="I take my coffee without sugar", kind="preference"))
         preview = await client.forget(c.ForgetArgs(topic="coffee"))

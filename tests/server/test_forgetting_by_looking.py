@@ -128,8 +128,8 @@ async def live(client: MemoryClient, chance: random.Random, words: list[str], cl
 async def test_a_text_in_any_column_that_may_hold_a_persons_words_is_found_and_in_no_table_after_an_erasure(
     memory: Memory, clock: Clock
 ) -> None:
-    """The columns are read from the database's catalog, so a new column must be searched and cleaned, or be named above
-    with a reason."""
+    """The columns are read from the database's catalog. A new column must be searched and cleaned. The only exceptions
+    are named above with a reason."""
     async with memory.client() as client, memory.agent() as agent, memory.tables() as tables:
         await live(client, random.Random(SEED), WORDS["English"], clock)
         for word in WORDS["German"]:
@@ -184,8 +184,8 @@ async def test_any_part_of_any_stored_text_is_found_erased_and_nowhere_any_more(
             assert done.traces_left == 0, (part, done.left)
             assert [line for line in await stored(memory) if literal.spans(line)] == [], part
             await work_off(agent)
-            # The summarizer may write the same text again, from its own words and punctuation, although no message
-            # contains it.
+            # The summarizer can write the same text again with its own words and punctuation. Then no message contains
+            # the text.
             assert {m.kind for m in (await client.forget(c.ForgetArgs(literal=part))).matches} <= {"summary"}, part
 
 

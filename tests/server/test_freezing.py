@@ -26,8 +26,8 @@ pytestmark = pytest.mark.anyio
 OTHER = 43
 SAMPLES = 20
 MORE_SECONDS = 0.15
-"""Maximum additional seconds that another user's slowest call may take while the text is processed, compared with an
-idle server."""
+"""Maximum delay in seconds of another user's slowest call while the text is processed. The delay is the difference from
+an idle server."""
 ATTEMPTS = 3
 """Maximum measurements of a text. A measurement is repeated because other processes also use the processor."""
 
@@ -62,7 +62,7 @@ async def test_while_one_user_records_and_reads_a_hostile_text_another_users_cal
 
 
 async def _longer(mine: MemoryClient, theirs: MemoryClient, text: str, number: int) -> float:
-    """The additional seconds that the slowest of my calls takes while another user's text is processed."""
+    """The delay in seconds of my slowest call while another user's text is processed."""
     idle = max([await _profile(mine) for _ in range(SAMPLES)])
     work = asyncio.create_task(_use(theirs, text, number))
     busy = [await _profile(mine)]

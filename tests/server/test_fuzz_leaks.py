@@ -115,8 +115,8 @@ class World:
         return saying.format(canary)
 
     def told(self, owner: int | None, step: dict[str, Any], answer: str) -> None:
-        """Check an answer. If `owner` is None, the call had to be refused or concerns no owner; the answer must then
-        not contain any canary."""
+        """Check an answer. `owner` is None if the call must be refused or concerns no owner. Then the answer must not
+        contain any canary."""
         self.answers += 1
         found = set(CANARY.findall(answer))
         self.seen |= found
@@ -149,7 +149,7 @@ async def perform(world: World, step: dict[str, Any], clock: Clock) -> None:
             result = await world.clients[step["who"]].session.call_tool(tool, arguments)
             answer = _text(result)
             if result.is_error and owner is None:
-                # In general, a refusal may repeat the text of the call. None of the refusals here repeats it.
+                # A refusal is allowed to repeat the text of the call. None of the refusals here repeats it.
                 world.told(None, step, answer)
             else:
                 _note(world, step, result, owner)

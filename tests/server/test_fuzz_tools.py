@@ -1,5 +1,5 @@
-"""Every tool is called with arguments that its schema allows or forbids. It answers, or refuses with a sentence and
-writes nothing."""
+"""Every tool is called with arguments that its schema allows or forbids. The tool answers the call, or it refuses the
+call with a sentence. A refused call writes nothing."""
 
 import json
 from collections.abc import Callable
@@ -114,7 +114,7 @@ def at_once(tool: str, sample: dict[str, Any]) -> dict[str, Any]:
 
 
 def samples(schema: dict[str, Any], values: Callable[[dict[str, Any]], st.SearchStrategy[Any]]) -> list[dict[str, Any]]:
-    """Generate the examples in advance, because hypothesis cannot use our event loop, in which calls are made."""
+    """Generate the examples in advance. The calls run in our event loop, and hypothesis cannot use this loop."""
     found: list[dict[str, Any]] = []
 
     @settings(

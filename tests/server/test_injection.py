@@ -31,7 +31,7 @@ HARMLESS = "green tea"
 
 
 def material(evil: str) -> Material:
-    """The input of a context in which every text that others may have written is `evil`."""
+    """The input of a context. Every text in it is `evil`, if another person can write such a text."""
     window = [
         Line(n, n, role, evil, routine, evil if routine else None, name, START + timedelta(hours=n), 0, f"e{n}")
         for n, role, routine, name in (
@@ -94,7 +94,7 @@ def _without_names(start: str) -> str:
 
 
 def readable(prompt: str) -> str:
-    """The text as a model may see it: every kind of line break becomes a newline."""
+    """The text with a newline for every kind of line break, because a model can read each kind as a new line."""
     return re.sub(r"[\r\v\f\x1c-\x1e\x85\u2028\u2029]", "\n", prompt)
 
 

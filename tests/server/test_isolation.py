@@ -1,5 +1,5 @@
-"""The database itself separates owners: the tests check which rows the server's roles see if a statement does not
-restrict its rows to the owner."""
+"""The database itself separates owners. The tests run statements that do not restrict their rows to the owner. They
+check which rows the server's roles see."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -61,7 +61,7 @@ async def live(relay: MemoryClient, chat: int) -> None:
 
 @asynccontextmanager
 async def in_role(memory: Memory, role: str) -> AsyncGenerator["asyncpg.Connection[Rows]"]:
-    """A connection for raw SQL in one of the server's roles, without an owner set."""
+    """A connection for raw SQL in one of the server's roles. It has no owner."""
     assert memory.settings.database_url is not None
     dsn = memory.settings.database_url.get_secret_value()
     async with session(dsn, server_settings={"role": role}) as connection:

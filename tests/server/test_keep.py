@@ -1,4 +1,5 @@
-"""The keeper with the local model: the sentences of an exchange that it keeps, and its precision on unseen text."""
+"""Tests of the keeper with the local model. They check the kept sentences of an exchange, and the precision on unseen
+text."""
 
 import asyncio
 from collections.abc import Sequence
@@ -100,8 +101,8 @@ async def test_a_models_layers_are_its_vector_and_one_more_and_refused_once_it_i
 
 @pytest.mark.model
 def test_an_instruction_to_the_assistant_about_a_known_topic_is_no_change_of_a_note() -> None:
-    """If a short sentence is similar to an earlier note, a score of CHANGE is enough to keep it as a change of this
-    note. So the scores must be lower than CHANGE."""
+    """If a short sentence is similar to an earlier note, a score of CHANGE is enough. The sentence is then kept as a
+    change of the note. So the scores must be lower than CHANGE."""
     topics = ("bike lights", "moss", "roof garden", "Excel formulas", "school choice", "rain barrels", "birdhouses")
     texts = [f"Explain {topic} step {step} in more detail." for topic in topics for step in range(1, 8)]
     rows = [corpus.Example("", Sentence(text), "junk", wish=False, genre="") for text in texts]

@@ -1,5 +1,5 @@
-"""All code that depends on kinds treats every kind that the contract declares: a kind of memory reaches the context,
-the profile and the page, a kind of job is known to every process, and a place of texts is searched and cleaned."""
+"""All code that depends on kinds handles every kind of the contract. Each kind of memory reaches the context, the
+profile and the page. Every process knows each kind of job. Each kind of stored text is searched and cleaned."""
 
 import re
 from typing import get_args

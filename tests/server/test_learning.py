@@ -158,7 +158,7 @@ async def test_a_message_from_the_future_is_dated_now_and_can_be_corrected(memor
         await read(agent, lambda x: [item(x, "The user lives in Paris")])
         (paris,) = (await profile(client)).facts
         async with memory.tables() as tables:
-            # Memories that were stored before times were checked may still begin in the future.
+            # Older memories can begin in the future, because their times were not checked.
             await tables.execute("update memories set valid_from = $1", ahead)
         await client.remember(c.RememberArgs(content="I live in Berlin", replaces=(paris.id,)))
         assert await facts(client) == ["I live in Berlin"]
@@ -166,7 +166,7 @@ async def test_a_message_from_the_future_is_dated_now_and_can_be_corrected(memor
 
 
 async def test_only_the_text_that_was_checked_becomes_certain(memory: Memory, clock: Clock) -> None:
-    """An item may wrongly say that it is the same statement as an uncertain memory with other content."""
+    """An item can name an uncertain memory with other content, and wrongly call it the same statement."""
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, "Look at this page")
         await read(agent, lambda x: [item(x, "The user banks at Evil Bank")])

@@ -31,7 +31,7 @@ async def learned(client: MemoryClient, clock: Clock, memory: Memory) -> None:
 
 
 async def listed(client: MemoryClient, question: str) -> list[str]:
-    """The lines of the list that the context for a question contains."""
+    """The lines of the list in the context for a question."""
     context = await client.get_context(c.GetContextArgs(query=question))
     _, found, after = (context.context or "").partition(f"{LIST}\n")
     lines = after.splitlines() if found else []

@@ -33,7 +33,7 @@ FILES = "Show me the files of this project"
 
 @asynccontextmanager
 async def named(server: HttpServer, name: str) -> AsyncGenerator[MemoryClient]:
-    """A client with a name, such as that of another assistant, that sends no channel."""
+    """A client that sends a name but no channel. The name is, for example, the name of another assistant."""
     info = Implementation(name=name, version="1")
     async with (
         httpx2.AsyncClient(headers=server.headers()) as http,

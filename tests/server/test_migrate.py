@@ -94,7 +94,8 @@ async def test_an_older_memory_keeps_its_tokens_jobs_and_calls_and_loses_rights_
         assert tuple(month) == ("2026-01-01", 2, 0.75)
         assert await db.fetchval("select has_table_privilege('chatmem_server', 'access_tokens', 'insert')") is False
     assert gone == [1, 0, 1, 2]
-    # The provisional job 2, which may be redone, and job 3, the last exchange of the chat, are kept.
+    # Job 2 is kept, because it is provisional and can be redone. Job 3 is kept, because it is the last exchange of the
+    # chat.
     assert [row["id"] for row in left] == [2, 3]
 
 

@@ -1,4 +1,5 @@
-"""A stdio server's own summarizer: one real process per data folder, and only if no other summarizer is running."""
+"""Tests of a stdio server's own summarizer. Each data folder has one real process. This process starts only if no other
+summarizer is running."""
 
 import asyncio
 from collections.abc import AsyncGenerator

@@ -1,4 +1,4 @@
-"""A memory that moves to another user: nothing is lost, and nothing still names the former user."""
+"""A memory moves to another user. Nothing is lost, and nothing refers to the former user."""
 
 import json
 from datetime import timedelta
@@ -141,7 +141,7 @@ async def test_everything_of_a_user_moves_and_nothing_names_the_former_number(
         assert [x.memory.content[:8] for x in (await client.list_reminders(r.ListRemindersArgs())).reminders] == [
             "Call Ann"
         ]
-        # The client sends the message again whose words were forgotten before the move.
+        # Some words were forgotten before the move. The client now sends the message with these words again.
         await _exchange(client, clock, "My dog number 5 is called Rex5. " * 8, "r5")
         assert (await client.forget(c.ForgetArgs(literal="Rex5"))).matches == ()
 
@@ -200,8 +200,8 @@ async def counts(connection: "asyncpg.Connection[asyncpg.Record]", owner: int) -
 
 
 async def naming(connection: "asyncpg.Connection[asyncpg.Record]", number: int) -> list[str]:
-    """The rows of all tables that contain the number in any column, except the texts that were shown to models (the
-    sections of receipts), because these texts do not change."""
+    """The rows of all tables with this number in any column. The sections of receipts do not count, because texts that
+    were shown to models do not change."""
     found: list[str] = []
     for row in await connection.fetch(ALL_TABLES):
         rows = await connection.fetch(

@@ -135,8 +135,9 @@ async def test_learning_is_affordable_when_summaries_and_second_readings_have_us
 async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_one(
     memory: Memory, clock: Clock
 ) -> None:
-    """The time from the claim of a job until its fact is stored is measured alternately for the user with the import
-    and for another user. The test ends when the fastest times of both users are similar, or after 60 times each."""
+    """Measures the time from the claim of a job until its fact is stored. Measurements of the user with the import and
+    of another user alternate. The test ends when the fastest times of both users are similar. It also ends after 60
+    measurements of each user."""
 
     async def learned(client: MemoryClient, text: str) -> float:
         await say(client, clock, text)
@@ -157,8 +158,8 @@ async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_o
         least: list[float] = []
         while len(times[client]) < 60 and not (len(times[client]) > 7 and least[0] <= 1.2 * least[1] + 0.005):
             n = len(times[client])
-            # The two users alternate in being first, because the first user may wait for background work of the
-            # previous round.
+            # The first user of a round can be delayed by background work of the previous round. Therefore each user is
+            # first in every second round.
             for one in (client, other) if n % 2 else (other, client):
                 times[one].append(await learned(one, f"Oslo {n}"))
             least = [min(times[client]), min(times[other])]

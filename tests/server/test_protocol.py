@@ -184,7 +184,7 @@ def said(result: CallToolResult) -> str:
 
 
 def unsaid(result: CallToolResult) -> list[tuple[str, Any]]:
-    """Values of the structured result that the text lacks."""
+    """The values that are in the structured result but not in the text."""
     text = said(result)
     assert result.structured_content is not None
     return [(path, value) for path, value in scalars(result.structured_content) if not told(value, text)]
@@ -199,8 +199,8 @@ def scalars(value: Any, path: str = "") -> list[tuple[str, Any]]:
 
 
 def told(value: Any, text: str) -> bool:
-    """Whether the text contains the value. Null, false, true and zero may be omitted, a time may end with +00:00 or Z,
-    and a figure may be rounded."""
+    """Whether the text contains the value. Some differences are allowed. Null, false, true and zero can be missing. A
+    time can end with +00:00 or Z. A figure can be rounded."""
     if value in (None, False, "", 0):
         return True
     if value is True:

@@ -368,6 +368,6 @@ async def test_a_long_backlog_of_one_chat_does_not_slow_a_claim(memory: Memory, 
             f"explain (analyze, buffers, format json) {query('queue.claim')}",
             *("other", clock(), clock(), None, 1, clock(), 3, 1),
         )
-    # If a claim read all rows before each job, it would read three pages per job.
+    # A claim that reads all rows again for each job would read three pages per job.
     pages = json.loads(plan)[0]["Plan"]["Shared Hit Blocks"]
     assert pages < 5000

@@ -1,4 +1,4 @@
-"""Limits on the rate of a credential's requests, and on the time that a connection's request may take."""
+"""Two limits: on the rate of a credential's requests, and on the time in which a request must arrive."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -32,7 +32,7 @@ from tests.stubs.loopback import served
 pytestmark = pytest.mark.anyio
 
 PATIENCE = 0.5
-"""Maximum seconds that a request may take to arrive, in these tests."""
+"""In these tests, a request must arrive within this number of seconds."""
 
 
 class Hurried(RequestTimeout):

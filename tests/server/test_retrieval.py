@@ -25,7 +25,7 @@ ZONE = ZoneInfo("Asia/Singapore")
 
 
 class Axes(NoEmbedder):
-    """An embedder for which texts are similar if each contains a word of the same short list."""
+    """An embedder with short lists of words. Two texts are similar if they contain words of the same list."""
 
     model = "axes"
     mean: Vector = (0.0,) * 384
@@ -45,8 +45,8 @@ class Axes(NoEmbedder):
 
 
 class Rough(Axes):
-    """An embedder with misleading codes. The vector of a similar text has other signs than the question's vector in
-    most dimensions; the vector of a different text has other signs in few dimensions."""
+    """An embedder with misleading codes. A code is the signs of a vector. The code of a similar text is far from the
+    question's code. The code of a different text is near the question's code."""
 
     def _vector(self, text: str) -> Vector:
         few, most = {"asked": (1.0, 1.0), "like": (1.0, -1.0), "unlike": (-1.0, 1.0)}.get(text, (-1.0, -1.0))

@@ -34,7 +34,7 @@ def holding(folder: Path, *words: str) -> list[str]:
 
 
 def _bytes(file: Path) -> bytes:
-    """Read a file; a running server may delete it meanwhile."""
+    """Read a file. The result is empty if a running server has deleted the file."""
     try:
         return file.read_bytes()
     except FileNotFoundError:
@@ -99,7 +99,7 @@ async def traffic(client: MemoryClient) -> AsyncGenerator[list[float]]:
 
 
 HOLDS = "do $$ begin lock table messages in access exclusive mode; perform pg_sleep(60); end $$"
-"""Takes a lock as the rewriting of a large table does, and keeps it for a while."""
+"""A statement that locks a table like a rewrite of a large table. It keeps the lock for a minute."""
 
 
 async def test_a_rewrite_that_somebody_waits_for_gives_way_within_a_second(dsn: str) -> None:

@@ -78,7 +78,7 @@ async def test_the_model_reads_the_quote_with_the_messages_around_it(memory: Mem
 async def test_an_edit_of_any_message_that_the_model_read_voids_its_verdicts(
     memory: Memory, clock: Clock, edited: str
 ) -> None:
-    """The model also reads the messages before the sources, and the statements of other threads."""
+    """The model reads more than the sources. It also reads earlier messages and the statements of other threads."""
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, "Let us play a game", "game")
         await say(client, clock, JOKE)

@@ -1,5 +1,5 @@
-"""A secret that the user typed is stored only in its message. No derived, recalled or logged text contains it, and no
-text that is sent to a model."""
+"""A secret that the user typed is stored only in its message. It is not in any text that is derived, recalled, logged
+or sent to a model."""
 
 import logging
 from pathlib import Path

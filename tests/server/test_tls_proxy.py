@@ -20,7 +20,7 @@ pytestmark = [
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "how-to" / "Caddyfile"
 ALONE = "{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}\n"
-"""Makes Caddy use no other port and leave this machine's trust store unchanged."""
+"""With these options, Caddy does not use another port and does not change this machine's trust store."""
 
 
 async def test_the_example_lets_clients_in_over_tls_and_nothing_else_out(tmp_path: Path, dsn: str) -> None:

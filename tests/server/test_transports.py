@@ -365,7 +365,7 @@ async def test_stdio_ends_in_time_with_exit_code_zero(tmp_path: Path, dsn: str, 
 
 @pytest.fixture
 def embedded_dir(tmp_path: Path) -> Iterator[Path]:
-    """A data folder. Its embedded cluster, which may be elsewhere or incomplete, is removed after the test."""
+    """A data folder. Its embedded cluster is removed after the test, even if the cluster is elsewhere or incomplete."""
     folder = tmp_path / "data"
     yield folder
     cluster = EmbeddedPostgres(folder / "postgres").cluster

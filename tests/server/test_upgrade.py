@@ -109,7 +109,8 @@ QUOTED: Final = {"quote": None}
 """`quote` is a removed column. Its text is now in `quotes`."""
 
 NOTE: Final = QUOTED | {"content": "near my dog Max", "embedding": None, "tsv": ..., "updated_at": ...}
-"""The changes to a statement that the former rules made from a sentence. `...` stands for any other value."""
+"""The changes to a statement. The former rules made this statement from a sentence. `...` stands for any other
+value."""
 
 CHANGES: Final[dict[str, dict[int, Row]]] = {
     "chats": {42: {"model_calls": None}},

@@ -1,4 +1,4 @@
-"""With several servers on one database, every read sees everything that any of the servers has acknowledged."""
+"""Several servers use one database. After one server has acknowledged a change, all servers show this change."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -70,8 +70,8 @@ async def test_what_one_process_forgot_no_other_process_still_says(servers: Two)
 
 
 async def test_a_revoked_token_is_refused_at_once_everywhere(servers: Two) -> None:
-    """After a token was revoked, even a process that has just accepted the token refuses its reading and writing
-    calls."""
+    """A revoked token is refused for reading and for writing. This is also true in a process that has just accepted the
+    token."""
     async with as_login(servers.dsn) as login:
         token = await create_token(login, "lost", USER, ("assistant",), datetime.now(UTC))
     async with AsyncExitStack() as stack:

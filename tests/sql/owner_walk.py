@@ -1,4 +1,4 @@
-"""Finds the tables and views of a statement whose rows are not restricted to the owner, `$1`. PostgreSQL's own parser
+"""Finds the tables and views that a statement does not restrict to the rows of the owner, `$1`. PostgreSQL's own parser
 parses the statement."""
 
 from collections.abc import Collection, Iterator

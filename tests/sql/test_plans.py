@@ -1,4 +1,5 @@
-"""The plans of frequent queries, as in a server: generic plans, and tables with many tenants and current statistics."""
+"""Tests of the plans of frequent queries. As in a server, the plans are generic, and the tables have many tenants and
+current statistics."""
 
 import json
 import random
@@ -77,8 +78,7 @@ async def _fill(dsn: str) -> None:
 
 @pytest.fixture
 async def filled(filled_dsn: str) -> AsyncIterator[Any]:
-    """A connection like the connections of the server's pools: it has the server's role, and the caller as the
-    owner."""
+    """A connection like those in the server's pools. Its role is the server's role, and its owner is the caller."""
     settings = {"role": SERVER_ROLE, "plan_cache_mode": "force_generic_plan", "jit": "off"}
     async with session(filled_dsn, server_settings=settings) as connection:
         yield connection
@@ -173,7 +173,8 @@ async def test_an_owners_whole_memory_is_scanned_by_codes_too(filled: Any) -> No
 
 
 async def test_words_are_found_by_the_gin_index(filled_dsn: str) -> None:
-    """The search calls a function, so this test plans the function's statement, in the function's role."""
+    """The search calls a function. Therefore this test checks the plan of the statement inside the function. The role
+    is the function's role."""
     async with session(filled_dsn, server_settings={"plan_cache_mode": "force_generic_plan"}) as owner:
         body: str = await owner.fetchval("select pg_get_function_sqlbody('messages_with'::regproc)")
         statement = body.removeprefix("BEGIN ATOMIC").strip().removesuffix("END").strip().rstrip(";")
@@ -212,7 +213,8 @@ async def test_the_statement_for_the_usual_question_finds_the_same_candidates(fi
 async def test_a_candidate_is_fetched_by_its_key_not_by_reading_its_chat(
     filled: Any, name: str, args: dict[str, object]
 ) -> None:
-    """If another index begins with owner and chat, the planner may read the whole chat for every candidate."""
+    """If another index begins with owner and chat, the planner can choose this index and read the whole chat for every
+    candidate."""
     plan = await plan_of(filled, name, args)
     fetches = [n for n in on(plan, "messages") if n["Node Type"] == "Index Scan"]
     assert fetches

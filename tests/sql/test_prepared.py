@@ -31,7 +31,7 @@ BY_THE_LOGIN = ("tokens.add", "tokens.all", "tokens.revoke", "keys.obtain")
 """Queries that use the tables of tokens and keys. The server's roles cannot access these tables."""
 
 MAINTENANCE = ("scrub.checkpoint", "scrub.switch_log", "scrub.cancel", "scrub.longest_wait", "scrub.wait_shortly")
-"""Queries that the login runs, like the statements that rewrite tables."""
+"""Queries that the login runs. The login also runs the statements that rewrite tables."""
 
 BY_THE_OPERATOR = tuple(
     f"embeddings.{name}"
@@ -151,5 +151,6 @@ def test_a_statement_across_owners_says_why() -> None:
 
 
 def test_full_text_conditions_stand_in_the_functions_that_keep_their_index() -> None:
-    """Under row-level security, a full-text search (`@@`) outside these functions reads every row of the owner."""
+    """Outside these functions, row-level security makes a full-text search (`@@`) slow. Such a search reads every row
+    of the owner."""
     assert [name for name, sql in queries().items() if "@@" in operators(sql)] == []

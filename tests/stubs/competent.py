@@ -15,7 +15,7 @@ _STATEMENT = re.compile(r"^STATEMENT (\d+)(?:, about [^:]+)?: (.*)$", re.MULTILI
 @dataclass(frozen=True)
 class Understood:
     """What a competent reader learns from a kind of sentence. In `text`, `\\1` stands for the first group of `pattern`.
-    The pattern `over` matches the statements that the sentence ends."""
+    The pattern `over` matches the statements that are no longer true after this sentence."""
 
     pattern: str
     kind: str

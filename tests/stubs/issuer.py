@@ -20,7 +20,7 @@ AUDIENCE = "https://memory.example/mcp"
 
 
 class Issuer:
-    """An issuer. `keys` are its published keys; a token may also be signed with an unpublished key."""
+    """An issuer. `keys` are its published keys. It can also sign a token with an unpublished key."""
 
     def __init__(self) -> None:
         self.keys: dict[str, Any] = {}

@@ -25,8 +25,8 @@ def _unexpected(record: logging.LogRecord) -> bool:
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves signal handling to the process, reports when it listens, and stops at once. uvicorn's own
-    server checks ten times a second whether it should stop, and then pauses."""
+    """A server that reports when it listens, and that stops at once. The process handles the signals. uvicorn's own
+    server checks only ten times a second whether it should stop, and then it pauses."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)

@@ -25,8 +25,8 @@ _STOPS = {"end": "stop", "max_tokens": "length", "refusal": "stop"}
 
 
 class OllamaStub(ModelStub):
-    """An Ollama server. `stub.url` is a value for OLLAMA_HOST. Like the real server, it answers 404 for models not in
-    `models`."""
+    """An Ollama server. `stub.url` is a value for OLLAMA_HOST. Like the real server, it answers 404 for a model that is
+    not in `models`."""
 
     def __init__(
         self,

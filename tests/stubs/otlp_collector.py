@@ -1,4 +1,4 @@
-"""An OTLP/HTTP collector on loopback that keeps the spans it receives."""
+"""An OTLP/HTTP collector on loopback. It keeps the spans that it receives."""
 
 from contextlib import AsyncExitStack
 from types import TracebackType

@@ -1,4 +1,5 @@
-"""A stub of an OpenAI-compatible transcription server that returns given texts, or fails. It does not process audio."""
+"""A stub of an OpenAI-compatible transcription server. It returns the texts of the test, or it fails. It does not
+process audio."""
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Several requests in one call, and the limit on calls, with a scripted model and clock."""
+"""Tests of several requests in one call, and of the limit on calls. The model and the clock are scripted."""
 
 import asyncio
 import json

@@ -254,7 +254,7 @@ async def test_a_bad_item_is_dropped_and_told_and_the_others_are_kept(stage: Sta
     stage.claude.script = by_shape(say_json({**GOOD, "items": items}))
     first, last = extracted(await stage.work(exchange(SAID))).items
     assert first.quotes == (Quote(message_id=1, text="I work as a nurse at Mercy Hospital"),)
-    assert last.quotes == (Quote(message_id=1, text="Mercy Hospital"),)  # given under the former names of the fields
+    assert last.quotes == (Quote(message_id=1, text="Mercy Hospital"),)  # this item has the former names of the fields
     assert (last.same_as, last.replaces, last.ends, last.importance) == (12, (13,), (), 1.0)
     assert len(stage.told("ltm_item_dropped")) == 4
     assert "nurse" not in str(stage.told("ltm_item_dropped"))

@@ -1,4 +1,4 @@
-"""The stricter validation of texts by small local models."""
+"""Tests of the validation for texts of small local models. It is stricter than the validation for other models."""
 
 import pytest
 

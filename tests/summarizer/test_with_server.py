@@ -60,7 +60,8 @@ async def talked(memory: Memory, clock: Clock, client: MemoryClient, *texts: str
         for number, text in enumerate(texts):
             clock.forward(minutes=1)
             await tell(client, number, text, clock())
-    # The clock jumps by minutes, so a lease may expire while a job is done. The job is then claimed again.
+    # The clock jumps by minutes. Therefore a lease can expire before its job is finished. The job is then claimed
+    # again.
     assert {"complete"} <= {fields["state"] for fields in events.told("work_done")} <= {"complete", "refused"}
     assert not events.told("claim_failed")
 

@@ -168,7 +168,8 @@ def test_the_same_material_gives_the_same_text(material: Material) -> None:
 
 
 def talk(messages: int, covered: int, words: int, **more: object) -> Material:
-    """A thread with that many messages of that many words. The first `covered` messages are summarized."""
+    """A thread. `messages` is the number of messages, and `words` is the number of words in each message. The first
+    `covered` messages are summarized."""
     lines = [
         Line(
             *(n, n, "user", f"Word {n} " + "tea " * words, None, None, None),

@@ -1,4 +1,4 @@
-"""A server process caches few of the texts that it has read. After anything was forgotten, it caches none of them."""
+"""A server process caches few of the texts that it has read. After an erasure, it caches none of these texts."""
 
 import importlib
 import pkgutil
@@ -35,7 +35,7 @@ CACHE: Any = type(lru_cache(len))
 
 
 def caches_of_texts() -> dict[str, Cache]:
-    """Every cache of the server and of the packages that it uses, by the name of its function."""
+    """All caches of the server and of its packages. The key of a cache is the name of the cached function."""
     for package in PACKAGES:
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.endswith("__main__"):
@@ -54,8 +54,8 @@ def takes_text(cache: Cache) -> bool:
 
 
 def read(cache: Cache, text: str) -> None:
-    """Call the cached function with a text or with a memory that has this text, and with the other arguments that it
-    needs."""
+    """Call the cached function with this text, or with a memory that contains this text. The other arguments have fixed
+    values."""
     memory = Remembered(1, "fact", text, 42, 0.5, 0.5, False, None, AT, False, False, "user")
     values = {str: text, Remembered: memory, datetime: AT, date: AT.date(), ZoneInfo: ZONE, Said: Said(AT, ZONE)}
     arguments = cache.__wrapped__.__code__.co_varnames[: cache.__wrapped__.__code__.co_argcount]
@@ -93,8 +93,7 @@ def test_all_caches_full_of_long_statements_take_a_bounded_part_of_the_servers_m
             read(cache, statement(number))
 
     def filled(cache: Cache) -> int:
-        """The bytes of this cache alone, because the first call has already filled the other caches that the function
-        uses."""
+        """The bytes of this cache alone. The first call fills the other caches that the function uses."""
         fill(cache)
         cache.cache_clear()
         tracemalloc.start()

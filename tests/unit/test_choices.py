@@ -1,4 +1,4 @@
-"""Numbers typed to select from a list are parsed, or rejected as a whole."""
+"""A person types numbers to select from a list. The numbers are parsed, or the whole input is rejected."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,5 @@
-"""The check of claims on tables of right and false claims, using words only. `benchmarks.claims` also uses cosines."""
+"""Tests of the check of claims, with tables of right and false claims. Here, the check uses only words.
+`benchmarks.claims` also uses cosines."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Times are written in English, in the user's zone, and correctly across daylight saving."""
+"""Times are written in English and in the user's zone. They are correct across changes of daylight saving time."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -64,7 +64,7 @@ def test_a_question_shows_its_possible_answers(
 
 
 class CtrlC:
-    """Sends SIGINT, as Ctrl-C does, and counts how often the program then went on."""
+    """Sends SIGINT like Ctrl-C. Counts the signals after which the program continued."""
 
     def __init__(self) -> None:
         self.ignored = 0
@@ -75,7 +75,7 @@ class CtrlC:
         return "y\n"
 
     def read(self, *_: object) -> Iterator[Item]:
-        """The reader of an export that is long enough for a person to change their mind."""
+        """The reader of a long export. A person presses Ctrl-C while it reads."""
         self.readline()
         yield from ()
 

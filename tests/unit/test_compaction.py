@@ -1,4 +1,4 @@
-"""The choice of messages for a chunk summary, and the conditions under which they are summarized."""
+"""Tests which messages become part of a chunk summary, and when they are summarized."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -154,7 +154,7 @@ def test_an_entry_with_a_url_comes_back_and_is_ours_only_on_this_machine(
 
 
 def plugin(home: Path, **options: str) -> Path:
-    """Claude Code's settings with our plugin installed with these options."""
+    """Claude Code's settings for our plugin with these options."""
     settings = home / ".claude" / "settings.json"
     settings.parent.mkdir(exist_ok=True)
     configs = {"tellonce@tellonce": {"options": options}}
@@ -212,7 +212,7 @@ def test_a_read_only_file_is_left_alone(home: Path, monkeypatch: pytest.MonkeyPa
     file = file_of(ClientName.CURSOR)
     file.parent.mkdir()
     file.write_text("{}")
-    # The test does not make the file read-only, because root may write every file.
+    # Root can write every file. Therefore the test does not make the file read-only.
     with monkeypatch.context() as patch:
         patch.setattr("os.access", lambda path, mode: False)
         with pytest.raises(CommandFailed, match=r"read-only.*what --print shows"):

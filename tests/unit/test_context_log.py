@@ -77,7 +77,7 @@ def test_a_log_is_the_same_whatever_is_asked_and_grows_at_its_end() -> None:
     assert log_of(asked)[-len(log_of(busy)) :] == (log_of(busy) or log_of(asked))
     later = log_of(of(LogRows(learned(411))))
     assert later[:-1] == log_of(asked)
-    # The start of the log moves in steps, so a hundred more lines move it only a few times.
+    # The start of the log moves in large steps. A hundred more lines move the start only a few times.
     starts = {log_of(of(LogRows(learned(410 + n))))[0] for n in range(0, 100, 5)}
     assert len(starts) <= 1 + -(-100 // STEP)
     # If old lines are no longer read from the database, the choice of the other lines does not change.

@@ -16,7 +16,7 @@ START = datetime(2026, 3, 7, 9, tzinfo=UTC)
 
 
 def draft(messages: int, total: int = 4300, include: frozenset[SectionName] | None = None) -> Draft:
-    """A draft for a thread with that many messages, four per day, none of them summarized."""
+    """A draft for a thread without summaries. `messages` is the number of messages. There are four messages per day."""
     window = [
         Line(
             *(n, n, "user", f"word {n} of the talk", None, None, None),

@@ -28,8 +28,8 @@ def hit(number: int) -> Result:
 
 
 def talk(messages: int, query: str, total: int) -> Material:
-    """A thread without summaries. Its window has that many messages of about 25 tokens, and there are 60 old search
-    results."""
+    """A thread without summaries. Its window has `messages` messages of about 25 tokens each. There are also 60 old
+    search results."""
     window = [
         Line(n, n, "user", f"said {n}: {WORDS}", None, None, None, NOW - timedelta(minutes=messages - n), 0, None)
         for n in range(1, messages + 1)

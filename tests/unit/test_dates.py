@@ -52,8 +52,7 @@ def test_sentences_of_others_are_resolved_and_no_wrong_day_is_stated_as_certain(
     print(table, found)
     assert found.resolved >= LEAST_RESOLVED[table]
     assert found.wrong == []
-    # Authors disagree on "in three weeks" and "this week"; most of them consider the days of these expressions as
-    # known.
+    # Authors disagree on "in three weeks" and "this week". Most authors treat the days of these expressions as certain.
     assert len(found.overclaimed) <= MOST_OVERCLAIMED.get(table, 0.045 * len(found.verdicts))
 
 

@@ -1,5 +1,5 @@
-"""The resolver of dates, in cases in which the words around a time word decide: quotations, names, titles, ranges and
-counted days."""
+"""Tests of the resolver of dates with quotations, names, titles, ranges and counted days. In these cases, the result
+depends on the words around a time word."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo

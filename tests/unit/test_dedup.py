@@ -1,5 +1,5 @@
-"""The decision whether two statements count as the same, tested with 586 pairs of everyday statements and the cosines
-of the embedding model."""
+"""Tests the decision whether two statements are the same. The tests use 586 pairs of everyday statements, and the
+cosines of the embedding model."""
 
 import json
 from pathlib import Path

@@ -40,7 +40,7 @@ def command() -> TyperGroup:
 
 
 def commands(text: str, program: str) -> list[list[str]]:
-    """Every call of a program that a document contains in a block or in backticks, as a list of words."""
+    """The calls of a program in a document's blocks and backticks. Each call is a list of arguments."""
     lines = [line for block in FENCED.findall(text) for line in block.replace("\\\n", " ").splitlines()]
     found = []
     for line in [*lines, *QUOTED.findall(text)]:

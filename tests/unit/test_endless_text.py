@@ -12,11 +12,12 @@ from tests.depth import depth
 from tests.text_readers import NOT_READERS, READERS, SLOW, hostile_texts, public_readers
 
 BYTES, CEILING = depth(MAX_TEXT_BYTES // 8, MAX_TEXT_BYTES), depth(50, 200)
-"""The length of each text, and the maximum cost of reading this text. The cost is the time of reading, divided by the
-time of looking once at each character of a text of maximum length (0.5 ms on an idle machine)."""
+"""The length of each text, and the maximum cost of reading this text. The cost is the reading time, divided by a
+reference time. The reference time is for one look at each character of a text of maximum length (0.5 ms on an idle
+machine)."""
 SLOW_CEILING = 300
-"""The maximum cost for the slow functions, with texts of either length. Most of these functions read a limited number of
-words, and the shorter texts have that many words, too."""
+"""The maximum cost for the slow functions, with texts of either length. Most of these functions read a limited number
+of words. The shorter texts also contain this number of words."""
 ATTEMPTS = 5
 
 TEXTS = hostile_texts(BYTES)
@@ -37,10 +38,9 @@ def test_a_long_text_costs_a_bounded_number_of_looks_at_it(reader: str) -> None:
 
 
 def _cost(read: Callable[[str], object], text: str, ceiling: float) -> float:
-    """The time that `read` takes, divided by the time of looking once at each character of a text of maximum length. A
-    cost above the ceiling is measured again, because other processes also use the processor. The first measurement is
-    divided by the fastest time of looking at all characters. Each later measurement is divided by such a time measured
-    at the same moment."""
+    """The time that `read` takes, divided by the reference time (see CEILING). A cost above the ceiling is
+    measured again, because other processes also use the processor. The first measurement is divided by the fastest
+    reference time. Each later measurement is divided by a new reference time, which is measured directly afterwards."""
     caches.clear()
     costs = [_seconds(lambda: read(text)) / _quickest_look()]
     while len(costs) < ATTEMPTS and min(costs) > ceiling:

@@ -1,4 +1,4 @@
-"""The sentences that a context shows of a long message."""
+"""Tests which sentences of a long message are shown in a context."""
 
 from tellonce_server.domain.retrieval.excerpt import excerpt
 from tellonce_text.tokens import estimate

@@ -1,5 +1,5 @@
-"""Folding: a part that is copied out of a text is found in this text at its exact place, even if it is written in
-another form."""
+"""A part that is copied out of a text is found at its exact place in the text. This also works for a part in another
+form of writing."""
 
 import itertools
 import re

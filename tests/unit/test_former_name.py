@@ -1,4 +1,4 @@
-"""Settings and data of older releases, which were called chatmem, are still used, with a warning."""
+"""Older releases were called chatmem. Their settings and data are still used, with a warning."""
 
 import logging
 from pathlib import Path

@@ -42,8 +42,8 @@ EDGES = {
     "side_tasks.py": "one run of a side task",
     "threads.py": "one piece of a thread's work",
 }
-"""The files that may contain a broad `except`. Each file has the unit of work (such as one tool call) that its `except`
-guards."""
+"""The files that are allowed to contain a broad `except`. The value is the unit of work that this `except` guards, such
+as one tool call."""
 
 
 @cache

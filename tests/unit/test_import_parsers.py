@@ -126,7 +126,8 @@ def test_of_a_whole_account_a_group_is_imported_only_into_its_own_chat(tmp_path:
 
 
 def test_it_says_whom_it_takes_for_the_user(tmp_path: Path) -> None:
-    """Without `me`, the user of a private chat is recognized by elimination, which the user must be able to check."""
+    """Without `me`, the user of a private chat is recognized by elimination. The user must be able to check the
+    result."""
     found = items("telegram", tmp_path, chat(said(1), said(2, "Bob", "user5"), said(3)))
     assert [item for item in found if isinstance(item, KnownAs)] == [KnownAs("Ann")]
     assert "You are Ann in this file." in forecast(measured(found), Compaction(), SummarizerSettings()).lines[0]

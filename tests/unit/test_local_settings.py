@@ -1,4 +1,4 @@
-"""A command that works on this machine's memory refuses settings that name another one."""
+"""A command for this machine's memory refuses settings that name another memory."""
 
 import asyncio
 from pathlib import Path
@@ -38,7 +38,7 @@ def test_the_token_of_another_person_is_not_ignored(tokens_folder: Path, monkeyp
 
 
 def test_a_command_that_uses_no_token_does_not_read_the_tokens(tokens_folder: Path) -> None:
-    """They may be unreadable: damaged, or the files of the account that runs the server."""
+    """The tokens can be unreadable: they are damaged, or they belong to the account that runs the server."""
     (tokens_folder / "assistant").write_bytes(b"\xff")
     assert local_settings().data_dir == tokens_folder.parent
 

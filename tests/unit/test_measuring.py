@@ -1,4 +1,5 @@
-"""Compares the computed order and sessions of candidates with a direct implementation of the definitions."""
+"""Tests the computed order and sessions of candidates. The expected values come from a direct implementation of the
+definitions."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -21,8 +22,8 @@ places = st.lists(
 
 
 def candidates(found: list[tuple[int, str, int, int]]) -> list[Candidate]:
-    """Candidates whose times grow by two hours for each thread number, plus a random part. Some pauses between
-    candidates are long enough to end a session, and others are not."""
+    """Candidates with growing times. A time is two hours for each thread number, plus a random part. Some pauses
+    between candidates are long enough to end a session, and others are not."""
     return [
         Candidate(
             chat, n, thread, no, "user", None, AT + timedelta(hours=2 * no + more), 9, None, "x", False, None, None

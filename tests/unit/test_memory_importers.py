@@ -22,7 +22,7 @@ CHANGED = datetime(2025, 3, 4, 9, tzinfo=UTC)
 
 
 def found(path: Path) -> tuple[str, list[Item]]:
-    """The kind recognized for the file, and all items read from it."""
+    """The recognized kind of the file, and all items in the file."""
     kind = recognized(Source(path))
     return kind, list(reading(kind, path))
 
@@ -239,8 +239,8 @@ SESSION = (
 def test_a_transcript_gives_the_messages_that_the_plugin_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The plugin and the import give a message the same id, text, conversation and session, so a message that both
-    record is stored once."""
+    """The plugin and the import can both record a message. Both use the same id, text, conversation and session, so the
+    message is stored once."""
     file = lines(tmp_path / "home" / "projects" / "-srv-shop" / "s1.jsonl", *SESSION)
     kind, items = found(tmp_path / "home")
     assert kind == "claude-code"

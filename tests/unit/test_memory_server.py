@@ -1,4 +1,4 @@
-"""Which memory a command opens if the server of another memory is running on the default port."""
+"""The server of another memory runs on the default port. The tests check which memory a command opens."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable

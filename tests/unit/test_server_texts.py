@@ -31,7 +31,7 @@ SERVER = Path(str(tellonce_server.__file__)).parent
 
 
 def codes(*literals: object) -> set[str]:
-    """The values of literals, which may contain literals."""
+    """The values of these literals, and of the literals inside them."""
     return {value for literal in literals for value in get_args(literal)}
 
 

@@ -1,5 +1,5 @@
-"""If a side task fails, the log names it, the health report shows it, and it is restarted with growing pauses. A vital
-side task ends the process."""
+"""If a side task fails, the log and the health report name the task. The task is restarted with growing pauses. If a
+vital side task fails, the process ends."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""The rule that decides whether the report of a soak run calls a series of measurements flat."""
+"""Tests the rule for a flat series of measurements in the report of a soak run."""
 
 from benchmarks.soak_report import FLAT, JUDGED, PROCESSES, SLICE, Minute, Soak, slope, table, verdict
 

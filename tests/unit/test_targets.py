@@ -1,5 +1,5 @@
-"""The quick checks before a search for forgotten statements never exclude a sentence that makes such a statement. The
-patterns for LIKE match every form of a word."""
+"""Quick checks run before a search for forgotten statements. They never exclude a sentence that makes such a statement.
+The patterns for LIKE match every form of a word."""
 
 import re
 

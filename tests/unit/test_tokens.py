@@ -71,7 +71,7 @@ def test_any_text_costs_at_least_one_token_and_less_than_five_a_character(text: 
 
 @given(st.text(), st.text())
 def test_more_text_never_costs_noticeably_less(text: str, more: str) -> None:
-    # If two texts are joined, only the tokens where they meet can merge.
+    # If two texts are joined, only tokens at the joint can merge.
     assert estimate(text + more) >= estimate(text) - 4
 
 

@@ -1,8 +1,8 @@
 """`python -m training.keep [--model FOLDER]`: trains the scorer, prints its precision on authors that were left out of
 the training, and writes the weights.
 
-The texts of the authors in HELD_OUT are never used for training. The printed figures of these authors are measured with
-the weights that are written.
+The texts of the authors in HELD_OUT are never used for training. Their printed figures are measured with the final
+weights.
 """
 
 import argparse

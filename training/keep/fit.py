@@ -1,4 +1,5 @@
-"""Ridge logistic regression by Newton's method, on z-scored inputs and soft targets; deterministic.
+"""Ridge logistic regression with Newton's method. The inputs are z-scored, the targets are soft, and the result is
+deterministic.
 
 The precision of the scores is weighted by the shares of labels in everyday conversation, not by the shares in the
 training text.
@@ -19,8 +20,8 @@ FALSE_WEIGHT: Final = 2.0
 """The weight of a false sentence. It is higher, because keeping a false sentence is worse than keeping junk."""
 
 RIDGE: Final = 300.0
-"""The strength of regularization, as a number of examples. It was chosen among 30, 100, 300 and 1000 on left-out
-authors."""
+"""The strength of regularization, as a number of examples. It was chosen from 30, 100, 300 and 1000, with authors that
+were left out of the training."""
 
 STEPS: Final = 12
 
@@ -80,8 +81,7 @@ class Kept:
 
 
 def shares(labels: NDArray[np.str_]) -> Floats:
-    """A weight for each row, so that the weights of each label add up to the label's share in everyday conversation
-    (`TALK`)."""
+    """A weight for each row. The weights of a label add up to the label's share in everyday conversation (`TALK`)."""
     present = {label: int((labels == label).sum()) for label in TALK}
     return np.array([TALK[label] / present[label] for label in labels])
 
@@ -103,8 +103,8 @@ def kept(labels: NDArray[np.str_], scores: Floats, threshold: float) -> Kept:
 
 
 def threshold_for(labels: NDArray[np.str_], scores: Floats, wrong: float) -> float:
-    """The lowest threshold at which the share of junk and false sentences among the kept sentences is at most `wrong`,
-    weighted as in everyday conversation."""
+    """The lowest threshold with an acceptable share of errors. Among the sentences that reach it, the share of junk and
+    false sentences is at most `wrong`. The sentences are weighted as in everyday conversation."""
     order = np.argsort(-scores, kind="stable")
     weight, bad = shares(labels)[order], np.isin(labels[order], ("junk", "false"))
     share = np.cumsum(weight * bad) / np.cumsum(weight)

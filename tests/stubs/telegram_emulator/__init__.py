@@ -27,11 +27,12 @@ Stable interface::
         api.faults["sendMessage"] = [None, slow_down(1), Refuse(502, "Bad Gateway"), DropBefore(), DropAfter(),
                                      Stall(), Hang(), Late(0.5), Garbage()]
 
-`DropBefore` and `Stall` do not carry out the call; `DropAfter` and `Hang` carry it out. Then `DropBefore` and
+`DropBefore` and `Stall` do not carry out the call. `DropAfter` and `Hang` carry it out. Then `DropBefore` and
 `DropAfter` break the connection; `Stall` and `Hang` leave it open without an answer.
 
-Polling is long and returns only updates in `allowed_updates`. A new poll ends an older one with 409, and `offset`
-acknowledges updates. If a webhook is set, updates are posted one by one. Each is posted again until the answer is 200.
+A poll waits until there are updates (long polling). It returns only updates in `allowed_updates`. A new poll ends an
+older poll with 409. The parameter `offset` acknowledges updates. If a webhook is set, updates are posted one by one.
+Each is posted again until the answer is 200.
 
 The rules that are enforced: texts have at most 4,096 UTF-16 units, entities are within bounds, and button data has 1 to
 64 bytes. A bot can edit only its own messages, and an edit must change something. Topics must exist, a call for a moved

@@ -47,7 +47,7 @@ _METHODS = {name.lower(): name for name in _NAMES.split()}
 
 
 LARGEST_FILE = 20_000_000
-"""Bytes a bot may download."""
+"""Maximum bytes of a file that a bot can download."""
 
 
 class Call(NamedTuple):
@@ -213,7 +213,7 @@ class BotApi:
         return made
 
     async def _send_message_draft(self, arguments: Json) -> bool:
-        """Show a draft in a private chat until the message is sent, for at most thirty seconds."""
+        """Show a draft in a private chat until the bot sends a message."""
         chat = int(arguments["chat_id"])
         self.world.check_place(chat, _number(arguments.get("message_thread_id")))
         if chat < 0 or not int(arguments["draft_id"]):
@@ -306,7 +306,7 @@ def _cut() -> Response:
 
 
 def _flat(message: Json) -> Json:
-    """The form of a message inside a reply to it: without its own reply target."""
+    """The message without its own reply target. A reply contains the message in this form."""
     return {key: value for key, value in message.items() if key != "reply_to_message"}
 
 

@@ -40,7 +40,7 @@ class Stall:
 
 @dataclass(frozen=True)
 class Late:
-    """The call takes effect after `seconds`, even if its caller has gone by then."""
+    """The call takes effect after `seconds`, even if its caller no longer waits."""
 
     seconds: float
 

@@ -56,7 +56,7 @@ class Telegram:
         until: Condition | None = None,
         **extra: Any,
     ) -> int:
-        """Send a person's message and return its number. `reply_to` is the number of the message that it answers. With
+        """Send a person's message and return its number. `reply_to` is the number of the answered message. With
         `until`, wait until this condition is true."""
         place = chat or user
         named = [
@@ -189,14 +189,14 @@ class Telegram:
         await self.until(lambda: all(update["update_id"] > newest for update in self.world.updates))
 
     def _person(self, user: int) -> Json:
-        """A person's fields, with the name and the language of their Telegram app if the test sets them."""
+        """The fields of a person. The test can set the person's name and the language of the person's Telegram app."""
         language, name = self.world.languages.get(user), self.world.names.get(user)
         own = {"language_code": language} if language is not None else {}
         own |= self.world.profiles.get(user, {})
         return person(user) | own | ({"first_name": name} if name is not None else {})
 
     def thread(self, chat: int, topic: int | None, reply_to: int | None = None) -> Json:
-        """The fields for a message's thread. In a topic, the reply target of a message that is not a reply is the
+        """The fields for a message's thread. A message in a topic always has a reply target. The default target is the
         message that created the topic."""
         fields: Json = {"message_thread_id": topic, "is_topic_message": True} if topic is not None else {}
         target = reply_to if reply_to is not None else topic

@@ -1,4 +1,4 @@
-"""Chats, people, messages, and the updates they cause. It knows no HTTP."""
+"""Chats, people, messages, and the resulting updates. This module does not use HTTP."""
 
 import asyncio
 import itertools
