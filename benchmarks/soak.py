@@ -213,7 +213,6 @@ async def _worked_off(world: World) -> None:
 
 
 async def _note(soak: Soak, number: int, world: World, took: dict[str, list[float]], pace: Pace) -> None:
-    """Add a minute to the report. Every fifth minute, also add the latencies of the slice."""
     minute = await _look(world)
     soak.minutes.append(minute)
     if number % SLICE == 0:

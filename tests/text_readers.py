@@ -616,7 +616,6 @@ They run in a thread."""
 
 
 def _of_length(seed: str, length: int) -> str:
-    """The seed, repeated and cut to `length` bytes."""
     text = seed * (length // len(seed.encode()) + 1)
     return text.encode()[:length].decode(errors="ignore")
 

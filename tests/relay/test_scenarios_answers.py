@@ -39,7 +39,6 @@ def _drafts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def code_of(message: dict[str, object]) -> str:
-    """The code blocks in a message's text."""
     units_of = str(message["text"]).encode("utf-16-le")
     marks = [mark for mark in message.get("entities", []) if mark["type"] == "pre"]  # type: ignore[attr-defined]
     return "\n".join(units_of[2 * m["offset"] : 2 * (m["offset"] + m["length"])].decode("utf-16-le") for m in marks)

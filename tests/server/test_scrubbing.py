@@ -34,7 +34,6 @@ def holding(folder: Path, *words: str) -> list[str]:
 
 
 def _bytes(file: Path) -> bytes:
-    """Read a file. The result is empty if a running server has deleted the file."""
     try:
         return file.read_bytes()
     except FileNotFoundError:

@@ -70,8 +70,6 @@ async def test_what_one_process_forgot_no_other_process_still_says(servers: Two)
 
 
 async def test_a_revoked_token_is_refused_at_once_everywhere(servers: Two) -> None:
-    """A revoked token is refused for reading and for writing. This is also true in a process that has just accepted the
-    token."""
     async with as_login(servers.dsn) as login:
         token = await create_token(login, "lost", USER, ("assistant",), datetime.now(UTC))
     async with AsyncExitStack() as stack:

@@ -22,7 +22,6 @@ class Say:
     cache_write: int = 0
 
     def pieces(self) -> list[str]:
-        """The pieces of the text. The stub streams the text piece by piece."""
         return [self.text[i : i + self.piece] for i in range(0, len(self.text), self.piece)]
 
 

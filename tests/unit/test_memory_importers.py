@@ -22,7 +22,6 @@ CHANGED = datetime(2025, 3, 4, 9, tzinfo=UTC)
 
 
 def found(path: Path) -> tuple[str, list[Item]]:
-    """The recognized kind of the file, and all items in the file."""
     kind = recognized(Source(path))
     return kind, list(reading(kind, path))
 

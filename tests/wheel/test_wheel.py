@@ -20,7 +20,6 @@ WHERE = "import tellonce, tellonce_cli, tellonce_sql; print(tellonce.__file__, t
 
 
 def built(folder: Path) -> Path:
-    """Build the wheel in the same way as for a release."""
     uv = shutil.which("uv") or os.environ.get("UV")
     build = [uv, "build", "--wheel", "--out-dir"] if uv else [sys.executable, "-m", "pip", "wheel", "--no-deps", "-w"]
     done = subprocess.run([*build, str(folder), str(ROOT)], capture_output=True, text=True, check=False)
