@@ -1,5 +1,5 @@
-"""Fills generated lines into documents that are otherwise written by hand: the lists of clients, which are the lines
-between `generated: clients` and `end`, and the table of the bot's commands."""
+"""Fills generated lines into hand-written documents. The generated lines are the lists of clients, between
+`generated: clients` and `end`, and the table of the bot's commands."""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ WAYS = {
     "vscode": "{}, or [one click](../../README.md#run-it)",
     "cursor": "{}, or [one click](../../README.md#run-it)",
 }
-"""The ways to connect a client for which `tellonce connect` is not the only one."""
+"""Some clients can be connected in several ways. `{}` stands for `tellonce connect CLIENT`."""
 
 HEAD = ["| client | way | when messages are recorded |", "|---|---|---|"]
 COMMANDS = "| command | what it does |\n|---|---|\n"
@@ -49,7 +49,7 @@ def _row(name: str, client: Client) -> str:
 
 
 def with_rows(page: str, head: str, rows: Iterable[str]) -> str:
-    """The page with these rows in the table that begins with `head`."""
+    """The page after the rows of one table were replaced. The table begins with `head`."""
     before, head, rest = page.partition(head)
     _, blank, after = rest.partition("\n\n")
     return before + head + "\n".join(rows) + blank + after

@@ -70,7 +70,7 @@ def _errors() -> Iterator[str]:
 
 
 def _codes() -> Iterator[str]:
-    """The rows of the codes of the server's texts."""
+    """The rows of a table that lists the codes of the server's texts."""
     texts = in_language(texts_of(files("tellonce") / "shared_texts.toml"), "en")
     said = {key.removeprefix("server."): text for key, text in texts.items() if key.startswith("server.")}
     yield from (f"| `{code}` | {cell(str(said[code]))} |" for code in sorted(said))

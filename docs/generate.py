@@ -1,6 +1,6 @@
-"""`python -m docs.generate` writes the reference pages of the settings, the MCP tools, the command `tellonce` and the
-Python client, the table of commands in the page of the bot, and the table of screens of the memory page. A test
-compares the files."""
+"""`python -m docs.generate` writes the pages `settings.md`, `tools.md`, `command.md` and `python.md` of the reference.
+It also writes two tables: the bot's commands in `telegram.md`, and the screens in `page.md`. A test compares the
+files."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ FOLDER = Path(__file__).with_name("reference")
 
 
 def written() -> dict[Path, str]:
-    """The text of each file that is generated, or that contains generated lines."""
+    """The text of each file with generated lines."""
     pages = {
         "settings.md": settings_reference.text(),
         "tools.md": tools_reference.text(),

@@ -8,14 +8,14 @@ from docs.blocks import with_rows
 from tellonce_server.api.page import app_bundle
 
 SCRIPTS = Path(app_bundle.__file__).parent / "static"
-"""The folder of the scripts. The server serves them without their comments."""
+"""The folder of the page's scripts. The server removes the comments when it serves a script."""
 
 PAGE = Path(__file__).parent / "reference" / "page.md"
 HEAD = "| screen | what it shows |\n|---|---|\n"
 
 
 def text() -> str:
-    """The page with a current table. Everything else on the page is written by hand."""
+    """The page `page.md` after its table was generated again. The rest of the page is written by hand."""
     names = re.findall(r"^  (\w+): \[\w+[],]", _script("app"), re.MULTILINE)
     return with_rows(PAGE.read_text(), HEAD, map(_row, names))
 

@@ -51,7 +51,7 @@ def referenced(schema: Schema, defs: Schema) -> list[str]:
 
 
 def table(kind: type[BaseModel], *, arguments: bool) -> str:
-    """The fields of a model as a table. With `arguments`, fields that may be left out are marked."""
+    """The fields of a model as a table. If `arguments` is true, optional fields have a mark."""
     schema = kind.model_json_schema(mode="validation" if arguments else "serialization", by_alias=True)
     return rows(schema, schema.get("$defs", {}), arguments=arguments)
 
@@ -84,5 +84,5 @@ def _meaning(field: Schema, needed: bool) -> str:
 
 
 def cell(value: str) -> str:
-    """A text as it can stand in a cell of a table."""
+    """The text in a form for a cell of a Markdown table."""
     return " ".join(value.split()).replace("|", "\\|")

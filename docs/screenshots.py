@@ -1,8 +1,8 @@
-"""Takes the screenshots of the memory page in `docs/images`, from a real server with the memory of the page's tests.
+"""Takes the screenshots in `docs/images`. They show the memory page of a real server with the data of the page's tests.
 
     python -m docs.screenshots
 
-It needs Chromium, as the page's tests do. Look at every image before you commit it.
+This needs Chromium. Look at every image before you commit it.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ FURTHER = {
     "why": ("why", "answer"),
     "forget": (TOPIC,),
 }
-"""The pictures of a screen, unless it has only one."""
+"""The pictures of each screen that has more than one."""
 SCREENS = tuple(picture for name in RAIL for picture in FURTHER.get(name, (name,)))
 ALONE = {"today": "page-today", "memory/7": "page-memory", TOPIC: "page-forget"}
 Scheme = Literal["light", "dark"]

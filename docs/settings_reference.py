@@ -20,7 +20,7 @@ Lists are separated by commas or blanks; `1` is on, `0` is off."""
 DATA_FOLDER = "`~/.local/share/tellonce`; macOS: `~/Library/Application Support/tellonce`"
 
 Fields = Mapping[str, FieldInfo]
-"""Default values to print instead of the computed ones, by variable."""
+"""For some variables, the text that the page prints instead of the computed default value."""
 
 
 def text() -> str:
@@ -28,7 +28,8 @@ def text() -> str:
 
 
 def _sections() -> Iterator[tuple[str, Fields]]:
-    """The sections of the page, with each variable once: first those of several processes, then those of one."""
+    """The sections of the page. The first section has the variables of several processes, and the others those of one
+    process. No variable is listed twice."""
     server, summarizer, relay = (_fields(kind) for kind in (ServerSettings, SummarizerSettings, RelaySettings))
     shared = {name: field for name, field in relay.items() if name in server or name in summarizer}
     yield "Several processes", shared

@@ -79,7 +79,7 @@ def _effect(annotations: ToolAnnotations) -> str:
 
 
 def _objects(tools: list[ToolSpec]) -> Iterator[str]:
-    """Every object to which an argument or a result refers, once each."""
+    """The objects in arguments and results. Each object is listed once."""
     shown: set[str] = set()
     yield "## Objects"
     for kind, mode in [(spec.args, True) for spec in tools] + [(spec.result, False) for spec in tools]:

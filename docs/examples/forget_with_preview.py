@@ -11,7 +11,7 @@ async def forget(memory: MemoryClient, topic: str) -> int | None:
         if preview.confirm is None:
             return None
         for match in preview.matches:
-            # Without `also`, only the ticked matches go.
+            # Without `also`, only the ticked matches are erased.
             print("erase:" if match.ticked else "keep: ", match.text)
         erased = await memory.forget(ForgetArgs(topic=topic, confirm=preview.confirm))
     except MemoryRefused as refused:
