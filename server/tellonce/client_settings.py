@@ -60,7 +60,7 @@ class ClientSettings(Settings):
     ollama_url: OllamaAddress | None = Field(
         default=None,
         validation_alias="OLLAMA_HOST",
-        description="Ollama server, for answers and learning, and for embeddings if TELLONCE_EMBEDDINGS is ollama.",
+        description="Ollama server, for answers and learning.",
     )
     ollama_model: str = Field(
         default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model that answers and learns."

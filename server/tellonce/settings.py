@@ -25,7 +25,7 @@ from pydantic_settings import BaseSettings, DotEnvSettingsSource, PydanticBaseSe
 
 from tellonce.backoff import backoff
 from tellonce.former_name import data_folder, former_sources
-from tellonce.setting_types import Folder, GroupIds, Names, OllamaAddress, UserIds
+from tellonce.setting_types import Folder, GroupIds, Names, UserIds
 
 
 class Group(BaseModel, frozen=True):
@@ -81,7 +81,6 @@ def parsed_subjects(text: str) -> dict[str, int]:
 
 
 DEFAULT_USER_ID = 1
-EmbedderName = Literal["local", "ollama", "none"]
 
 
 class SettingsError(Exception):
@@ -333,21 +332,13 @@ class ServerSettings(GroupSettings):
         default=(),
         description="Further host names that the server accepts in the Host header, besides loopback and TELLONCE_HOST.",
     )
-    embeddings: EmbedderName = Field(
+    embeddings: Literal["local", "none"] = Field(
         default="local",
         description="Model for search by meaning; with none, search is by words alone.",
     )
     embedding_model_dir: Folder | None = Field(
         default=None,
         description="Folder with the local model, if it cannot be downloaded.",
-    )
-    ollama_url: OllamaAddress = Field(
-        default="http://127.0.0.1:11434", validation_alias="OLLAMA_HOST", description="Ollama server."
-    )
-    ollama_embedding_model: str = Field(
-        default="all-minilm",
-        validation_alias="OLLAMA_EMBEDDING_MODEL",
-        description="Ollama's embedding model; it must have 384 dimensions.",
     )
     mask_messages: bool = Field(
         default=False,
@@ -369,6 +360,12 @@ class ServerSettings(GroupSettings):
     retention: Retention = Retention()
     context: ContextDefaults = ContextDefaults()
     remote: Remote = Remote()
+
+    @field_validator("embeddings", mode="before")
+    @classmethod
+    def _without_ollama(cls, value: object) -> object:
+        """Use the local model instead of Ollama. `unknown_settings` warns of this."""
+        return "local" if value == "ollama" else value
 
     @property
     def login_url(self) -> str | None:

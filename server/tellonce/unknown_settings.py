@@ -1,5 +1,5 @@
-"""Finds misspelled settings: variables that no process reads. Each is reported with the most similar name of a
-setting."""
+"""Finds settings without effect. These are misspelled names, which are reported with the most similar name of a setting,
+and settings that this release has removed, which are reported with what to do."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,16 +20,36 @@ _LIKENESS = 0.85
 """Minimum similarity (difflib's ratio) of a misspelled name; `TELEGRAM_USERS_ID` has 0.97."""
 
 
+REMOVED = {
+    ("TELLONCE_EMBEDDINGS", "ollama"): "set it to local, or to none to search by words alone",
+    ("OLLAMA_EMBEDDING_MODEL", None): "remove it",
+}
+"""What to do about a removed setting, or about a removed value of a setting. Ollama no longer computes embeddings."""
+
+
 def unknown_settings(environment: Mapping[str, str] | None = None, file: Path = Path(".env")) -> tuple[str, ...]:
     """A sentence for each variable that no process reads. In the environment, these are variables with our prefix; in
     the file, also variables whose names are similar to a setting's name."""
     known = known_names()
-    written = {name.upper() for name in DotEnvSettingsSource(ServerSettings, env_file=file).env_vars}
-    set_here = {name.upper() for name in (os.environ if environment is None else environment)}
+    written = _upper(DotEnvSettingsSource(ServerSettings, env_file=file).env_vars)
+    set_here = _upper(os.environ if environment is None else environment)
     return (
+        *_removed(set_here, "the environment"),
+        *_removed(written, str(file)),
         *_unknown(sorted(name for name in set_here if name.startswith(PREFIX)), "the environment", known),
         *_unknown(sorted(written), str(file), known),
     )
+
+
+def _upper(variables: Mapping[str, str | None]) -> dict[str, str | None]:
+    return {name.upper(): value for name, value in variables.items()}
+
+
+def _removed(variables: Mapping[str, str | None], where: str) -> Iterator[str]:
+    for (name, value), advice in REMOVED.items():
+        if name in variables and value in (None, variables[name]):
+            written = f"{name}={value}" if value else name
+            yield f"{written} in {where} has no effect, because the local model computes all embeddings; {advice}"
 
 
 def _unknown(names: Iterable[str], where: str, known: frozenset[str]) -> Iterator[str]:

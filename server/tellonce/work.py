@@ -427,4 +427,7 @@ class QueueStatus(Contract):
     dead_letters: tuple[DeadLetter, ...]
     providers_down: tuple[ProviderDown, ...] = ()
     reading: ReadingStatus = ReadingStatus()
+    without_vector: int = Field(
+        default=0, description="Texts that have no vector yet, so that search finds them only by their words."
+    )
     cost: CostSummary

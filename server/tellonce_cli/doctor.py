@@ -219,13 +219,9 @@ async def _tokens(settings: ServerSettings, relay: RelaySettings) -> Finding:
 
 
 async def _embeddings(settings: ServerSettings, _: RelaySettings) -> Finding:
-    match settings.embeddings:
-        case "local":
-            return model_finding(settings.data_dir / "models" / MODEL, settings.embedding_model_dir)
-        case "ollama":
-            return await _ollama_with(settings.ollama_url, settings.ollama_embedding_model, "embeddings by Ollama")
-        case "none":
-            return noted("embeddings: switched off (TELLONCE_EMBEDDINGS=none); search works by words")
+    if settings.embeddings == "none":
+        return noted("embeddings: switched off (TELLONCE_EMBEDDINGS=none); search works by words")
+    return model_finding(settings.data_dir / "models" / MODEL, settings.embedding_model_dir)
 
 
 def _provider(tier: Tier) -> Check:

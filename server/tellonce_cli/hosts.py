@@ -37,8 +37,7 @@ _DECIDES = (
     "embedding_model_dir",
     "mask_messages",
 )
-"""The settings that determine whose memory a server serves, where it is, and in which form. The settings of the chosen
-embedder are added. The names of these settings begin with the name of the embedder, as in `ollama_url`."""
+"""The settings that determine whose memory a server serves, where it is, and in which form."""
 
 _SECRET = "put the value of your setting here"
 
@@ -86,8 +85,7 @@ def shown_command() -> str:
 def _told(settings: ServerSettings, reveal: bool) -> dict[str, str]:
     """The environment variables that a server started by another program needs to serve the same memory."""
     fields = ServerSettings.model_fields
-    decides = (*_DECIDES, *(name for name in fields if name.startswith(f"{settings.embeddings}_")))
-    values = {name: getattr(settings, name) for name in decides if name in settings.model_fields_set}
+    values = {name: getattr(settings, name) for name in _DECIDES if name in settings.model_fields_set}
     return {variable(name, fields[name]): _written(value, reveal) for name, value in values.items()}
 
 

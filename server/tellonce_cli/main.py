@@ -238,15 +238,13 @@ def trace(
 
 
 @app.command()
-def reembed(
-    rollback: Annotated[bool, typer.Option("--rollback", help="Return to the previous model.")] = False,
-    _: Json = False,
-) -> None:
-    """Compute all embeddings with the configured model.
+def reembed(_: Json = False) -> None:
+    """Have all embeddings computed again.
 
-    Searches continue meanwhile. After an interruption, run it again to continue.
+    Deletes them; the running server computes them again. Until then, search finds texts by their words.
+    `tellonce status` shows how many are left.
     """
-    run_module("maintenance", "rollback" if rollback else "reembed")
+    run_module("maintenance", "reembed")
 
 
 @app.command()

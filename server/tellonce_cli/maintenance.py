@@ -1,21 +1,13 @@
 """`tellonce replay`, `reembed` and `scrub`: maintenance that a person starts."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import get_args
-
-from rich.progress import Progress
 
 from tellonce.plural import counted
-from tellonce.settings import EmbedderName, ServerSettings
-from tellonce.shutdown import ended
+from tellonce.settings import ServerSettings
 from tellonce_cli.memory import local_settings, opened, storage
 from tellonce_cli.screen import CommandFailed, answer, console, hint
-from tellonce_server.embedding.active import choose_embedder
-from tellonce_server.embedding.generations import NoWayBack
-from tellonce_server.embedding.protocol import Embedder, NoEmbedder
+from tellonce_server.embedding.backlog import embed_again
 
 
 async def run(action: str) -> None:
@@ -43,53 +35,22 @@ async def _scrub(settings: ServerSettings, *, now: bool = False) -> None:
 
 
 async def _reembed(settings: ServerSettings) -> None:
-    """Switch to the configured embedding model while the server runs. Meanwhile, searches use the old vectors."""
-    embedder = choose_embedder(settings)
-    if isinstance(embedder, NoEmbedder):
-        offered = " or ".join(name for name in get_args(EmbedderName) if name != settings.embeddings)
-        raise CommandFailed(f"TELLONCE_EMBEDDINGS is {settings.embeddings}; set it to the new model, {offered}.")
-    async with opened(settings) as storage_, running(embedder):
-        with Progress(console=console) as bar:
-            task = bar.add_task(f"embedding with {embedder.model}", total=None)
-            count = await storage_.opened.generations.change_to(embedder, lambda more: bar.advance(task, more))
-    if count is None:
-        console.print(f"{embedder.model} is in use already. To change it, first set TELLONCE_EMBEDDINGS or its model.")
-    else:
-        console.print(f"{counted(count, 'text')} embedded; {embedder.model} is in use now.")
-        hint("To go back: tellonce reembed --rollback.")
-    answer({"model": embedder.model, "embedded": count or 0})
-
-
-async def _rollback(settings: ServerSettings) -> None:
+    if settings.embeddings == "none":
+        raise CommandFailed("TELLONCE_EMBEDDINGS is none, so the server computes no embeddings. Set it to local first.")
     async with opened(settings) as storage_:
-        try:
-            model = await storage_.opened.generations.go_back()
-        except NoWayBack as error:
-            raise CommandFailed(str(error)) from error
-    console.print(f"{model} is in use again. The running server embeds the texts that were added meanwhile.")
-    answer({"model": model})
+        database = storage_.opened.services.deps.database
+        left = await embed_again(database, storage_.opened.login)
+    console.print(
+        f"The embeddings were deleted. The running server computes those of {counted(left, 'text')}; until then, search "
+        "finds these texts by their words."
+    )
+    hint("Next: tellonce status shows how many are left.")
+    answer({"without_vector": left})
 
 
 _ACTIONS: dict[str, Callable[[ServerSettings], Coroutine[None, None, None]]] = {
     "replay": _replay,
     "reembed": _reembed,
-    "rollback": _rollback,
     "scrub": _scrub,
     "scrub now": partial(_scrub, now=True),
 }
-
-
-@asynccontextmanager
-async def running(embedder: Embedder) -> AsyncGenerator[None]:
-    """Load the embedding model and run the embedder during the block. The first download can take minutes."""
-    work, told = asyncio.create_task(embedder.run()), None
-    try:
-        while not embedder.ready:
-            failed = embedder.state["failed"]
-            if failed and failed != told:
-                console.print(f"waiting for {embedder.model}, Ctrl-C ends it: {failed}")
-            told = failed
-            await asyncio.sleep(1)
-        yield
-    finally:
-        await ended(work)

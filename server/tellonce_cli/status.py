@@ -200,6 +200,8 @@ def _print_queue(queue: QueueStatus) -> None:
             f"models     {down.model} has not answered since {down.since:%Y-%m-%d %H:%M %Z} ({down.reason}); "
             "the work is done without it, and redone when it is available"
         )
+    if queue.without_vector:
+        console.print(f"embeddings {counted(queue.without_vector, 'text')} to embed; search finds them by their words")
     if not queue.kinds:
         console.print("queue      empty")
         return

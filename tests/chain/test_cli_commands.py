@@ -137,8 +137,6 @@ async def test_maintenance_says_what_it_did(at_home: Home) -> None:
     assert "No failed jobs to retry." in await at_home.run("replay")
     code, said = await at_home.failing("reembed")
     assert (code, "TELLONCE_EMBEDDINGS is none" in said) == (1, True)
-    code, said = await at_home.failing("reembed", "--rollback")
-    assert (code, "no other embedding model before" in said) == (1, True)
     assert "rewritten" in await at_home.run("scrub")
 
 

@@ -61,16 +61,13 @@ async def test_everything_that_cannot_be_reached_is_named_with_its_fix_and_no_se
         "TELEGRAM_BOT_TOKEN": SECRETS[1],
         "TELEGRAM_API_URL": nowhere,
         "OLLAMA_HOST": nowhere,
-        "TELLONCE_EMBEDDINGS": "ollama",
         "TELLONCE_RESPONDER": "claude-cli",
         "TELLONCE_CLAUDE_COMMAND": "no-such-command",
         "DATABASE_URL": f"postgresql://me:{SECRETS[2]}@127.0.0.1:{free_port()}/tellonce",
     }
     code, said = await report(home, "--online")
     assert code == 1
-    parts = (
-        *("external PostgreSQL", "embeddings by Ollama", "no-such-command", "TELEGRAM_USER_ID is not", "Claude online"),
-    )
+    parts = (*("external PostgreSQL", "Ollama at", "no-such-command", "TELEGRAM_USER_ID is not", "Claude online"),)
     assert [verdict(said, part) for part in parts] == ["✗"] * 5
     assert f"{said.count('✗')} problems to fix." in said
     assert said.count("fix:") == said.count("✗")

@@ -27,9 +27,8 @@ from platformdirs import user_cache_path
 from tellonce import contract as c
 from tellonce.file_lock import exclusive
 from tellonce.settings import ServerSettings
-from tellonce_server.app.storage import Storage
+from tellonce_server.app.storage import Storage, configured_embedder
 from tellonce_server.embedding import backlog, local, model_files
-from tellonce_server.embedding.active import ActiveEmbedder, choose_embedder
 from tellonce_server.embedding.backlog import EmbeddingBacklog
 from tellonce_server.embedding.local import LocalEmbedder
 from tellonce_server.embedding.model_files import (
@@ -43,13 +42,12 @@ from tellonce_server.embedding.model_files import (
     download,
     fetch,
 )
-from tellonce_server.embedding.ollama import OllamaEmbedder
 from tellonce_server.embedding.onnx_format import FLOAT, extension, graph, value
 from tellonce_server.embedding.onnx_graph import EARLY, EARLY_TOKENS, EMBEDDING, build, early
 from tellonce_server.embedding.onnx_session import Session
-from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, NoEmbedder, Vector
+from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
 from tellonce_server.embedding.question_cache import VectorCache
-from tellonce_server.store import generations
+from tellonce_server.store import embeddings
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database
 from tests.memory_fixtures import Clock, Memory
@@ -108,7 +106,7 @@ async def until_ready(embedder: Embedder) -> None:
 
 
 @asynccontextmanager
-async def running(embedder: LocalEmbedder | OllamaEmbedder) -> AsyncGenerator[None]:
+async def running(embedder: LocalEmbedder) -> AsyncGenerator[None]:
     task = asyncio.create_task(embedder.run())
     try:
         yield
@@ -396,8 +394,7 @@ async def test_files_that_could_not_be_had_are_tried_for_again(tmp_path: Path, m
 
 
 async def test_the_setting_none_refuses_at_once() -> None:
-    embedder = choose_embedder(ServerSettings.model_validate({"embeddings": "none"}))
-    await embedder.run()
+    embedder = configured_embedder(ServerSettings.model_validate({"embeddings": "none"}))
     assert not embedder.ready
     with pytest.raises(EmbeddingUnavailable):
         await embedder.embed(["hello"], urgent=True)
@@ -428,7 +425,7 @@ async def test_the_model_reports_nothing_to_the_maker_of_onnxruntime(tmp_path: P
 
 async def until_all_are_embedded(database: Database) -> None:
     with anyio.fail_after(HANGS):
-        while await database.rows("messages.unembedded", *generations.BEGINNING, 1):  # noqa: ASYNC110
+        while await database.rows("messages.unembedded", *embeddings.BEGINNING, 1):  # noqa: ASYNC110
             await anyio.sleep(0.05)
 
 
@@ -437,7 +434,7 @@ async def test_what_was_recorded_is_found_by_meaning_once_it_is_embedded(
     settings: ServerSettings, clock: Clock
 ) -> None:
     storage = Storage(settings, clock)
-    storage.embedder = embedder = ActiveEmbedder(LocalEmbedder(model_folder()), lambda _: NoEmbedder())
+    storage.embedder = embedder = LocalEmbedder(model_folder())
     async with storage.running():
         services = await storage.services()
         await until_ready(embedder)

@@ -43,7 +43,7 @@ COLUMNS = """
     where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.udt_name in ('text', 'jsonb', '_text')"""
 OF_THE_INSTALLATION = {
     "access_tokens", "embedding_models", "schema_migration", "server_keys", "workers",
-    "model_call_months", "dropped_items", "spare_vectors",
+    "model_call_months", "dropped_items",
 }  # fmt: skip
 """Tables that contain only counts, vectors, and names that the operator or the program has chosen."""
 WITHOUT_WORDS = {

@@ -11,6 +11,7 @@ from pgvector import HalfVector
 from tellonce_server.domain.retrieval.candidates import MANY, Scan
 from tellonce_server.domain.retrieval.question import Setting, question
 from tellonce_server.domain.retrieval.search_results import SearchRequest
+from tellonce_server.embedding.model_files import MODEL
 from tellonce_server.store import retrieval
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database, open_database
@@ -50,7 +51,7 @@ async def fill(dsn: str) -> dict[int, list[float]]:
                 "insert into messages (owner_id, chat_id, id, thread_key, thread_no, epoch, role, content, channel, importance,"
                 " tokens, sent_at, utc_offset, recorded_at, embedding, ebits)"
                 " values ($1, $1, $2, 'root', $2, 0, 'user', 'x', 'test', 0.5, 1, $3, 0, $3, $4, $5)",
-                *(owner, number, START, ModelVector(vector, "none"), code(vector, [0.0] * 384)),
+                *(owner, number, START, ModelVector(vector, MODEL), code(vector, [0.0] * 384)),
             )
             await connection.execute(
                 "insert into message_fts (owner_id, chat_id, id, tsv) values ($1, $1, $2, '')", owner, number
@@ -63,7 +64,7 @@ async def nearest(database: Database, vector: list[float], most: int) -> list[in
     """The nearest messages by vector alone, as a search finds them."""
     request = SearchRequest(OWNER, OWNER, None, "x", START, ZoneInfo("UTC"))
     asked = question("x", Setting(["none"], [], MANY, 0, None, span_holds=False, near_index=True), {}, ())
-    scan = Scan(request, asked, MANY, 2**62, ModelVector(vector, "none"), code(vector, [0.0] * 384), near_index=True)
+    scan = Scan(request, asked, MANY, 2**62, ModelVector(vector, MODEL), code(vector, [0.0] * 384), near_index=True)
     rows = await retrieval.found(database, "messages", scan.values | {"of_each_kind": most, "neighbored": 0})
     return [row["id"] for row in sorted(rows, key=lambda row: -row["cosine"])]
 

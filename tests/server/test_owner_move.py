@@ -40,8 +40,6 @@ OTHER_ROWS = (
     insert into dropped_items values ($1, '2026-01-01', 'x', 1)""",
     """
     insert into model_call_months values ($1, '2026-01-01', 'exchange', 'm', 'claude', 1, 1, 1, 1, 1, 0.25)""",
-    """
-    insert into spare_vectors select $1, 'x', 'memory', 0, 2, 1, array_fill(1, array[384])::vector::halfvec, repeat('1', 384)::bit(384)""",
 )
 
 DIES = """

@@ -15,6 +15,7 @@ from tellonce_server.domain.retrieval import candidates
 from tellonce_server.domain.retrieval.prompt_selection import choose
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.domain.retrieval.search_results import Result, SearchRequest
+from tellonce_server.embedding.model_files import MODEL
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, NoEmbedder, Vector
 from tellonce_server.store.codes import ModelVector, code
 from tests.memory_fixtures import USER, Clock, Memory, opened
@@ -27,7 +28,7 @@ ZONE = ZoneInfo("Asia/Singapore")
 class Axes(NoEmbedder):
     """An embedder with short lists of words. Two texts are similar if they contain words of the same list."""
 
-    model = "axes"
+    model = MODEL
     mean: Vector = (0.0,) * 384
     ready = True
     subjects = (("puppy", "dog", "animal"), ("sea", "swim", "beach"), ("salary", "promotion", "boss"))

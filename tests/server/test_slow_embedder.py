@@ -8,7 +8,7 @@ from tellonce import contract as c
 from tellonce.settings import ServerSettings
 from tellonce_server.app import bootstrap
 from tellonce_server.app.storage import Storage
-from tellonce_server.embedding.active import ActiveEmbedder
+from tellonce_server.embedding.model_files import MODEL
 from tellonce_server.embedding.protocol import NoEmbedder, Vector
 from tellonce_server.embedding.question_cache import VectorCache
 from tests.hand_worker import claim, exchange, item, submit
@@ -23,7 +23,7 @@ class Watching(NoEmbedder):
     """An embedder that checks for open transactions whenever it is called. Like the real embedders, it caches
     vectors."""
 
-    model = "watching"
+    model = MODEL
     mean: Vector = (0.0,) * 384
     ready = True
 
@@ -60,7 +60,7 @@ async def memory(
 
     monkeypatch.setattr(bootstrap, "side_tasks", lambda *_: ())
     storage = Storage(settings, clock)
-    storage.embedder = ActiveEmbedder(embedder, lambda _: embedder)
+    storage.embedder = embedder
     async with opened(storage) as memory:
         yield memory
 

@@ -10,15 +10,27 @@ import pytest
 from tellonce import contract as c
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
+from tellonce_server.embedding.backlog import EmbeddingBacklog
+from tellonce_server.embedding.model_files import MODEL
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import migrations
 from tests.memory_fixtures import Clock, opened
 from tests.server.older_release import last_release
+from tests.server.test_vectors_of_models import local
 
 pytestmark = pytest.mark.anyio
 
 Row = dict[str, Any]
+
+NEAR_INDEX: Final = """
+create index messages_near_42 on messages using hnsw (embedding halfvec_cosine_ops) where owner_id = 42;
+"""
+
+STORED_VECTORS: Final = """
+select (select count(embedding) + count(ebits) from messages) + (select count(embedding) from memories)
+  + (select count(embedding) from conversation_summaries)
+"""
 
 RULE_MADE, CONFIRMED, SAID, REPLACED, REJECTED, REWORDED, BY_MODEL, TAGGED, UNCERTAIN, PINNED = range(1, 11)
 """Numbers of the memories below."""
@@ -99,7 +111,7 @@ insert into model_calls (owner_id, chat_id, job_id, kind, model, rung, input_tok
 values (42, 42, 1, 'exchange', 'claude-haiku-4-5', 'claude', 1, 1, 1, 0.01, true, '', '2026-01-03'),
   (42, 42, 3, 'profile', 'claude-haiku-4-5', 'claude', 1, 1, 1, 0.01, true, '', '2026-01-03'),
   (42, 42, 2, 'exchange', 'deterministic', 'offline', 0, 0, 0, 0, true, '', '2026-01-03');
-update embedding_models set active = 'other', changed_at = '2026-01-01';
+update embedding_models set active = 'all-minilm-l6-v2-int8', changed_at = '2026-01-01';
 insert into spare_vectors
 select 42, 'another', 'memory', 0, n, 1, array_fill(0.05, array[384])::real[]::halfvec(384), repeat('1', 384)::bit(384)
 from generate_series(1, 3) n;
@@ -132,10 +144,13 @@ CHANGES: Final[dict[str, dict[int, Row]]] = {
         6: {"dedup_key": "root:42"},
     },
     "model_calls": {3: {"tier": "keep"}},
-    "spare_vectors": {RULE_MADE: {}},
+    "embedding_models": {0: {"changed_at": None}},
 }
 """All changes to stored rows: the changed columns by table and row number. If a text changes, its vector is removed."""
 
+
+IGNORED: Final = {"schema_migration", "spare_vectors"}
+"""Tables that the test ignores: the list of the migrations, and a table that the upgrade removes."""
 
 RENAMED: Final = {"lane_no": "thread_no", "rung": "tier"}
 """Columns that the upgrade renames."""
@@ -175,7 +190,7 @@ async def test_an_upgrade_changes_what_rules_made_and_nothing_anybody_said(postg
         await migrate(db, migrations())
         after = await rows(db)
     assert [table for table, stored in before.items() if not stored] == []
-    for table in before.keys() - {"schema_migration"}:
+    for table in before.keys() - IGNORED:
         allowed = CHANGES.get(table, {})
         for key, row in before[table].items():
             seen = changes(row, after[table].get(key, {}))
@@ -213,6 +228,26 @@ async def test_what_was_said_and_confirmed_is_there_after_an_upgrade_and_the_mem
     assert quoted.quotes == ("I live in Bern",)
     assert again.memory.id == PINNED + 1
     assert "Lives in Bern" in (context.context or "")
+
+
+async def test_vectors_of_another_model_are_deleted_and_computed_again_and_meanwhile_words_find_the_texts(
+    postgres: EmbeddedPostgres, settings: ServerSettings, clock: Clock
+) -> None:
+    other = DATA.replace(MODEL, "ollama:all-minilm") + NEAR_INDEX
+    async with last_release(postgres, other) as db:
+        await migrate(db, migrations())
+        assert await db.fetchval("select active from embedding_models") == MODEL
+        assert await db.fetchval("select to_regclass('messages_near_42')") is None
+        assert await db.fetchval(STORED_VECTORS) == 0
+        there = ServerSettings.model_validate(
+            {**settings.model_dump(), "database_url": postgres.dsn(database="upgrading")}
+        )
+        async with opened(Storage(there, clock)) as memory, memory.client() as client:
+            found = await client.search_memory(c.SearchMemoryArgs(query="Bern", kinds=("message",)))
+            await EmbeddingBacklog((await memory.storage.services()).deps.database, local()).work_once()
+        assert await db.fetchval("select count(*) from messages where embedding is null or ebits is null") == 0
+        assert await db.fetchval(STORED_VECTORS) > 0
+    assert found.results[0].text.startswith("I live in Bern")
 
 
 def _memories(profile: c.Profile, kind: str) -> tuple[c.Memory, ...]:

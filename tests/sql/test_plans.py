@@ -10,6 +10,7 @@ import pytest
 from asyncpg import BitString
 from pgvector import HalfVector
 
+from tellonce_server.embedding.model_files import MODEL
 from tellonce_server.services.page.reads import PageMemoriesArgs
 from tellonce_server.store.codes import ModelVector
 from tellonce_server.store.database import SERVER_ROLE
@@ -70,7 +71,7 @@ async def _fill(dsn: str) -> None:
         await owner.set_type_codec(
             "halfvec", schema="public", encoder=HalfVector.to_binary, decoder=HalfVector.from_binary, format="binary"
         )
-        vector = ModelVector([rng.gauss(0, 1) for _ in range(384)], "none")
+        vector = ModelVector([rng.gauss(0, 1) for _ in range(384)], MODEL)
         await owner.execute(FILL, CHATS, vector, BitString.from_int(rng.getrandbits(384), length=384))
         for table in ("messages", "message_fts", "chats", "user_profile", "thread_state", "memories"):
             await owner.execute(f"vacuum analyze {table}")
@@ -79,7 +80,7 @@ async def _fill(dsn: str) -> None:
 @pytest.fixture
 async def filled(filled_dsn: str) -> AsyncIterator[Any]:
     """A connection like those in the server's pools. Its role is the server's role, and its owner is the caller."""
-    settings = {"role": SERVER_ROLE, "plan_cache_mode": "force_generic_plan", "jit": "off"}
+    settings = {"role": SERVER_ROLE, "chatmem.model": MODEL, "plan_cache_mode": "force_generic_plan", "jit": "off"}
     async with session(filled_dsn, server_settings=settings) as connection:
         yield connection
 
@@ -128,7 +129,7 @@ def searched(owner: int, chat: int | None) -> dict[str, object]:
     return {
         "owner_id": owner,
         "chat_id": chat,
-        "vector": ModelVector([0.5] * 384, "none"),
+        "vector": ModelVector([0.5] * 384, MODEL),
         "code": BitString.from_int(3, length=384),
         "rarest": " | ".join(terms),
         "rarer_half": terms[0],

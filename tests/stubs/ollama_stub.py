@@ -1,12 +1,9 @@
-"""A stub of an Ollama server, with plain and streamed chat, embeddings, the model list and all failures of `replies`.
+"""A stub of an Ollama server, with plain and streamed chat, the model list and all failures of `replies`.
 
 It can also run as a separate process: `python -m tests.stubs.ollama_stub --port 11434 --say hello`.
 """
 
 import json
-import math
-import re
-import zlib
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -20,7 +17,6 @@ from tests.stubs.loopback import CutError
 from tests.stubs.replies import ErrorInStream, Fail, Garbage, HalfStream, Hang, Reply, Say, UseTool
 from tests.stubs.stub import Asked, ModelStub, Script, estimate, never_answers, raw, retry_header
 
-DIMENSIONS = 384
 _STOPS = {"end": "stop", "max_tokens": "length", "refusal": "stop"}
 
 
@@ -32,7 +28,7 @@ class OllamaStub(ModelStub):
         self,
         script: Script | Reply | None = None,
         port: int = 0,
-        models: tuple[str, ...] = ("llama3.2", "all-minilm"),
+        models: tuple[str, ...] = ("llama3.2",),
         capabilities: tuple[str, ...] = ("completion",),
     ) -> None:
         super().__init__(script, port)
@@ -44,7 +40,6 @@ class OllamaStub(ModelStub):
             routes=[
                 Route("/", self._alive, methods=["GET", "HEAD"]),
                 Route("/api/chat", self._chat, methods=["POST"]),
-                Route("/api/embed", self._embed, methods=["POST"]),
                 Route("/api/show", self._show, methods=["POST"]),
                 Route("/api/tags", self._tags, methods=["GET"]),
                 Route("/api/ps", self._tags, methods=["GET"]),
@@ -82,21 +77,6 @@ class OllamaStub(ModelStub):
             return StreamingResponse(self._lines(asked, reply), media_type="application/x-ndjson")
         return JSONResponse(_whole(asked, reply))
 
-    async def _embed(self, request: Request) -> Response:
-        asked = await self.asked_of(request)
-        if asked.model not in self.models:
-            return _error(Fail(404, f"model '{asked.model}' not found"))
-        reply = await self.decide(asked)
-        if isinstance(reply, Hang):
-            await self.hang()
-        if isinstance(reply, Fail):
-            return _error(reply)
-        if isinstance(reply, Garbage):
-            return raw(reply)
-        given = asked.body.get("input", "")
-        texts = [given] if isinstance(given, str) else list(given)
-        return JSONResponse({"model": asked.model, "embeddings": [embedding(text) for text in texts]})
-
     async def _lines(self, asked: Asked, reply: Reply) -> AsyncIterator[bytes]:
         for piece in _pieces(reply):
             yield _line(_part(asked, piece, done=False))
@@ -110,16 +90,6 @@ class OllamaStub(ModelStub):
                 raise CutError
             return
         yield _line({**_whole(asked, reply), "message": {"role": "assistant", "content": ""}})
-
-
-def embedding(text: str) -> list[float]:
-    """A unit vector that is computed from hashes of the words. Texts that share words have similar vectors, and the
-    same text always has the same vector."""
-    vector = [0.0] * DIMENSIONS
-    for word in re.findall(r"\w+", text.lower()):
-        vector[zlib.crc32(word.encode()) % DIMENSIONS] += 1.0
-    length = math.sqrt(sum(value * value for value in vector))
-    return [value / length for value in vector] if length else [1.0, *vector[1:]]
 
 
 def _pieces(reply: Reply) -> list[str]:

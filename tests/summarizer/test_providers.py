@@ -18,7 +18,7 @@ from tellonce_llm.model import Answer, Completion, LanguageModel, SystemBlock, T
 from tellonce_llm.ollama import Ollama
 from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
-from tests.stubs.ollama_stub import OllamaStub, embedding
+from tests.stubs.ollama_stub import OllamaStub
 from tests.stubs.replies import ErrorInStream, Fail, Garbage, HalfStream, Hang, Reply, Say, say_json, seconds_for
 from tests.stubs.stub import ModelStub
 
@@ -288,13 +288,6 @@ def test_importing_the_package_loads_no_sdk() -> None:
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
-
-
-async def test_the_embedding_stub_puts_like_texts_near_each_other() -> None:
-    def cosine(one: str, other: str) -> float:
-        return sum(a * b for a, b in zip(embedding(one), embedding(other), strict=True))
-
-    assert cosine("the red cat sleeps", "a red cat sleeps") > cosine("the red cat sleeps", "invoice overdue")
 
 
 CANARY = "zq3c59dc048e"

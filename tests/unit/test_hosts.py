@@ -41,12 +41,6 @@ def test_a_host_is_told_that_there_is_a_secret_but_not_which() -> None:
     assert "hunter2" not in str(told)
 
 
-def test_a_host_is_told_where_the_vectors_come_from_if_not_from_here() -> None:
-    ollama = {"OLLAMA_HOST": "http://gpu-box:11434", "OLLAMA_EMBEDDING_MODEL": "all-minilm"}
-    assert "env" not in entry(**ollama)
-    assert entry(TELLONCE_EMBEDDINGS="ollama", **ollama)["env"] == {"TELLONCE_EMBEDDINGS": "ollama", **ollama}
-
-
 @pytest.mark.parametrize(
     ("host", "url"),
     [

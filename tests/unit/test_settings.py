@@ -99,4 +99,4 @@ def test_ollamas_address_may_be_written_as_ollama_writes_it(
     monkeypatch: pytest.MonkeyPatch, written: str, address: str
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", written)
-    assert (load(ServerSettings).ollama_url, load(RelaySettings).ollama_url) == (address, address)
+    assert load(RelaySettings).ollama_url == address

@@ -3,6 +3,9 @@
 import re
 from pathlib import Path
 
+import pytest
+
+from tellonce.settings import ServerSettings, load
 from tellonce.unknown_settings import known_names, unknown_settings
 
 
@@ -24,6 +27,27 @@ def test_a_misspelled_name_is_told_with_the_nearest_and_other_programs_names_are
     }
     first = unknown_settings(environment, tmp_path / "none")[0]
     assert first == "TELLONCE_PROT in the environment is not a setting and has no effect; did you mean TELLONCE_PORT?"
+
+
+def test_a_configuration_with_embeddings_by_ollama_starts_with_the_local_model_and_is_told_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = {"TELLONCE_EMBEDDINGS": "ollama", "OLLAMA_EMBEDDING_MODEL": "all-minilm"}
+    file = tmp_path / ".env"
+    file.write_text("".join(f"{name}={value}\n" for name, value in written.items()))
+    monkeypatch.setenv("TELLONCE_EMBEDDINGS", "ollama")
+    assert load(ServerSettings).embeddings == "local"
+    expected = [
+        "TELLONCE_EMBEDDINGS=ollama in {} has no effect, because the local model computes all embeddings; "
+        "set it to local, or to none to search by words alone",
+        "OLLAMA_EMBEDDING_MODEL in {} has no effect, because the local model computes all embeddings; remove it",
+    ]
+    for place, found in (
+        ("the environment", unknown_settings(written, tmp_path / "none")),
+        (file, unknown_settings({}, file)),
+    ):
+        assert list(found) == [sentence.format(place) for sentence in expected]
+    assert unknown_settings({"TELLONCE_EMBEDDINGS": "none"}, tmp_path / "none") == ()
 
 
 def test_every_documented_name_is_known() -> None:

@@ -27,7 +27,6 @@ SCRUB_CHECK_SECONDS = 600.0
 UPLOADS_SECONDS = 60.0
 NEAR_INDEX_SECONDS = 300.0
 RETENTION_SECONDS = 3600.0
-MODEL_SECONDS = 2.0
 TRIM_SECONDS = 30.0
 
 
@@ -37,7 +36,6 @@ def side_tasks(
     listener: Listener,
     scrubber: Scrubber,
     build_indexes: Callable[[], Awaitable[object]],
-    follow_model: Callable[[], Awaitable[None]],
 ) -> tuple[SideTask, ...]:
     """The tasks that run while the memory is open."""
     deps = services.deps
@@ -54,7 +52,6 @@ def side_tasks(
         _every("abandoned uploads", UPLOADS_SECONDS, Uploads(deps.settings.data_dir).expire),
         _every("scrubbing", SCRUB_CHECK_SECONDS, scrubber.scrub_if_due),
         _every("near indexes", NEAR_INDEX_SECONDS, build_indexes),
-        _every("following the embedding model", MODEL_SECONDS, follow_model),
         _every("giving memory back", TRIM_SECONDS, trim),
     )
 

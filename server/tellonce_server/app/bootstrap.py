@@ -21,8 +21,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.scrub import Scrubber
 from tellonce_server.domain.memory import expiry
 from tellonce_server.domain.tombstones import Tombstones
-from tellonce_server.embedding.active import ActiveEmbedder, choose_embedder, embedder_named
-from tellonce_server.embedding.generations import Generations, follow
+from tellonce_server.embedding.protocol import Embedder, NoEmbedder
 from tellonce_server.services.services import Services
 from tellonce_server.store import near_indexes, tokens
 from tellonce_server.store.database import Database, as_login, one_transaction, open_routed
@@ -37,9 +36,9 @@ class Opened:
 
     services: Services
     scrubber: Scrubber
-    generations: Generations
     login: str
-    """The database URL with the login that owns the tables. This login is used to create and revoke access tokens."""
+    """The database URL with the login that owns the tables. This login is used to create and revoke access tokens, and to drop
+    indexes."""
     side_tasks: SideTasks
 
 
@@ -47,7 +46,7 @@ async def open_memory(
     settings: ServerSettings,
     opened: OpenDatabase,
     now: Callable[[], datetime],
-    embedder: ActiveEmbedder,
+    embedder: Embedder,
     changes: Changes,
     emit: Emit,
     stack: AsyncExitStack,
@@ -65,17 +64,15 @@ async def open_memory(
     stack.push_async_callback(services.receipts.written)
     await services.work.tidy()
     await expiry.tidy(deps)
-    await follow(database, embedder, now())
     listener = Listener(dsn, changes, services.work.wake)
     scrubber = Scrubber(deps, dsn, opened.superuser_dsn)
     await scrubber.scrub_if_overdue()
     tasks = side_tasks(
         *(services, announcer, listener, scrubber),
         lambda: near_indexes.build_missing(database, dsn),
-        lambda: follow(database, embedder, now()),
     )
     running = await stack.enter_async_context(SideTasks((*opened.keepers, *tasks)).running())
-    return Opened(services, scrubber, Generations(dsn, now), dsn, running)
+    return Opened(services, scrubber, dsn, running)
 
 
 @asynccontextmanager
@@ -84,10 +81,9 @@ async def open_in_one_transaction(settings: ServerSettings, dsn: str) -> AsyncGe
     notified of changes, so no other process may use the memory during the block."""
     quiet = settings.model_copy(update={"embeddings": "none"})
     key = await _access(dsn, quiet, utc_now(), keeps_tokens=False)
-    embedder = ActiveEmbedder(choose_embedder(quiet), lambda model: embedder_named(model, quiet))
     async with one_transaction(dsn) as (connection, database):
         deps = Dependencies(
-            *(quiet, database, database, embedder, Tombstones(key), utc_now),
+            *(quiet, database, database, NoEmbedder(), Tombstones(key), utc_now),
             announce=lambda channel, payload: None,
             emit=journal("server", quiet, utc_now),
         )

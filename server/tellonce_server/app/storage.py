@@ -22,7 +22,9 @@ from tellonce_server.app.oauth import JwtVerifier, SigningKeys, is_jwt
 from tellonce_server.app.token_verifier import TokenVerifier
 from tellonce_server.core.errors import AWAY, StorageRefused, StorageUnavailable
 from tellonce_server.core.subscriptions import Changes
-from tellonce_server.embedding.active import ActiveEmbedder, choose_embedder, embedder_named
+from tellonce_server.embedding.local import LocalEmbedder
+from tellonce_server.embedding.model_files import MODEL
+from tellonce_server.embedding.protocol import Embedder, NoEmbedder
 from tellonce_server.services.page.sessions import PREFIX
 
 if TYPE_CHECKING:
@@ -40,6 +42,12 @@ succeeded."""
 logger = logging.getLogger(__name__)
 
 
+def configured_embedder(settings: ServerSettings) -> Embedder:
+    if settings.embeddings == "none":
+        return NoEmbedder()
+    return LocalEmbedder(settings.data_dir / "models" / MODEL, settings.embedding_model_dir)
+
+
 class Storage:
     """The storage of one process. `running()` opens the storage once; until then, `services()` waits.
 
@@ -53,7 +61,7 @@ class Storage:
         self.settings = settings
         self.changes = Changes()
         self.verifier = LateVerifier(self, settings.remote)
-        self.embedder = ActiveEmbedder(choose_embedder(settings), lambda model: embedder_named(model, settings))
+        self.embedder = configured_embedder(settings)
         self._opened_as: Opened | None = None
         self._watch = LoopWatch()
         self._told = ""

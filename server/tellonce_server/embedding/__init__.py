@@ -1,4 +1,4 @@
-"""Turns texts into vectors with a local or an Ollama model. Without a model, search uses words alone."""
+"""Turns texts into vectors with a local model. Without a model, search uses words alone."""
 
 import os
 

@@ -7,10 +7,10 @@ from typing import Final
 
 from tellonce_server.core.errors import AWAY
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
-from tellonce_server.store import generations
+from tellonce_server.store import embeddings, near_indexes
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database, Row
-from tellonce_server.store.generations import NewVector
+from tellonce_server.store.embeddings import NewVector
 
 logger = logging.getLogger(__name__)
 
@@ -43,19 +43,27 @@ class EmbeddingBacklog:
     async def work_once(self) -> int:
         """Embed some batches of each kind. Returns the number of texts; 0 if another server holds the lock."""
         async with self._database.lock(LOCK) as held:
-            return sum([await self._some(kind) for kind in generations.KINDS]) if held else 0
+            return sum([await self._some(kind) for kind in embeddings.KINDS]) if held else 0
 
     async def _some(self, kind: str) -> int:
-        count, after = 0, generations.BEGINNING
+        count, after = 0, embeddings.BEGINNING
         async with asyncio.TaskGroup() as writing:
             for _ in range(IN_A_ROW):
-                rows = await generations.unembedded(self._database, kind, after, BATCH)
+                rows = await embeddings.unembedded(self._database, kind, after, BATCH)
                 if not rows:
                     break
                 new = await embedded(self._embedder, rows)
-                writing.create_task(generations.set_embeddings(self._database, kind, new))
+                writing.create_task(embeddings.set_embeddings(self._database, kind, new))
                 count, after = count + len(rows), new[-1][:3]
         return count
+
+
+async def embed_again(database: Database, dsn: str) -> int:
+    """Delete all vectors, so that the backlog of the running server computes them again. Until then, searches find the
+    texts by their words. The login of `dsn` must own the tables. Returns the number of texts without a vector."""
+    await embeddings.drop_all(database)
+    await near_indexes.drop_all(dsn)
+    return await embeddings.count_left(database)
 
 
 async def embedded(embedder: Embedder, rows: Sequence[Row]) -> list[NewVector]:

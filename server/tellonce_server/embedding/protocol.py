@@ -1,5 +1,6 @@
 """The interface of all embedders. This module depends on no particular model."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import mul
@@ -75,7 +76,8 @@ class NoEmbedder:
         return {"model": self.model, "ready": False, "bytes": 0, "total": 0, "failed": "switched off"}
 
     async def run(self) -> None:
-        """Return at once, because nothing needs to run."""
+        """Wait until cancelled, because nothing needs to run."""
+        await asyncio.Event().wait()
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
         raise EmbeddingUnavailable("TELLONCE_EMBEDDINGS is none")

@@ -35,6 +35,13 @@ async def build_missing(database: Database, dsn: str, large: int = LARGE) -> int
         return len(missing)
 
 
+async def drop_all(dsn: str) -> None:
+    """Drop the vector indexes of all owners. `build_missing` builds them again."""
+    async with connected(dsn) as connection:
+        for statement in await clearing(connection):
+            await connection.execute(statement)
+
+
 async def clearing(connection: Any) -> list[str]:
     """The statements that drop the vector indexes of all owners."""
     return [row["clear"] for row in await connection.fetch(query("near.all_of_them"))]

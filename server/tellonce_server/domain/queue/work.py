@@ -14,7 +14,7 @@ from tellonce_server.core import errors
 from tellonce_server.core.errors import Refused
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue.job_kinds import JobKinds
-from tellonce_server.store import chats, ledger, queue
+from tellonce_server.store import chats, embeddings, ledger, queue
 from tellonce_server.store.chats import Chat
 from tellonce_server.store.database import Database, Transaction
 from tellonce_server.store.ledger import PerExchange
@@ -186,6 +186,7 @@ class WorkQueue:
             dead_letters=tuple(await queue.dead(self._deps.database, DEAD_SHOWN)),
             providers_down=tuple(down),
             reading=reading,
+            without_vector=await self._without_vector(),
             cost=w.CostSummary(
                 calls=spent.calls,
                 input_tokens=spent.input_tokens,
@@ -194,6 +195,9 @@ class WorkQueue:
                 cap_usd=self._deps.settings.monthly_cap_usd,
             ),
         )
+
+    async def _without_vector(self) -> int:
+        return 0 if self._deps.settings.embeddings == "none" else await embeddings.count_left(self._deps.database)
 
     async def replay(self, owner_id: int | None = None) -> int:
         """Retry failed jobs and return their number."""

@@ -71,7 +71,7 @@ class Categories:
     def near(self, question: Vector) -> list[str]:
         """Return the words of the categories nearest to a question's vector. Empty until `assign` has embedded the
         category names."""
-        if self._named is None or self._named.model != self._embedder.model:
+        if self._named is None:
             return []
         cosine = self._named.vectors @ np.asarray(question, np.float32)
         best = np.argsort(-cosine, kind="stable")[:MOST_OF_QUESTION]
@@ -80,7 +80,7 @@ class Categories:
     async def _prepared(self) -> bool:
         if not self._embedder.ready:
             return False
-        if self._named is None or self._named.model != self._embedder.model:
+        if self._named is None:
             names = [name.strip() for name in NAMES]
             try:
                 vectors = await self._embedder.embed(names, urgent=False)
