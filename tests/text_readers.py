@@ -541,7 +541,7 @@ NOT_READERS = frozenset(
     tellonce_server.api.strict.strict_tool tellonce_summarizer.tasks.exchange.extended tellonce_summarizer.tasks.items.items
     tellonce_summarizer.quotes.own tellonce_summarizer.tasks.prompts.speaker tellonce_summarizer.tasks.local_answers.checked
 
-    tellonce_text.dates.clock_phrases.hour_in_part tellonce_text.dates.clock_phrases.in_part tellonce_text.dates.counted_phrases.exactly_from
+    tellonce_text.dates.clock_phrases.in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.neighbor_phrases.counted_beside tellonce_text.dates.neighbor_phrases.unit_beside tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
 tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.Wanted.in_place tellonce_relay.turn.reminder_offers.ReminderRequests.completes
     tellonce_relay.views.in_order tellonce_server.app.access_tokens.granted
