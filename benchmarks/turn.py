@@ -24,7 +24,7 @@ from telegram import Update
 from benchmarks.timing import Timed
 from tellonce_llm.model import ask
 from tellonce_llm.ollama import Ollama
-from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.telegram.bot_client import make_bot
 from tellonce_relay.updates.polling import poll
 from tests.relay.relay_process import TOKEN, relay_process
 from tests.server.processes import http_server

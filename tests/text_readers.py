@@ -28,7 +28,7 @@ from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
 from tellonce_cli.importers import items as imported_items
 from tellonce_relay import catalogue, incoming_message, views
 from tellonce_relay import orders as orders_in_words
-from tellonce_relay.commands import confirmations, spoken_in
+from tellonce_relay.commands import confirmations, period_summary
 from tellonce_relay.responders import offline, shared_words, summary_lines
 from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
@@ -333,7 +333,7 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "tellonce_text.sentences.placed_sentences": lambda text: list(sentences.placed_sentences(text)),
     "tellonce_text.sentences.placed_runs": lambda text: list(sentences.placed_runs(text)),
-    "tellonce_relay.commands.spoken_in.span_in": lambda text: spoken_in.span_in(text, NOW, ZONE),
+    "tellonce_relay.commands.period_summary.past_span": lambda text: period_summary.past_span(text, NOW, ZONE),
     "tellonce_server.services.page.answer_summary.quotations": answer_summary.quotations,
     "tellonce_text.changes.marked": lambda text: changes.marked(
         text, [changes.Change(8, SENTENCE, ("a a", "7 7", SENTENCE), verbatim=True)]
@@ -514,7 +514,7 @@ NOT_READERS = frozenset(
     tellonce_relay.updates.access.is_for_us tellonce_relay.buttons.read tellonce_relay.config_file.read
     tellonce_relay.commands.forget_list.list_of tellonce_relay.seen_store.append tellonce_relay.seen_store.write tellonce_relay.updates.polling.readable
     tellonce_relay.responders.prompt.build tellonce_relay.cron.check tellonce_relay.cron.next_due tellonce_relay.cron.last_due
-    tellonce_relay.routines.delivery.send_once tellonce_relay.telegram.application.make_bot tellonce_relay.turn.turn.failed
+    tellonce_relay.routines.delivery.send_once tellonce_relay.telegram.bot_client.make_bot tellonce_relay.turn.turn.failed
     tellonce_relay.telegram.messages.incoming tellonce_relay.views.status_view tellonce_relay.updates.webhook.application
     tellonce_server.app.access_tokens.digest tellonce_server.domain.context.budget.cost tellonce_server.domain.context.budget.take
     tellonce_server.domain.context.slots.find_focus tellonce_server.domain.context.lines.speaker tellonce_server.domain.context.lines.chat_name
@@ -593,7 +593,7 @@ SLOW = frozenset(
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
     tellonce_relay.turn.reminders.only_times tellonce_relay.turn.reminders.has_time tellonce_relay.turn.reminders.elapsing_by tellonce_relay.turn.reminders.repeated_by
-    tellonce_relay.commands.spoken_in.span_in
+    tellonce_relay.commands.period_summary.past_span
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact

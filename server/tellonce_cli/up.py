@@ -26,7 +26,7 @@ from tellonce_cli.memory_server import health
 from tellonce_cli.processes import refuse_taken_port
 from tellonce_cli.screen import console
 from tellonce_llm.providers import PROVIDERS, learning_tiers
-from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.telegram.bot_client import make_bot
 from tellonce_relay.updates.pairing import offer, paired
 from tellonce_server.app.memory_location import move_former_folder
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres

@@ -25,8 +25,8 @@ from tellonce_relay.routines.file import Routine
 from tellonce_relay.routines.schedule import Programme
 from tellonce_relay.routines.texts import Writer
 from tellonce_relay.stores import Stores
-from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.telegram.attachment_reader import AttachmentReader
+from tellonce_relay.telegram.bot_client import make_bot
 from tellonce_relay.telegram.outbox import Outbox
 from tellonce_relay.telegram.transcription import transcriber
 from tellonce_relay.turn.agents import Agents

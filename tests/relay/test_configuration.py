@@ -14,7 +14,7 @@ from tellonce_relay.responders.claude_cli import ClaudeCli
 from tellonce_relay.responders.model import ModelResponder
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.selection import choose
-from tellonce_relay.routines.built_in import BUILT_IN
+from tellonce_relay.routines.built_in_routines import BUILT_IN
 from tellonce_relay.routines.file import Routines, load_routines
 from tellonce_relay.turn.agents import Agent, load_agents
 from tellonce_relay.updates.access import is_own

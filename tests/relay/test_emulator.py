@@ -7,7 +7,7 @@ import pytest
 from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
 from telegram.error import BadRequest, ChatMigrated, Conflict, Forbidden, InvalidToken, RetryAfter, TelegramError
 
-from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.telegram.bot_client import make_bot
 from tellonce_relay.telegram.outbox import wanted_pause
 from tests.stubs.telegram_emulator import (
     DropAfter,

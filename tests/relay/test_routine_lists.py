@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tellonce_relay.routines.built_in import NothingToSend, morning, night
+from tellonce_relay.routines.built_in_routines import NothingToSend, morning, night
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.routines.routine_list import view
 from tellonce_relay.stores import Stores

@@ -10,13 +10,13 @@ import pytest
 
 from tellonce import contract as c
 from tellonce_llm.errors import LLMUnavailable
-from tellonce_relay.routines.built_in import NothingToSend
+from tellonce_relay.routines.built_in_routines import NothingToSend
 from tellonce_relay.routines.delivery import Post, Sender, send_and_record
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.routines.schedule import Programme, keep
 from tellonce_relay.routines.texts import FALLBACK_CHARACTERS, Writer, command_output, shortened, usable
 from tellonce_relay.stores import Stores
-from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.telegram.bot_client import make_bot
 from tellonce_relay.telegram.markdown import Marked
 from tellonce_relay.telegram.outbox import Address, Outbox
 from tellonce_relay.turn.agents import Agents

@@ -12,7 +12,7 @@ from tellonce_cli.up import keep_user
 from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
 from tellonce_relay.commands.answers import CommandContext, answer
 from tellonce_relay.incoming_message import Incoming
-from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.telegram.bot_client import make_bot
 from tellonce_relay.updates.pairing import offer, paired
 from tests.memory_fixtures import Clock, Memory
 from tests.relay.running_relay import TOKEN, ZONE, Scripted, relaying, texts

@@ -13,7 +13,7 @@ from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands.confirmations import grounds
 from tellonce_relay.commands.edit_command import edited
 from tellonce_relay.commands.forget_list import ForgetLists
-from tellonce_relay.commands.spoken_in import span_in, spoken_in
+from tellonce_relay.commands.period_summary import past_span, period_summary
 from tellonce_relay.commands.why_view import why_view
 from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.responders.offline import OfflineResponder
@@ -77,9 +77,9 @@ async def remembered(context: CommandContext, incoming: Incoming, text: str) -> 
 
 async def _summary(context: CommandContext, incoming: Incoming, text: str) -> str:
     """The summary of the chat, or what was said in the time that the text names."""
-    span = span_in(text, incoming.sent_at, context.zone)
+    span = past_span(text, incoming.sent_at, context.zone)
     if span is not None:
-        return await spoken_in(context.memory, incoming, text, span, context.zone)
+        return await period_summary(context.memory, incoming, text, span, context.zone)
     return views.summary_view(await context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place)))
 
 

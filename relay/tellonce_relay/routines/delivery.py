@@ -21,7 +21,7 @@ from tellonce_relay.memory_outage import patiently
 from tellonce_relay.responders.selection import summariser
 from tellonce_relay.routines.texts import Model, shortened
 from tellonce_relay.stores import Stores
-from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.telegram.bot_client import make_bot
 from tellonce_relay.telegram.chat_surface import ChatSurface
 from tellonce_relay.telegram.messages import CHANNEL
 from tellonce_relay.telegram.outbox import Address, Outbox

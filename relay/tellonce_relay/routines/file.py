@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from tellonce.settings import SettingsError
 from tellonce_relay.config_file import Name, mistakes_in, read
 from tellonce_relay.cron import check
-from tellonce_relay.routines.built_in import BUILT_IN
+from tellonce_relay.routines.built_in_routines import BUILT_IN
 
 FILE = "routines.toml"
 

@@ -11,7 +11,7 @@ from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.shutdown import pause_or_stop
 from tellonce_relay.catalogue import language_of, speaking
 from tellonce_relay.cron import next_due
-from tellonce_relay.routines.built_in import NothingToSend
+from tellonce_relay.routines.built_in_routines import NothingToSend
 from tellonce_relay.routines.delivery import Post, Sender, send_and_record
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.routines.texts import Writer, text_of

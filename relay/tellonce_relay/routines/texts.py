@@ -20,7 +20,7 @@ from tellonce_relay.responders import prompt as prompts
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import CannotAnswer, Responder
 from tellonce_relay.responders.selection import SUMMARY_SECONDS
-from tellonce_relay.routines.built_in import BUILT_IN, SILENCE, NothingToSend
+from tellonce_relay.routines.built_in_routines import BUILT_IN, SILENCE, NothingToSend
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.telegram.messages import CHANNEL
 from tellonce_relay.turn.tags import parse

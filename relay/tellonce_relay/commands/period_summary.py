@@ -1,4 +1,4 @@
-"""Answers what was said in a span of time, such as "in February 2026", with the person's own words of that time."""
+"""Answers what was said in a period, such as "in February 2026", with the person's own words of that time."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -25,13 +25,13 @@ _READ: Final = 100
 """Number of messages that are read, the most important for the request first."""
 
 
-def span_in(text: str, asked_at: datetime, zone: ZoneInfo) -> Span | None:
+def past_span(text: str, asked_at: datetime, zone: ZoneInfo) -> Span | None:
     """The past span of time that a request names, or None."""
     spans = (span for span in query_spans(text, asked_at, zone) if span[0] < asked_at)
     return next(spans, None)
 
 
-async def spoken_in(memory: MemoryClient, incoming: Incoming, text: str, span: Span, zone: ZoneInfo) -> str:
+async def period_summary(memory: MemoryClient, incoming: Incoming, text: str, span: Span, zone: ZoneInfo) -> str:
     """What the person said in the span, oldest first, or that nothing of that time is stored. In a group, only the
     group's messages are read. Raises MemoryUnreachable and MemoryRefused."""
     until = span[1] - timedelta(microseconds=1)

@@ -1,4 +1,4 @@
-"""A Bot API client with timeouts for a relay. Creating the application sends no request."""
+"""A Bot API client with timeouts for a relay. Creating the client sends no request."""
 
 import json
 import os

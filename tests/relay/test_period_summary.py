@@ -6,7 +6,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.commands.spoken_in import LINES
+from tellonce_relay.commands.period_summary import LINES
 from tests.memory_fixtures import Clock, Memory
 from tests.relay.running_relay import ZONE, relaying
 
