@@ -29,7 +29,7 @@ from tellonce_cli.importers import items as imported_items
 from tellonce_relay import catalogue, incoming_message, views
 from tellonce_relay import orders as orders_in_words
 from tellonce_relay.commands import confirmations, period_summary
-from tellonce_relay.responders import offline, shared_words, summary_lines
+from tellonce_relay.responders import offline, search_results, shared_words
 from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminder_offers, reminders, tags
@@ -52,7 +52,6 @@ from tellonce_server.services.chat_summary import gist
 from tellonce_server.services.page import answer_summary
 from tellonce_server.store.messages import Line
 from tellonce_server.store.tombstones import Tombstone
-from tellonce_summarizer import quotes
 from tellonce_summarizer.keep import lines as kept_lines
 from tellonce_summarizer.keep import sentences as told_sentences
 from tellonce_summarizer.models import answers
@@ -236,7 +235,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.orders.remind_within": orders_in_words.remind_within,
     "tellonce_relay.orders.without_mention": orders_in_words.without_mention,
     "tellonce_relay.responders.offline.is_said_to_us": offline.is_said_to_us,
-    "tellonce_relay.responders.summary_lines.with_lines": lambda text: summary_lines.with_lines(_summary(text), bool),
+    "tellonce_relay.responders.search_results.with_lines": lambda text: search_results.with_lines(_summary(text), bool),
     "tellonce_relay.responders.offline.quotes_in": offline.quotes_in,
     "tellonce_relay.responders.offline.quotes_nothing": offline.quotes_nothing,
     "tellonce_relay.turn.reminders.only_times": lambda text: reminders.only_times(text, NOW, ZONE),
@@ -470,8 +469,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.tokens.head_and_tail": lambda text: tokens.head_and_tail(text, 500),
     "tellonce_summarizer.tasks.items.first_moment": lambda text: items.first_moment(text, ZONE),
     "tellonce_summarizer.tasks.items.last_moment": lambda text: items.last_moment(text, ZONE),
-    "tellonce_summarizer.quotes.placed": lambda text: quotes.placed(text[:600], 1, [_message(text)]),
-    "tellonce_summarizer.quotes.verbatim": lambda text: quotes.verbatim(text[:600], text),
+    "tellonce_summarizer.tasks.items.placed": lambda text: items.placed(text[:600], 1, [_message(text)]),
+    "tellonce_summarizer.tasks.items.verbatim": lambda text: items.verbatim(text[:600], text),
     "tellonce_summarizer.tasks.prompts.plain": lambda text: prompts.plain([_message(text)], 1_800),
     "tellonce_summarizer.tasks.prompts.transcript": lambda text: prompts.transcript([_message(text)], ZONE),
     "tellonce_summarizer.tasks.local_answers.complaint": lambda text: local_answers.complaint(text[:2_000], text),
@@ -507,7 +506,7 @@ NOT_READERS = frozenset(
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
-    tellonce_relay.routines.routine_list.view tellonce_relay.updates.conversations.Conversations.heard
+    tellonce_relay.commands.menu.routines_view tellonce_relay.updates.conversations.Conversations.heard
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.described
     tellonce_relay.catalogue.in_every_language tellonce_server.api.page.page_texts.page_texts
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
@@ -539,7 +538,7 @@ NOT_READERS = frozenset(
     tellonce_server.api.schema.compact_arguments
     tellonce_server.api.schema.compact_result tellonce_server.api.strict.explained
     tellonce_server.api.strict.strict_tool tellonce_summarizer.tasks.exchange.extended tellonce_summarizer.tasks.items.items
-    tellonce_summarizer.quotes.own tellonce_summarizer.tasks.prompts.speaker tellonce_summarizer.tasks.local_answers.checked
+    tellonce_summarizer.keep.sentences.user_messages tellonce_summarizer.tasks.prompts.speaker tellonce_summarizer.tasks.local_answers.checked
 
     tellonce_text.dates.clock_phrases.in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.neighbor_phrases.counted_beside tellonce_text.dates.neighbor_phrases.unit_beside tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days

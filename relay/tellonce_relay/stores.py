@@ -1,14 +1,82 @@
 """The small stores of the relay. Each is in a file of the relay's folder, so that it survives restarts."""
 
+import hashlib
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
+from telegram import User
+
 from tellonce_relay.seen_store import SeenStore
-from tellonce_relay.telegram.moved_groups import MovedGroups
-from tellonce_relay.telegram.speaker_names import SpeakerNames
+from tellonce_text.fences import name_of
 
 CONTESTED = "contested"
 """The entry of `Stores.polling` with the time at which Telegram last said that another program fetches the bot's
 updates."""
+_LONGEST_NAME = 128
+
+
+class MovedGroups:
+    """Maps the ids of groups that became supergroups. Telegram gives such a group a new id and new message numbers, but
+    the memory keeps the old id."""
+
+    def __init__(self, seen_store: SeenStore | None = None) -> None:
+        self._seen_store = seen_store or SeenStore()
+
+    def moved(self, old: int, new: int) -> None:
+        """Record a move. Telegram reports a move twice, once in each group."""
+        self._seen_store.put(str(new), str(self.memory_chat(old)))
+
+    def memory_chat(self, chat_id: int) -> int:
+        """The chat's id in the memory and in the settings."""
+        return int(self._seen_store.get(str(chat_id)) or chat_id)
+
+    def telegram_chat(self, chat_id: int) -> int:
+        """The chat's newest id at Telegram."""
+        return next((int(new) for new, old in reversed(self._seen_store.items()) if old == str(chat_id)), chat_id)
+
+    def external_id(self, chat_id: int, number: int) -> str:
+        """The message's id in the memory. Message numbers restart in the new group, so they are prefixed with the new
+        group's id."""
+        return f"{chat_id}:{number}" if self._seen_store.get(str(chat_id)) is not None else str(number)
+
+    def sent_id(self, chat_id: int, number: int) -> str:
+        """The id of a message just sent to the chat. If the group moved meanwhile, the message is in the new group."""
+        return self.external_id(self.telegram_chat(self.memory_chat(chat_id)), number)
+
+
+class SpeakerNames:
+    """The names under which the memory stores the people of a group: maps each name to the person who wrote under this
+    name first. Two people with the same first name get different names. The store contains a digest of the name,
+    because what people are called belongs to the memory alone."""
+
+    def __init__(self, seen_store: SeenStore | None = None) -> None:
+        self._seen_store = seen_store or SeenStore()
+
+    def of(self, chat_id: int, user: User) -> str:
+        """The person's first name. If another person of the group has this name, the initial of the last name or the
+        username is added. Empty if the person has no name."""
+        return next(name for name in _candidates(user) if not name or self._is_theirs(chat_id, name, user.id))
+
+    def _is_theirs(self, chat_id: int, name: str, user_id: int) -> bool:
+        """Whether nobody else has the name. The person has it from now on."""
+        key = f"{chat_id}:{hashlib.sha256(f'{chat_id} {name.casefold()}'.encode()).hexdigest()[:16]}"
+        owner = self._seen_store.get(key)
+        if owner is None:
+            self._seen_store.put(key, str(user_id))
+        return owner in (None, str(user_id))
+
+
+def _candidates(user: User) -> Iterator[str]:
+    """The person's possible names, the preferred name first."""
+    first, last = name_of(user.first_name).strip()[:_LONGEST_NAME], name_of(user.last_name or "").strip()
+    yield first
+    short = first[: _LONGEST_NAME - 40]
+    if last:
+        yield f"{short} {last[0]}."
+    if user.username:
+        yield f"{short} @{user.username}"
+    yield from (f"{short} {number}" for number in count(2))
 
 
 class Stores:

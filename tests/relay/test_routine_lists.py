@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tellonce_relay.commands.menu import routines_view
 from tellonce_relay.routines.built_in_routines import NothingToSend, morning, night
 from tellonce_relay.routines.file import Routine
-from tellonce_relay.routines.routine_list import view
 from tellonce_relay.stores import Stores
 from tests.relay.known import SINGAPORE, memory, profile, summary
 
@@ -47,7 +47,9 @@ def test_the_list_says_which_routines_need_a_model_and_which_are_not_planned(tmp
         Routine(name="tea", cron="0 9 * * *", prompt="Ask about tea"),
         Routine(name="night-summary", cron="0 22 * * *"),
     )
-    shown = {is_set: view(routines, sent, 42, SEVEN, SINGAPORE, has_model=is_set).text for is_set in (True, False)}
+    shown = {
+        is_set: routines_view(routines, sent, 42, SEVEN, SINGAPORE, has_model=is_set).text for is_set in (True, False)
+    }
     assert shown[True].splitlines()[1:3] == ["• tea: next today at 9:00 AM", "• night-summary: next today at 10:00 PM"]
     assert shown[False].splitlines()[1:] == [
         "• tea: needs a language model, and none is set up",
@@ -59,7 +61,7 @@ def test_the_list_says_which_routines_need_a_model_and_which_are_not_planned(tmp
 def test_the_list_names_the_routines_that_are_skipped_because_of_a_mistake(tmp_path: Path) -> None:
     sent = Stores(tmp_path).routines
     sent.put("42:weekly", "7")
-    shown = view((), sent, 42, SEVEN, SINGAPORE, has_model=True, invalid=("weekly",)).text.splitlines()
+    shown = routines_view((), sent, 42, SEVEN, SINGAPORE, has_model=True, invalid=("weekly",)).text.splitlines()
     assert len(shown) == 2
     assert "weekly" in shown[1]
     assert "doctor" in shown[1]

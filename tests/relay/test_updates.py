@@ -8,8 +8,8 @@ from telegram import Message
 
 from tellonce.client_settings import RelaySettings
 from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.stores import MovedGroups
 from tellonce_relay.telegram.messages import ThreadFacts, incoming, text_of, thread_facts
-from tellonce_relay.telegram.moved_groups import MovedGroups
 from tellonce_relay.updates.access import is_for_us, may_talk, why_deaf
 
 GROUP = -1001234567890

@@ -15,10 +15,10 @@ from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import phrase, server_text
 from tellonce_relay.commands import confirmations, forget_list, memory_browser
 from tellonce_relay.commands.answers import CommandContext
-from tellonce_relay.routines import routine_list
+from tellonce_relay.commands.menu import routine_text
 from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.stores import MovedGroups
 from tellonce_relay.telegram.markdown import Marked, rendered, split_marked
-from tellonce_relay.telegram.moved_groups import MovedGroups
 from tellonce_relay.telegram.outbox import Address, AnswerLost, NotSent, Outbox
 from tellonce_relay.turn import reminder_offers, reminders
 
@@ -77,7 +77,7 @@ async def pressed(context: CommandContext, chat_id: int, press: buttons.Pressed,
             context.lists.drop(press.number, chat_id)
             return Reaction(phrase("forget.kept"))
         case "full text":
-            said = await routine_list.full_text(memory, chat_id, press.number, now, context.zone)
+            said = await routine_text(memory, chat_id, press.number, now, context.zone)
             return Reaction("", toast="", said=said)
         case "unremind" | "remind again" | "later" | "done":
             return _shown(await reminders.press(memory, chat_id, press, now, context.zone))

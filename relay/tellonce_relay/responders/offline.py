@@ -15,10 +15,18 @@ from tellonce_llm.model import Answer, FileKind
 from tellonce_relay.catalogue import Language, clock, day, entries, in_every_language, phrase, spoken
 from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import Kind, order_of, without_mention
-from tellonce_relay.responders.bursts import APART, BEFORE, BURST, LABEL, PLACE, is_said, with_bursts
 from tellonce_relay.responders.prompt import Prompt
+from tellonce_relay.responders.search_results import (
+    APART,
+    BEFORE,
+    BURST,
+    LABEL,
+    PLACE,
+    is_said,
+    with_bursts,
+    with_lines,
+)
 from tellonce_relay.responders.shared_words import content_words, shared
-from tellonce_relay.responders.summary_lines import with_lines
 from tellonce_relay.views import flat, in_days, short
 from tellonce_text.changes import without_changed
 from tellonce_text.dates.annotation import possible_readings

@@ -9,8 +9,8 @@ from telegram import Contact, Location, Message, MessageOrigin
 from tellonce_relay.buttons import memory_under
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.orders import off_record
+from tellonce_relay.stores import MovedGroups
 from tellonce_relay.telegram.attachments import attachment_of
-from tellonce_relay.telegram.moved_groups import MovedGroups
 from tellonce_text.fences import name_of
 from tellonce_text.own_words import forwarded, label
 

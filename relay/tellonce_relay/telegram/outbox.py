@@ -30,8 +30,8 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, Ne
 
 from tellonce.backoff import backoff
 from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.stores import MovedGroups
 from tellonce_relay.telegram.markdown import Marked
-from tellonce_relay.telegram.moved_groups import MovedGroups
 
 logger = logging.getLogger(__name__)
 

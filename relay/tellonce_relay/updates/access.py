@@ -4,7 +4,7 @@ from telegram import Chat, Message, MessageEntity, User
 
 from tellonce.client_settings import RelaySettings
 from tellonce_relay.incoming_message import is_command
-from tellonce_relay.telegram.moved_groups import MovedGroups
+from tellonce_relay.stores import MovedGroups
 
 
 def may_talk(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> bool:

@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 
 from tellonce.work import ExchangeInput, ExchangeItem, NotableSentence, Quote, When, WorkMessage
 from tellonce_summarizer.keep.lines import clip
-from tellonce_summarizer.quotes import own
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.meanings import coming_day
 from tellonce_text.dates.readings import Said as SaidAt
@@ -24,6 +23,11 @@ class Said:
 
     message: WorkMessage
     text: str
+
+
+def user_messages(messages: Sequence[WorkMessage]) -> list[WorkMessage]:
+    """The messages written by people. Messages of the assistant and of routines support no statement."""
+    return [message for message in messages if message.role == "user" and not message.routine]
 
 
 def telling(
@@ -73,7 +77,7 @@ _LONGEST = 600
 
 def notes(work: ExchangeInput) -> tuple[ExchangeItem, ...]:
     """At most two notes per message, in order. Without a scorer there are no notes; search still finds the messages."""
-    said = {message.id: message for message in own(work.messages)}
+    said = {message.id: message for message in user_messages(work.messages)}
     chosen = [sentence for sentence in _best(work.notable) if sentence.message_id in said]
     zone = ZoneInfo(work.timezone)
     return tuple(_note(sentence, said[sentence.message_id], zone) for sentence in chosen)

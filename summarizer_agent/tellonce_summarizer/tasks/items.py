@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from tellonce.reasons import reason
 from tellonce.work import ExchangeInput, ExchangeItem, Quote, When, WorkMessage
+from tellonce_summarizer.keep.sentences import user_messages
 from tellonce_summarizer.models.answers import (
     ItemShape,
     QuoteShape,
@@ -18,11 +19,12 @@ from tellonce_summarizer.models.answers import (
     complaint,
     readable,
 )
-from tellonce_summarizer.quotes import own, placed
 
 MOST = 60
 MOST_CATEGORIES, LONGEST_CATEGORY = 6, 40
 _LONGEST_QUOTE = 2000
+_APOSTROPHES = re.compile(r"['’‘ʼ´]")
+_QUOTATION_MARKS = re.compile(r"[\"“”„«»]")
 
 Drop = Callable[[str], None]
 """A function that is called with the reason why an item is dropped."""
@@ -41,7 +43,7 @@ def items(raw: Sequence[object], work: ExchangeInput, drop: Drop) -> tuple[Excha
 
 
 def _quotes_somebody(item: ExchangeItem, messages: Sequence[WorkMessage]) -> bool:
-    said = own(messages)
+    said = user_messages(messages)
     return any(placed(quote.text, quote.message_id, said) for quote in item.quotes)
 
 
@@ -71,7 +73,7 @@ def _built(shape: ItemShape, work: ExchangeInput) -> ExchangeItem:
         kind=shape.kind,
         about=shape.about.strip() or "user",
         scope=shape.scope,
-        quotes=tuple(_quote(quote, own(work.messages)) for quote in shape.quotes if quote.text.strip()),
+        quotes=tuple(_quote(quote, user_messages(work.messages)) for quote in shape.quotes if quote.text.strip()),
         when=when,
         deadline=deadline,
         certain=shape.certain and not unreadable,
@@ -95,6 +97,32 @@ def _quote(quote: QuoteShape, said: Sequence[WorkMessage]) -> Quote:
     """The quote as written in the message. A quote that is in no message stays unchanged; the server checks it."""
     number, text = placed(quote.text, quote.message_id, said) or (quote.message_id, quote.text.strip())
     return Quote(message_id=number, text=text[:_LONGEST_QUOTE])
+
+
+def placed(words: str, number: int, said: Sequence[WorkMessage]) -> tuple[int, str] | None:
+    """The number of a message that contains `words`, and the words as written there; None if there is no such message.
+    The message `number` is tried first."""
+    for message in sorted(said, key=lambda message: message.id != number):
+        found = verbatim(words, message.text)
+        if found:
+            return message.id, found
+    return None
+
+
+def verbatim(quote: str, text: str) -> str:
+    """The words of `text` that `quote` copies; empty if there are none. White space, case and quotation marks may
+    differ."""
+    words = quote.strip(" \n\t\"“”'").split()
+    if not words:
+        return ""
+    pattern = r"\s+".join(_loose(word) for word in words)
+    match = re.search(pattern, text, re.IGNORECASE)
+    return match.group() if match else ""
+
+
+def _loose(word: str) -> str:
+    escaped = re.escape(word)
+    return _QUOTATION_MARKS.sub('["“”„«»]', _APOSTROPHES.sub("['’‘ʼ´]", escaped))
 
 
 def _when(shape: WhenShape | None, zone: ZoneInfo) -> When | None:

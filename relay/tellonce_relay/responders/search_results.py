@@ -1,9 +1,11 @@
-"""Messages that a person sends at the same moment, because people spread one statement over several messages. Pure."""
+"""Prepares the search results that the responder without a model quotes: joins messages that a person sent at the same
+moment, and reduces summaries to the lines that are used. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import reduce
+from typing import Final
 
 from tellonce import contract as c
 from tellonce_text.sentences import split_sentences
@@ -19,6 +21,9 @@ APART = "\u2029"
 them in one piece."""
 BURST = timedelta(seconds=2)
 """Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
+
+_SPOKEN: Final = re.compile(r"[^“”\n]{1,80}: “(.*)”(?: \([^()]*\))?")
+"""Matches a line of a summary without a model: who said it, the words, and the day."""
 
 
 def with_bursts(chosen: Sequence[c.SearchResult], told: Sequence[c.SearchResult]) -> list[c.SearchResult]:
@@ -56,3 +61,17 @@ def _is_beside(one: c.SearchResult, other: c.SearchResult) -> bool:
 
 def is_said(result: c.SearchResult) -> bool:
     return result.kind == "message" and result.role == "user"
+
+
+def with_lines(result: c.SearchResult, tells: Callable[[str], bool]) -> c.SearchResult:
+    """The result. A summary keeps only the lines whose words (the quoted words or, in other lines, the whole line) fulfil
+    `tells`."""
+    if result.kind != "summary":
+        return result
+    told = [line for line in result.text.splitlines() if tells(_words(line))]
+    return result.model_copy(update={"text": "\n".join(told)})
+
+
+def _words(line: str) -> str:
+    found = _SPOKEN.fullmatch(line.strip())
+    return found[1] if found else line
