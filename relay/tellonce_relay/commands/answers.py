@@ -82,7 +82,6 @@ async def remembered(context: CommandContext, incoming: Incoming, text: str) -> 
 
 
 async def _summary(context: CommandContext, incoming: Incoming, text: str) -> str:
-    """The summary of the chat, or what was said in the time that the text names."""
     span = past_span(text, incoming.sent_at, context.zone)
     if span is not None:
         return await period_summary(context.memory, incoming, text, span, context.zone)

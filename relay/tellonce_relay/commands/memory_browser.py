@@ -85,7 +85,6 @@ def _listed(profile: c.Profile, tab: int, page: int, zone: ZoneInfo) -> Reply:
 
 
 def _one(known: c.Memory, item: int, zone: ZoneInfo) -> Reply:
-    """Return one memory in full, with buttons for all actions on the memory."""
     since = known.valid_from.astimezone(zone)
     text = phrase(
         "memory.one", content=views.dated(known, zone), since=phrase("memory.since", day=views.long_day(since))
@@ -125,6 +124,5 @@ def _known(profile: c.Profile, number: int) -> c.Memory | None:
 
 
 async def _profile(memory: MemoryClient, chat_id: int, tab: int) -> c.Profile:
-    """The memories that the tab lists."""
     notes = {"kinds": ("note",), "limit": _MOST_NOTES} if tab == _NOTES else {}
     return await memory.get_profile(c.GetProfileArgs.model_validate({"chat_id": chat_id, **notes}))

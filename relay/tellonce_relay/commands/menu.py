@@ -80,7 +80,6 @@ async def run(context: CommandContext, incoming: Incoming, conversation: Convers
 
 
 async def _told(name: str, asked: Asked) -> Reply:
-    """The answer to a command that the terminal answers in the same way."""
     return Reply(await TOLD[name](asked.context, asked.incoming, asked.text))
 
 

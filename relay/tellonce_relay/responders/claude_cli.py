@@ -137,7 +137,6 @@ def _input(prompt: Prompt) -> str:
 
 
 def _cause(complaint: str) -> Cause:
-    """The cause of a failure, from the command's own message."""
     found: list[Cause] = [cause for cause, pattern in _COMPLAINTS.items() if pattern.search(complaint)]
     return found[0] if found else "away"
 

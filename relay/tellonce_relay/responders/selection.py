@@ -54,7 +54,6 @@ def _models(settings: RelaySettings) -> Sequence[LanguageModel]:
 
 
 def _model(tier: Tier, settings: RelaySettings) -> LanguageModel:
-    """The model of this tier. If the model is local, it gets its system prompt in one piece."""
     model = model_of(tier, settings, settings.model)
     return InOnePiece(model) if TRAITS[tier].local else model
 

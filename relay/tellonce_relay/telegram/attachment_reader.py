@@ -108,7 +108,6 @@ def _decoded(data: bytes) -> str:
 
 
 def _within_limits(text: str) -> str:
-    """The beginning of a long text, with a note for the model about its length."""
     note = f"\n[The file is cut off here: {LONGEST_TEXT} of its {len(text)} characters are shown.]"
     return text[:LONGEST_TEXT] + (note if len(text) > LONGEST_TEXT else "")
 

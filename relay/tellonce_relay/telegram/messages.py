@@ -126,7 +126,7 @@ def _label(message: Message) -> str:
         "place": message.venue
         and ", ".join(filter(None, (message.venue.title, message.venue.address, _coordinates(message.venue.location)))),
         "location": message.location and _coordinates(message.location),
-        "own contact" if _is_own(message) else "contact": message.contact and _card(message.contact),
+        "own contact" if _is_own_contact(message) else "contact": message.contact and _name_and_number(message.contact),
         "checklist:": message.checklist and message.checklist.title,
     }
     for kind, name in named.items():
@@ -135,14 +135,12 @@ def _label(message: Message) -> str:
     return next((label(kind) for kind, present in _kinds(message).items() if present), "")
 
 
-def _is_own(message: Message) -> bool:
-    """Whether the person sends their own contact."""
+def _is_own_contact(message: Message) -> bool:
     sender = message.from_user
     return message.contact is not None and sender is not None and message.contact.user_id == sender.id
 
 
-def _card(contact: Contact) -> str:
-    """A contact's name and number."""
+def _name_and_number(contact: Contact) -> str:
     return f"{contact.first_name} {contact.last_name or ''}".strip() + f", {contact.phone_number}"
 
 

@@ -32,7 +32,6 @@ def transcriber(settings: Transcription) -> Transcribe | None:
 
 
 async def _by_address(url: str, model: str, key: str | None, data: bytes, name: str) -> str:
-    """Return the transcript that the endpoint makes."""
     address = url if url.rstrip("/").endswith(("/transcriptions", "/inference")) else url.rstrip("/") + PATH
     fields = {"model": model, "response_format": "json"}
     headers = {"Authorization": f"Bearer {key}"} if key else {}

@@ -71,7 +71,7 @@ class Agent:
         failures = 0
         try:
             while not stop.is_set():
-                jobs = await _unless(stop, self._claimed())
+                jobs = await _result_until(stop, self._claimed())
                 if jobs is None:
                     failures += 1
                     await pause_or_stop(stop, backoff(failures + 1, _FIRST_PAUSE, _LONGEST_PAUSE))
@@ -110,7 +110,7 @@ class Agent:
         if not jobs:
             await pause_or_stop(stop, _FIRST_PAUSE)
         while len(self._running) >= self._habits.concurrency and not stop.is_set():
-            await _unless(stop, asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED))
+            await _result_until(stop, asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED))
 
     async def _attend(self, job: WorkItem) -> None:
         """Work on a job and extend its lease. The work ends if another worker gets the lease."""
@@ -215,8 +215,7 @@ class Agent:
         return partial(self._emit, job=job.job_id, kind=job.kind)
 
 
-async def _unless(stop: asyncio.Event, doing: Coroutine[Any, Any, ResultT]) -> ResultT | None:
-    """The result, or None as soon as `stop` is set."""
+async def _result_until(stop: asyncio.Event, doing: Coroutine[Any, Any, ResultT]) -> ResultT | None:
     with suppress(Stopped):
         return await unless_stopped(stop, doing)
     return None
