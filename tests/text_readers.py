@@ -576,7 +576,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_
     tellonce_server.store.pools.SessionPool.statement tellonce_server.store.pools.BorrowedPool.statement
     tellonce_server.store.pools.SinglePool.statement tellonce_server.store.postgres.embedded.EmbeddedPostgres.dsn
     tellonce_server.store.queue.JobKey.parse tellonce_server.store.uploads.Uploads.path
-    tellonce_relay.routines.delivery.Sender.emit tellonce_relay.seen_store.SeenStore.get
+    tellonce_relay.routines.delivery.DeliveryContext.emit tellonce_relay.seen_store.SeenStore.get
     tellonce_relay.seen_store.SeenStore.put tellonce_relay.turn.agents.Agents.named
     tellonce_relay.turn.turn.TurnOptions.emit tellonce_relay.updates.dependencies.Dependencies.emit
     tellonce_text.dates.tokens.Token.has tellonce_text.dates.tokens.Token.get

@@ -23,14 +23,14 @@ from tellonce_relay.command_table import MENU
 from tellonce_relay.commands.answers import CommandContext
 from tellonce_relay.responders.selection import choose, summariser
 from tellonce_relay.routines.alarms import Alarms
-from tellonce_relay.routines.delivery import Sender
+from tellonce_relay.routines.delivery import DeliveryContext
 from tellonce_relay.routines.file import load_routines
-from tellonce_relay.routines.schedule import Programme, keep
+from tellonce_relay.routines.schedule import Schedule, run_schedule
 from tellonce_relay.routines.texts import Writer
 from tellonce_relay.stores import Stores
 from tellonce_relay.telegram.attachment_reader import AttachmentReader
 from tellonce_relay.telegram.bot_client import make_bot
-from tellonce_relay.telegram.outbox import Outbox
+from tellonce_relay.telegram.message_sender import MessageSender
 from tellonce_relay.telegram.transcription import transcriber
 from tellonce_relay.turn.agents import Agents, load_agents
 from tellonce_relay.updates.bot import Relay
@@ -70,29 +70,29 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
                 invalid_routines=tuple(routines.mistakes),
             )
             dependencies = _dependencies(settings, bot, context, agents, stores, emit)
-            await relay(dependencies, _programme(dependencies), stop)
+            await relay(dependencies, _schedule(dependencies), stop)
 
 
-async def relay(dependencies: Dependencies, programme: Programme, stop: asyncio.Event) -> None:
+async def relay(dependencies: Dependencies, schedule: Schedule, stop: asyncio.Event) -> None:
     """Handle updates and run the schedule until `stop` is set; then let running turns end."""
     bot = Relay(dependencies)
-    alarms = Alarms(programme.sender, f"telegram:{dependencies.bot.id}", dependencies.wake_alarms)
+    alarms = Alarms(schedule.delivery, f"telegram:{dependencies.bot.id}", dependencies.wake_alarms)
     try:
         await unless_stopped(stop, alarms.settle())
         await unless_stopped(stop, bot.resume())
     except Stopped:
         return
     tasks = (
-        SideTask("schedule", lambda: keep(programme, stop), ends=True),
-        SideTask("reminders", lambda: alarms.keep(stop), ends=True),
+        SideTask("schedule", lambda: run_schedule(schedule, stop), ends=True),
+        SideTask("reminders", lambda: alarms.run(stop), ends=True),
     )
-    async with SideTasks(tasks).running() as schedule:
+    async with SideTasks(tasks).running() as side_tasks:
         try:
             await _receive(dependencies, bot, stop)
         finally:
             stop.set()
             # The schedule may have sent a routine's message just now. This message must still be recorded.
-            await asyncio.gather(bot.drain(), schedule.ended(dependencies.drain_seconds))
+            await asyncio.gather(bot.drain(), side_tasks.ended(dependencies.drain_seconds))
 
 
 async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> bool:
@@ -188,12 +188,14 @@ def _dependencies(
     )
 
 
-def _programme(e: Dependencies) -> Programme:
+def _schedule(e: Dependencies) -> Schedule:
     context = e.command_context
-    return Programme(
+    return Schedule(
         routines=context.routines,
         writer=Writer(context.memory, context.responder, context.zone, e.settings.user_name, e.profile_at),
-        sender=Sender(e.outbox, context.memory, e.stores, context.zone, summariser(e.settings), e.now, e.emit),
+        delivery=DeliveryContext(
+            e.sender, context.memory, e.stores, context.zone, summariser(e.settings), e.now, e.emit
+        ),
         agents=e.agents,
         home=e.settings.default_user,
     )

@@ -16,7 +16,7 @@ from tests.stubs.telegram_emulator import Telegram, telegram
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the relay try again at once if Telegram or the memory fails."""
-    for module in ("telegram.outbox", "updates.polling", "memory_outage"):
+    for module in ("telegram.message_sender", "updates.polling", "memory_outage"):
         monkeypatch.setattr(f"tellonce_relay.{module}.FIRST_PAUSE", 0.02)
 
 

@@ -20,14 +20,14 @@ from tellonce_relay.process import introduce, relay
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer, Responder
-from tellonce_relay.routines.delivery import Sender
+from tellonce_relay.routines.delivery import DeliveryContext
 from tellonce_relay.routines.file import Routine
-from tellonce_relay.routines.schedule import Programme
+from tellonce_relay.routines.schedule import Schedule
 from tellonce_relay.routines.texts import Writer
 from tellonce_relay.stores import Stores
 from tellonce_relay.telegram.attachment_reader import AttachmentReader
 from tellonce_relay.telegram.bot_client import make_bot
-from tellonce_relay.telegram.outbox import Outbox
+from tellonce_relay.telegram.message_sender import MessageSender
 from tellonce_relay.telegram.transcription import transcriber
 from tellonce_relay.turn.agents import Agents
 from tellonce_relay.turn.model_call import Persistence
@@ -133,8 +133,8 @@ def settings(**more: Any) -> RelaySettings:
 def programme(e: Dependencies, routines: Sequence[Routine]) -> Programme:
     """These routines for the user's private chat. They use the dependencies `e` of the relay."""
     memory, responder = e.command_context.memory, e.command_context.responder
-    sender = Sender(e.outbox, memory, e.stores, e.zone, now=e.now)
-    return Programme(tuple(routines), Writer(memory, responder, e.zone), sender, e.agents, USER)
+    delivery = DeliveryContext(e.sender, memory, e.stores, e.zone, now=e.now)
+    return Schedule(tuple(routines), Writer(memory, responder, e.zone), delivery, e.agents, USER)
 
 
 @asynccontextmanager
@@ -193,7 +193,7 @@ async def relaying(
             **now,
         )
         assert await introduce(bot, own_settings, stop)
-        running = asyncio.create_task(relay(dependencies, programme(dependencies, routines), stop))
+        running = asyncio.create_task(relay(dependencies, schedule(dependencies, routines), stop))
         try:
             yield seen
         finally:

@@ -7,13 +7,13 @@ import pytest
 
 from tellonce_relay.telegram.chat_surface import ChatSurface
 from tellonce_relay.telegram.markdown import Marked
-from tellonce_relay.telegram.outbox import AboutTo, Address, Outbox
+from tellonce_relay.telegram.message_sender import AboutTo, Address, MessageSender
 
 pytestmark = pytest.mark.anyio
 
 
 class Counting:
-    """An outbox that counts drafts."""
+    """A sender that counts drafts."""
 
     drafts = 0
 
@@ -31,12 +31,12 @@ class Counting:
 
 @pytest.mark.parametrize(("chat", "fewest", "most"), [(42, 55, 60), (-100, 12, 19)])
 async def test_a_minute_of_drafts_in_a_group_leaves_room_for_the_answer(chat: int, fewest: int, most: int) -> None:
-    outbox, seconds = Counting(), 0.0
-    surface = ChatSurface(cast("Outbox", outbox), Address(chat), clock=lambda: seconds)
+    sender, seconds = Counting(), 0.0
+    surface = ChatSurface(cast("MessageSender", sender), Address(chat), clock=lambda: seconds)
     while seconds < 60:
         seconds += 0.25
         await surface.show_partial(f"after {seconds} seconds")
         # A separate task shows the draft.
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-    assert fewest <= outbox.drafts <= most
+    assert fewest <= sender.drafts <= most

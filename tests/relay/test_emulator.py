@@ -8,7 +8,7 @@ from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup, MessageEnt
 from telegram.error import BadRequest, ChatMigrated, Conflict, Forbidden, InvalidToken, RetryAfter, TelegramError
 
 from tellonce_relay.telegram.bot_client import make_bot
-from tellonce_relay.telegram.outbox import wanted_pause
+from tellonce_relay.telegram.message_sender import wanted_pause
 from tests.stubs.telegram_emulator import (
     DropAfter,
     DropBefore,

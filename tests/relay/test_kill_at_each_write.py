@@ -10,7 +10,7 @@ import pytest
 
 from tellonce.reminders import ListRemindersArgs, SetReminderArgs
 from tellonce_relay import seen_store
-from tellonce_relay.telegram import chat_surface, outbox
+from tellonce_relay.telegram import chat_surface, message_sender
 from tellonce_relay.updates import inbox
 from tests.depth import depth
 from tests.memory_fixtures import Clock, Memory
@@ -94,7 +94,7 @@ async def test_a_kill_at_any_write_neither_loses_nor_doubles_a_text(
     answered: bool,
     sooner: bool,
 ) -> None:
-    monkeypatch.setattr(outbox, "SETTLING", 0.05)
+    monkeypatch.setattr(message_sender, "SETTLING", 0.05)
     monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
     monkeypatch.setattr(chat_surface, "GROUP_EDIT_SECONDS", 0.0)
     async with telegram() as api, TranscriptionStub() as ear:
@@ -139,7 +139,7 @@ async def test_a_kill_at_any_write_neither_loses_nor_doubles_a_text(
 async def test_a_kill_at_any_write_neither_loses_nor_doubles_a_due_reminder(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock, *, sooner: bool
 ) -> None:
-    monkeypatch.setattr(outbox, "SETTLING", 0.05)
+    monkeypatch.setattr(message_sender, "SETTLING", 0.05)
     async with telegram() as api, memory.relay() as client:
         async with relaying(memory, Echo(), state=tmp_path, api=api, clock=clock):
             await api.say("/help")  # the bot searches from the number of an earlier message

@@ -11,14 +11,14 @@ import pytest
 from tellonce import contract as c
 from tellonce_llm.errors import LLMUnavailable
 from tellonce_relay.routines.built_in_routines import NothingToSend
-from tellonce_relay.routines.delivery import Post, Sender, send_and_record
+from tellonce_relay.routines.delivery import DeliveryContext, Post, send_and_record
 from tellonce_relay.routines.file import Routine
-from tellonce_relay.routines.schedule import Programme, keep
+from tellonce_relay.routines.schedule import Schedule, run_schedule
 from tellonce_relay.routines.texts import FALLBACK_CHARACTERS, Writer, command_output, shortened, usable
 from tellonce_relay.stores import Stores
 from tellonce_relay.telegram.bot_client import make_bot
 from tellonce_relay.telegram.markdown import Marked
-from tellonce_relay.telegram.outbox import Address, Outbox
+from tellonce_relay.telegram.message_sender import Address, MessageSender
 from tellonce_relay.turn.agents import Agents
 from tellonce_relay.turn.turn import NotShown
 from tests.memory_fixtures import Clock, Memory
@@ -33,9 +33,9 @@ BRIEFING = "Good morning. " + " ".join(f"Item {i} is due." for i in range(120)) 
 
 async def send(memory: Memory, api: Telegram, clock: Clock, text: str = BRIEFING, model: object = None) -> str:
     async with memory.relay() as client, make_bot(TOKEN, api.url) as bot:
-        sender = Sender(Outbox(bot, tries=2), client, Stores(), ZONE, model, clock)
+        delivery = DeliveryContext(MessageSender(bot, tries=2), client, Stores(), ZONE, model, clock)
         try:
-            await send_and_record(sender, Post(text, 42, "morning-summary"))
+            await send_and_record(delivery, Post(text, 42, "morning-summary"))
         except NotShown as error:
             return str(error)
     return "sent"
@@ -120,12 +120,12 @@ async def test_a_message_whose_number_is_unknown_is_recorded_and_not_sent_twice(
     assert "Short and good." in await window(memory)
 
 
-async def test_the_outbox_finds_what_it_sent_and_nothing_else(api: Telegram) -> None:
+async def test_the_sender_finds_what_it_sent_and_nothing_else(api: Telegram) -> None:
     await api.say("mine")
     async with make_bot(TOKEN, api.url) as bot:
-        outbox = Outbox(bot)
-        number = await outbox.send(Address(42), Marked("here"))
-        fresh = Outbox(bot)
+        sender = MessageSender(bot)
+        number = await sender.send(Address(42), Marked("here"))
+        fresh = MessageSender(bot)
         assert await fresh.find(42, Marked("here"), 1) == number
         assert await fresh.find(43, Marked("here"), 0) is None
         assert await fresh.find(42, Marked("mine"), 0) is None, "what a person wrote is never taken for ours"
@@ -133,14 +133,14 @@ async def test_the_outbox_finds_what_it_sent_and_nothing_else(api: Telegram) -> 
 
 async def test_a_search_leaves_a_message_alone_that_is_sent_meanwhile(api: Telegram) -> None:
     async def pause(_: float) -> None:
-        await outbox.send(Address(42), Marked("a reminder"))
+        await sender.send(Address(42), Marked("a reminder"))
 
     async with make_bot(TOKEN, api.url) as bot:
-        outbox = Outbox(bot, sleep=pause)
-        first = await outbox.send(Address(42), Marked("first"))
+        sender = MessageSender(bot, sleep=pause)
+        first = await sender.send(Address(42), Marked("first"))
         await api.say("mine")
         api.faults["editMessageText"] = [Refuse(502, "Bad Gateway")]
-        assert await outbox.find(42, Marked("lost"), first) is None
+        assert await sender.find(42, Marked("lost"), first) is None
     assert [message["text"] for message in api.sent] == ["first", "a reminder"]
 
 
@@ -208,14 +208,14 @@ async def test_a_command_that_takes_long_holds_up_no_other_routine_but_itself(
         return True
 
     async with memory.relay() as client, make_bot(TOKEN, api.url) as bot:
-        sender = Sender(Outbox(bot), client, Stores(), ZONE, now=clock)
-        programme = Programme((scan, later), Writer(client, Scripted(""), ZONE), sender, Agents({}), 42)
-        keeping = asyncio.create_task(keep(programme, stop, pause))
+        delivery = DeliveryContext(MessageSender(bot), client, Stores(), ZONE, now=clock)
+        schedule = Schedule((scan, later), Writer(client, Scripted(""), ZONE), delivery, Agents({}), 42)
+        running = asyncio.create_task(run_schedule(schedule, stop, pause))
         assert await api.replies(1) == ["Next"]
         gate.touch()
         assert await api.replies(2) == ["Next", "Scanned"]
         stop.set()
-        await keeping
+        await running
     assert len(api.sent) == 2
 
 

@@ -19,7 +19,7 @@ from tellonce_relay.commands.menu import routine_text
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.stores import MovedGroups
 from tellonce_relay.telegram.markdown import Marked, rendered, split_marked
-from tellonce_relay.telegram.outbox import Address, AnswerLost, NotSent, Outbox
+from tellonce_relay.telegram.message_sender import Address, AnswerLost, MessageSender, NotSent
 from tellonce_relay.turn import reminder_offers, reminders
 
 logger = logging.getLogger(__name__)
@@ -118,10 +118,10 @@ class Callbacks:
     """Handles a chat's taps one by one. Of several taps on one message, only the first that succeeds counts."""
 
     def __init__(
-        self, context: CommandContext, outbox: Outbox, moved: MovedGroups, now: Callable[[], datetime]
+        self, context: CommandContext, sender: MessageSender, moved: MovedGroups, now: Callable[[], datetime]
     ) -> None:
         self._context = context
-        self._outbox = outbox
+        self._sender = sender
         self._moved = moved
         self._now = now
         # A second tap may have been sent before the first removed the buttons.
@@ -146,7 +146,7 @@ class Callbacks:
             return
         self._note(message, reaction, found)
         await _toast(query, reaction.notice)
-        await _show(self._outbox, message, reaction)
+        await _show(self._sender, message, reaction)
 
     async def undo(self, message: Message, found: buttons.Pressed) -> None:
         """Run a button's action without a tap. Raises MemoryUnreachable and MemoryRefused."""
@@ -154,7 +154,7 @@ class Callbacks:
             chat = self._moved.memory_chat(message.chat.id)
             reaction = await pressed(self._context, chat, found, self._now())
             self._note(message, reaction, found)
-            await _show(self._outbox, message, reaction)
+            await _show(self._sender, message, reaction)
 
     def _note(self, message: MaybeInaccessibleMessage, reaction: Reaction, found: buttons.Pressed) -> None:
         if reaction.buttons is None and reaction.said is None:
@@ -172,16 +172,16 @@ async def _toast(query: CallbackQuery, text: str) -> None:
         logger.info("Telegram no longer accepts the toast of a button: %s", error)
 
 
-async def _show(outbox: Outbox, message: MaybeInaccessibleMessage, reaction: Reaction) -> None:
+async def _show(sender: MessageSender, message: MaybeInaccessibleMessage, reaction: Reaction) -> None:
     thread = message.message_thread_id if isinstance(message, Message) and message.is_topic_message else None
     to = Address(message.chat.id, thread)
     try:
         if reaction.said is not None:
             for part in split_marked(rendered(reaction.said)):
-                await outbox.send(to, part)
+                await sender.send(to, part)
             return
-        await outbox.edit(message.chat.id, message.message_id, Marked(reaction.text), reaction.buttons)
+        await sender.edit(message.chat.id, message.message_id, Marked(reaction.text), reaction.buttons)
         if reaction.question is not None:
-            await outbox.send(to, Marked(reaction.question), ForceReply(selective=True))
+            await sender.send(to, Marked(reaction.question), ForceReply(selective=True))
     except (NotSent, AnswerLost) as error:
         logger.warning("a message could not be updated after a button was tapped: %s", error)

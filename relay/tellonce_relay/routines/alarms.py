@@ -21,10 +21,10 @@ from tellonce.reminders import ClaimRemindersArgs, Reminder
 from tellonce_relay import buttons
 from tellonce_relay.catalogue import language_of, speaking
 from tellonce_relay.memory_outage import FOREVER, patiently
-from tellonce_relay.routines.delivery import Sender
+from tellonce_relay.routines.delivery import DeliveryContext
 from tellonce_relay.telegram.markdown import Marked
+from tellonce_relay.telegram.message_sender import Address, AnswerLost, NotSent, why
 from tellonce_relay.telegram.messages import CHANNEL
-from tellonce_relay.telegram.outbox import Address, AnswerLost, NotSent, why
 from tellonce_relay.turn.reminders import LATE, ROUTINE, due_text, finish
 
 logger = logging.getLogger(__name__)
@@ -45,28 +45,28 @@ _BEFORE, _SENT = "after:", "sent:"
 class Alarms:
     """Delivers reminders. Setting `wake` ends a pause."""
 
-    sender: Sender
+    delivery: DeliveryContext
     worker: str
     wake: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def settle(self) -> None:
         """Complete the deliveries that the last process did not finish. Call this before anything else is sent."""
-        if any(note.startswith(_BEFORE) for _, note in self.sender.stores.alarms.items()):
+        if any(note.startswith(_BEFORE) for _, note in self.delivery.stores.alarms.items()):
             await patiently(self.deliver_due, FOREVER)
 
     async def deliver_due(self) -> datetime | None:
         """Deliver the reminders that are due, and return the time at which the next reminder is due. Raises
         MemoryUnreachable and MemoryRefused."""
-        claimed = await self.sender.memory.claim_reminders(ClaimRemindersArgs(worker=self.worker))
+        claimed = await self.delivery.memory.claim_reminders(ClaimRemindersArgs(worker=self.worker))
         for reminder in claimed.reminders:
             with (
                 tracing.traced(ROUTINE),
-                speaking(language_of(self.sender.stores.languages.get(str(reminder.chat_id)))),
+                speaking(language_of(self.delivery.stores.languages.get(str(reminder.chat_id)))),
             ):
                 await self._deliver(reminder)
         return claimed.next_at
 
-    async def keep(self, stop: asyncio.Event) -> None:
+    async def run(self, stop: asyncio.Event) -> None:
         """Deliver reminders until stopped."""
         while not stop.is_set():
             self.wake.clear()
@@ -78,7 +78,7 @@ class Alarms:
             await self._nap(stop, next_at)
 
     async def _nap(self, stop: asyncio.Event, next_at: datetime | None) -> None:
-        until = (next_at - self.sender.now()).total_seconds() if next_at is not None else LONGEST_NAP
+        until = (next_at - self.delivery.now()).total_seconds() if next_at is not None else LONGEST_NAP
         seconds = min(LONGEST_NAP, max(SHORTEST_NAP, until))
         waiting = [asyncio.ensure_future(event.wait()) for event in (stop, self.wake)]
         await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -88,12 +88,12 @@ class Alarms:
     async def _deliver(self, reminder: Reminder) -> None:
         """Deliver one reminder. If its chat accepts no messages from the bot, the reminder waits until a message comes
         from the chat."""
-        chat = self.sender.stores.moved.telegram_chat(reminder.chat_id)
-        if self.sender.outbox.is_closed(chat):
+        chat = self.delivery.stores.moved.telegram_chat(reminder.chat_id)
+        if self.delivery.sender.is_closed(chat):
             return
         key = f"{reminder.chat_id}:{reminder.memory.id}:{reminder.due_at.timestamp():.0f}"
         late = self._is_late(key, reminder)
-        text = due_text(reminder, self.sender.zone, late=late)
+        text = due_text(reminder, self.delivery.zone, late=late)
         try:
             number = await self._shown(key, reminder, text, late=late)
         except AnswerLost as error:
@@ -104,63 +104,63 @@ class Alarms:
             return
         except NotSent as error:
             logger.warning("a reminder could not be sent: %s", error)
-            self.sender.emit("reminder_not_sent", reason=type(error).__name__)
-            if self.sender.outbox.is_closed(chat):
-                self.sender.stores.alarms.put(key, "")  # not arrived, so the next attempt may say "late"
+            self.delivery.emit("reminder_not_sent", reason=type(error).__name__)
+            if self.delivery.sender.is_closed(chat):
+                self.delivery.stores.alarms.put(key, "")  # not arrived, so the next attempt may say "late"
                 return
-            if self.sender.now() - reminder.due_at < GIVEN_UP:
+            if self.delivery.now() - reminder.due_at < GIVEN_UP:
                 return
             number = None
         if number is not None:
             await self._record(reminder, text, number)
-        await finish(self.sender.memory, reminder, self.sender.now(), self.sender.zone)
-        self.sender.emit("reminder_delivered", late=late)
+        await finish(self.delivery.memory, reminder, self.delivery.now(), self.delivery.zone)
+        self.delivery.emit("reminder_delivered", late=late)
 
     async def _shown(self, key: str, reminder: Reminder, text: str, *, late: bool) -> int:
         """Send the reminder, unless it has already arrived, and return its message's id. Raises NotSent and
         AnswerLost."""
-        note = self.sender.stores.alarms.get(key) or ""
+        note = self.delivery.stores.alarms.get(key) or ""
         if note.startswith(_SENT):
             return int(note.removeprefix(_SENT))
-        chat = self.sender.stores.moved.telegram_chat(reminder.chat_id)
+        chat = self.delivery.stores.moved.telegram_chat(reminder.chat_id)
         markup = buttons.reminder_due(reminder.memory.id, repeats=reminder.repeats is not None)
         number = None
         if note.startswith(_BEFORE):
             after = int(note.removeprefix(_BEFORE).removesuffix(":late"))
-            await self.sender.outbox.settled()
-            number = await self.sender.outbox.find(chat, Marked(text), after, markup)
+            await self.delivery.sender.settled()
+            number = await self.delivery.sender.find(chat, Marked(text), after, markup)
         if number is None:
             to = Address(chat, reminder.message_thread_id)
-            number = await self.sender.outbox.send(
+            number = await self.delivery.sender.send(
                 to, Marked(text), markup, lambda after: self._about_to(key, after, late)
             )
-        self.sender.stores.alarms.put(key, f"{_SENT}{number}")
+        self.delivery.stores.alarms.put(key, f"{_SENT}{number}")
         return number
 
     def _about_to(self, key: str, after: int | None, late: bool) -> None:
         if after is not None:
-            self.sender.stores.alarms.put(key, f"{_BEFORE}{after}{':late' if late else ''}")
+            self.delivery.stores.alarms.put(key, f"{_BEFORE}{after}{':late' if late else ''}")
 
     def _is_late(self, key: str, reminder: Reminder) -> bool:
         """Whether the first attempt was late. A further attempt uses the text of the first one, because the search for
         the sent message needs exactly this text."""
-        note = self.sender.stores.alarms.get(key) or ""
-        return note.endswith(":late") if note.startswith(_BEFORE) else self.sender.now() - reminder.due_at > LATE
+        note = self.delivery.stores.alarms.get(key) or ""
+        return note.endswith(":late") if note.startswith(_BEFORE) else self.delivery.now() - reminder.due_at > LATE
 
     async def _record(self, reminder: Reminder, text: str, number: int) -> None:
         """Record the delivered reminder, so that a reply such as "done" can refer to it."""
-        chat = self.sender.stores.moved.telegram_chat(reminder.chat_id)
+        chat = self.delivery.stores.moved.telegram_chat(reminder.chat_id)
         args = c.RecordMessageArgs(
             role="assistant",
             content=text,
             chat_id=reminder.chat_id,
             message_thread_id=reminder.message_thread_id,
-            message_id=self.sender.stores.moved.sent_id(chat, number),
-            sent_at=self.sender.now().astimezone(self.sender.zone),
+            message_id=self.delivery.stores.moved.sent_id(chat, number),
+            sent_at=self.delivery.now().astimezone(self.delivery.zone),
             channel=CHANNEL,
             routine=ROUTINE,
         )
         try:
-            await patiently(lambda: self.sender.memory.record_message(args), FOREVER)
+            await patiently(lambda: self.delivery.memory.record_message(args), FOREVER)
         except MemoryRefused as error:
             logger.warning("a reminder was sent but not recorded: %s", error)

@@ -23,8 +23,8 @@ from tellonce_relay.routines.texts import Model, shortened
 from tellonce_relay.stores import Stores
 from tellonce_relay.telegram.bot_client import make_bot
 from tellonce_relay.telegram.chat_surface import ChatSurface
+from tellonce_relay.telegram.message_sender import Address, MessageSender
 from tellonce_relay.telegram.messages import CHANNEL
-from tellonce_relay.telegram.outbox import Address, Outbox
 from tellonce_relay.turn.turn import NotShown, wrong
 
 SEND_TRIES = 5
@@ -43,10 +43,10 @@ class Post:
 
 
 @dataclass(frozen=True)
-class Sender:
-    """The dependencies of sending and recording. `model` writes the short form."""
+class DeliveryContext:
+    """The dependencies of sending and recording proactive messages. `model` writes the short form."""
 
-    outbox: Outbox
+    sender: MessageSender
     memory: MemoryClient
     stores: Stores
     zone: ZoneInfo
@@ -55,25 +55,25 @@ class Sender:
     emit: Emit = silent
 
 
-async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
+async def send_and_record(delivery: DeliveryContext, post: Post) -> c.RecordedMessage:
     """Send the whole text, then record it with its summary. Raises NotShown if nothing was sent or recorded;
     MemoryUnreachable or MemoryRefused if the text was sent but not recorded."""
     args = _to_record(post)
-    stores, chat = sender.stores, sender.stores.moved.telegram_chat(post.chat_id)
+    stores, chat = delivery.stores, delivery.stores.moved.telegram_chat(post.chat_id)
     surface = ChatSurface(
-        sender.outbox, Address(chat, post.thread_id), external_id=lambda n: stores.moved.sent_id(chat, n)
+        delivery.sender, Address(chat, post.thread_id), external_id=lambda n: stores.moved.sent_id(chat, n)
     )
-    with timed(sender.emit, "routine_sent", routine=post.routine) as found:
+    with timed(delivery.emit, "routine_sent", routine=post.routine) as found:
         ids = await surface.send(post.text)
     for part in ids[1:]:
         stores.parts.put(f"{post.chat_id}:{part}", ids[0])
         found["messages"] = len(ids)
     stores.routines.put(f"{post.chat_id}:{post.routine}", ids[0])
-    sent_at = sender.now().astimezone(sender.zone)
-    summary = await shortened(post.text, sender.model, sender.emit)
+    sent_at = delivery.now().astimezone(delivery.zone)
+    summary = await shortened(post.text, delivery.model, delivery.emit)
     whole = args.model_copy(update={"message_id": ids[0], "sent_at": sent_at, "summary": summary})
-    with timed(sender.emit, "routine_recorded", routine=post.routine):
-        return await patiently(lambda: sender.memory.record_message(whole))
+    with timed(delivery.emit, "routine_recorded", routine=post.routine):
+        return await patiently(lambda: delivery.memory.record_message(whole))
 
 
 def _to_record(post: Post) -> c.RecordMessageArgs:
@@ -122,7 +122,7 @@ async def _send_once(settings: RelaySettings, token: str, post: Post) -> int:
         try:
             with tracing.traced("send"):
                 await _may_send(memory, post.chat_id)
-                await send_and_record(sender, post)
+                await send_and_record(delivery, post)
         except NotShown as error:
             fix = ". `tellonce doctor --online` tests the bot token and the connection." if error.__cause__ else ""
             sys.stderr.write(f"not sent: {error}{fix}\n")

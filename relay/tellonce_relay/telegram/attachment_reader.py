@@ -16,7 +16,7 @@ from telegram.error import BadRequest, NetworkError, RetryAfter, TelegramError
 from tellonce_llm.model import File, FileKind
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.telegram.attachments import LARGEST, MEGABYTE, Attachment
-from tellonce_relay.telegram.outbox import wanted_pause, why
+from tellonce_relay.telegram.message_sender import wanted_pause, why
 from tellonce_relay.telegram.transcription import NotTranscribed, Transcribe
 
 logger = logging.getLogger(__name__)

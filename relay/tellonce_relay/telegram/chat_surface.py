@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from telegram.error import TelegramError
 
 from tellonce_relay.telegram.markdown import MESSAGE_UNITS, Marked, rendered, split_marked, units
-from tellonce_relay.telegram.outbox import (
+from tellonce_relay.telegram.message_sender import (
     AboutTo,
     Address,
     AnswerLost,
     Markup,
+    MessageSender,
     NotSent,
-    Outbox,
     SlowDown,
     nobody,
     why,
@@ -69,7 +69,7 @@ class ChatSurface:
 
     def __init__(
         self,
-        outbox: Outbox,
+        sender: MessageSender,
         to: Address,
         *,
         external_id: Callable[[int], str] = str,
@@ -78,7 +78,7 @@ class ChatSurface:
         keep: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._outbox = outbox
+        self._sender = sender
         self._to = to
         self._external_id = external_id
         self._delivery = delivery or Delivery()
@@ -175,9 +175,9 @@ class ChatSurface:
     async def _look_for(self, what: Marked, markup: Markup | None, after: int) -> None:
         """Find out whether the message that was being sent has arrived, and store the result."""
         d = self._delivery
-        await self._outbox.settled()
+        await self._sender.settled()
         try:
-            number = await self._outbox.find(self._to.chat_id, what, after, markup)
+            number = await self._sender.find(self._to.chat_id, what, after, markup)
         except TelegramError as error:
             raise NotShown(why(error)) from error
         if d.sketch:
@@ -206,7 +206,7 @@ class ChatSurface:
         draft, self._delivery.draft = self._delivery.draft, None
         if draft is not None:
             try:
-                await self._outbox.edit(self._to.chat_id, draft, part)
+                await self._sender.edit(self._to.chat_id, draft, part)
             except NotSent as error:
                 logger.info("the draft could not be turned into the answer, which is sent as a new message: %s", error)
             else:
@@ -215,7 +215,7 @@ class ChatSurface:
 
     async def _one(self, part: Marked, markup: Markup | None, about_to: AboutTo = nobody) -> int:
         try:
-            return await self._outbox.send(self._to, part, markup, about_to)
+            return await self._sender.send(self._to, part, markup, about_to)
         except AnswerLost as error:
             logger.warning("it is unknown whether a message was delivered, so it is not sent again: %s", error)
             return UNKNOWN
@@ -225,13 +225,13 @@ class ChatSurface:
     async def _sketch(self, text: str) -> None:
         draft = self._delivery.draft
         try:
-            if draft is None and await self._outbox.draft(self._to, self._draft_id, rendered(text)):
+            if draft is None and await self._sender.draft(self._to, self._draft_id, rendered(text)):
                 self._drafted = text
             elif draft is None:
                 self._delivery.sketch = text
-                self._delivery.draft = await self._outbox.begin(self._to, rendered(text), self._about_to)
+                self._delivery.draft = await self._sender.begin(self._to, rendered(text), self._about_to)
             else:
-                await self._outbox.change(self._to, draft, rendered(text))
+                await self._sender.change(self._to, draft, rendered(text))
         except SlowDown as refusal:
             self._next_draft = self._clock() + refusal.seconds
         except (AnswerLost, NotSent) as error:
@@ -251,7 +251,7 @@ class ChatSurface:
         shown_at = self._clock()
         await asyncio.sleep(TYPING_AFTER)
         while True:
-            await self._outbox.typing(self._to)
+            await self._sender.typing(self._to)
             await asyncio.sleep(TYPING_SECONDS)
             if self._drafted and self._clock() - shown_at > DRAFT_SECONDS:
                 shown_at = self._clock()

@@ -51,7 +51,7 @@ class Relay:
         e = dependencies
         self._requests = ReminderRequests(e.command_context.memory, e.zone, e.now, e.stores.unfinished)
         self._orders = CaseOrders(e, self._requests, self._conversations)
-        self._callbacks = Callbacks(e.command_context, e.outbox, e.stores.moved, e.now)
+        self._callbacks = Callbacks(e.command_context, e.sender, e.stores.moved, e.now)
         self._seen = SeenStore(most=MOST_SEEN)
         self._albums = SeenStore()
         self._wordings = SeenStore()
@@ -63,9 +63,9 @@ class Relay:
             self._arrivals.fetched(update, asyncio.get_running_loop().time())
         message = update.message or update.edited_message
         if message is not None:
-            if self._e.outbox.is_closed(message.chat.id):
+            if self._e.sender.is_closed(message.chat.id):
                 self._e.wake_alarms.set()
-            self._e.outbox.saw(message.chat.id, message.message_id)
+            self._e.sender.saw(message.chat.id, message.message_id)
 
     async def take(self, update: Update) -> None:
         """Accept an update, so that Telegram may forget it. Raises MemoryUnreachable if Telegram must deliver the
@@ -169,7 +169,7 @@ class Relay:
             self._submit(case)
             if waits:
                 case.surface.quote(case.message.message_id)
-                await self._e.outbox.react(case.message.chat.id, case.message.message_id, NOTED)
+                await self._e.sender.react(case.message.chat.id, case.message.message_id, NOTED)
             await self._e.inbox.secure(update.update_id)
         else:
             self._e.inbox.done(update.update_id)
@@ -268,7 +268,7 @@ class Relay:
             await self._conversations.say(case, phrase("turn.refused", reason=server_text(error.text)))
             return
         self._outage.is_over()
-        await self._e.outbox.react(case.message.chat.id, case.message.message_id, NOTED)
+        await self._e.sender.react(case.message.chat.id, case.message.message_id, NOTED)
         self._conversations.reword(case)
         if reminded:
             await self._revise(case, reminded)
@@ -360,7 +360,7 @@ class Relay:
     async def _take_back(self, case: Case, target: Message, undo: Pressed) -> None:
         """Carry out a button of the message to which the person replied. That message then shows the result."""
         await self._callbacks.undo(target, undo)
-        await self._e.outbox.react(case.message.chat.id, case.message.message_id, AGREED)
+        await self._e.sender.react(case.message.chat.id, case.message.message_id, AGREED)
 
     async def _run(self, case: Case, incoming: Incoming) -> Reply | None:
         """Run the command in `incoming`, which may have been given in words."""
@@ -374,7 +374,7 @@ class Relay:
 
     async def _carry_out_words(self, case: Case, order: Order) -> Reply | None:
         if order.command is None:
-            await self._e.outbox.react(case.message.chat.id, case.message.message_id, AGREED)
+            await self._e.sender.react(case.message.chat.id, case.message.message_id, AGREED)
             return None
         with speaking(order.language):
             if order.kind == "off_record":

@@ -8,8 +8,8 @@ from telegram import InlineKeyboardMarkup, Message, Update, User
 from tellonce_relay.catalogue import Language, language_of
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.telegram.chat_surface import ChatSurface, Delivery
+from tellonce_relay.telegram.message_sender import Address
 from tellonce_relay.telegram.messages import incoming
-from tellonce_relay.telegram.outbox import Address
 from tellonce_relay.updates.access import is_for_us, may_talk
 from tellonce_relay.updates.dependencies import Dependencies
 from tellonce_relay.updates.inbox import Aside, Entry
@@ -104,7 +104,7 @@ def _surfaces(e: Dependencies, update_id: int, entry: Entry, message: Message, r
 
     def make(delivery: Delivery) -> ChatSurface:
         return ChatSurface(
-            e.outbox,
+            e.sender,
             to,
             external_id=lambda number: e.stores.moved.sent_id(chat, number),
             delivery=delivery,

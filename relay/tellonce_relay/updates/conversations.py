@@ -14,7 +14,7 @@ from tellonce_relay import buttons
 from tellonce_relay.catalogue import phrase, server_text, speaking
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
 from tellonce_relay.telegram.attachment_reader import Unperceived
-from tellonce_relay.telegram.outbox import Markup
+from tellonce_relay.telegram.message_sender import Markup
 from tellonce_relay.turn import turn
 from tellonce_relay.turn.model_call import trouble
 from tellonce_relay.turn.tag_effects import Done, keep_order
@@ -243,7 +243,7 @@ class Conversations:
         if draft.stopped and not draft.said:
             return
         if case.chat_id < 0 and draft.said == phrase("offline.kept"):
-            await e.outbox.react(case.message.chat.id, case.message.message_id, NOTED)
+            await e.sender.react(case.message.chat.id, case.message.message_id, NOTED)
             await self._asides.offer_reminders(case, opened.incoming)
             return
         outcome = await turn.give(e.command_context.memory, case.surface, opened.incoming, draft, options)

@@ -13,7 +13,7 @@ from tellonce.journal import Emit, silent
 from tellonce_relay.commands.answers import CommandContext
 from tellonce_relay.stores import Stores
 from tellonce_relay.telegram.attachment_reader import AttachmentReader
-from tellonce_relay.telegram.outbox import Outbox
+from tellonce_relay.telegram.message_sender import MessageSender
 from tellonce_relay.turn.agents import Agents
 from tellonce_relay.turn.model_call import PATIENT, Persistence
 from tellonce_relay.updates.access import is_own
@@ -32,7 +32,7 @@ class Dependencies:
 
     bot: Bot
     settings: RelaySettings
-    outbox: Outbox
+    sender: MessageSender
     command_context: CommandContext
     agents: Agents
     inbox: Inbox

@@ -9,7 +9,7 @@ from telegram.error import Conflict, EndPointNotFound, InvalidToken, RetryAfter,
 
 from tellonce.client import MemoryUnreachable
 from tellonce.shutdown import Stopped, pause_or_stop, unless_stopped
-from tellonce_relay.telegram.outbox import wanted_pause
+from tellonce_relay.telegram.message_sender import wanted_pause
 
 logger = logging.getLogger(__name__)
 

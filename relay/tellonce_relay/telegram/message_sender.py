@@ -3,7 +3,7 @@ before sending it again.
 
 Telegram has no idempotency keys, and a bot cannot read a chat. But if an edit changes nothing, Telegram refuses it as
 "not modified". This refusal proves that the message has exactly the text of the edit. Also, the ids of messages only
-increase. So if the answer to a send is lost, the outbox tries such an edit with the message ids after the highest known
+increase. So if the answer to a send is lost, the sender tries such an edit with the message ids after the highest known
 id. If such an edit finds the message, the message was sent; otherwise the message is sent again.
 
 Telegram may execute the send only after this check, so that the text appears twice. Before further messages to the chat,
