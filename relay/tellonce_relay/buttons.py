@@ -41,35 +41,35 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Pressed:
-    """A tapped button. `number` is the number of a memory, list, tab or message; `item` depends on the action."""
+class CallbackData:
+    """The data of a button, which Telegram returns when the button is tapped. `number` is the number of a memory, list, tab or message; `item` depends on the action."""
 
     action: Action
     number: int
     item: int = 0
 
 
-def data(pressed: Pressed) -> str:
-    item = f":{pressed.item}" if pressed.item else ""
-    return f"{_CODES[pressed.action]}:{pressed.number}{item}"
+def encoded(callback: CallbackData) -> str:
+    item = f":{callback.item}" if callback.item else ""
+    return f"{_CODES[callback.action]}:{callback.number}{item}"
 
 
-def read(text: str) -> Pressed | None:
+def read(text: str) -> CallbackData | None:
     """Parse a button's data; None if the data is not from one of our buttons."""
     head, *numbers = text.split(":")
     action = _ACTIONS.get(head)
     plain = len(numbers) in (1, 2) and all(n.isascii() and n.isdigit() and len(n) < 20 for n in numbers)
-    return Pressed(action, *map(int, numbers)) if action is not None and plain else None
+    return CallbackData(action, *map(int, numbers)) if action is not None and plain else None
 
 
-def shown_under(message: Message) -> tuple[Pressed, ...]:
+def shown_under(message: Message) -> tuple[CallbackData, ...]:
     """Our buttons under a message."""
     rows = message.reply_markup.inline_keyboard if message.reply_markup is not None else ()
     found = (read(str(cell.callback_data or "")) for row in rows for cell in row)
-    return tuple(pressed for pressed in found if pressed is not None)
+    return tuple(callback for callback in found if callback is not None)
 
 
-def undo_under(message: Message) -> Pressed | None:
+def undo_under(message: Message) -> CallbackData | None:
     """The button that undoes the action reported by the message above it."""
     return next((one for one in shown_under(message) if one.action in _TAKE_BACK and not one.item), None)
 
@@ -121,19 +121,19 @@ def reminder_due(memory_id: int, *, repeats: bool) -> InlineKeyboardMarkup:
 
 def reminder_offer(number: int, *, of_memory: bool = False) -> InlineKeyboardMarkup:
     """The button that accepts the offer to remind of a message or a memory."""
-    return InlineKeyboardMarkup([[button(phrase("button.remind"), Pressed("remind of", number, int(of_memory)))]])
+    return InlineKeyboardMarkup([[button(phrase("button.remind"), CallbackData("remind of", number, int(of_memory)))]])
 
 
 def reminder_list(memory_ids: Sequence[int]) -> InlineKeyboardMarkup:
     """Buttons that cancel reminders, five in a row. Each button shows the number of its reminder in the list."""
-    cells = [button(f"✗ {n}", Pressed("unremind", number, 1)) for n, number in enumerate(memory_ids, 1)]
+    cells = [button(f"✗ {n}", CallbackData("unremind", number, 1)) for n, number in enumerate(memory_ids, 1)]
     return InlineKeyboardMarkup([cells[at : at + 5] for at in range(0, len(cells), 5)])
 
 
-def button(text: str, pressed: Pressed) -> InlineKeyboardButton:
-    return InlineKeyboardButton(text, callback_data=data(pressed))
+def button(text: str, callback: CallbackData) -> InlineKeyboardButton:
+    return InlineKeyboardButton(text, callback_data=encoded(callback))
 
 
 def _row(*buttons: tuple[str, Action], number: int) -> InlineKeyboardMarkup:
-    row: Sequence[InlineKeyboardButton] = [button(text, Pressed(action, number)) for text, action in buttons]
+    row: Sequence[InlineKeyboardButton] = [button(text, CallbackData(action, number)) for text, action in buttons]
     return InlineKeyboardMarkup([row])

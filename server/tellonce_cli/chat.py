@@ -23,7 +23,7 @@ from tellonce_cli.memory_server import CHANNEL, connected
 from tellonce_cli.screen import console
 from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.commands.answers import TOLD, CommandContext, answer
+from tellonce_relay.commands.answers import TEXT_ANSWERS, CommandContext, answer
 from tellonce_relay.incoming_message import Incoming, command_of, is_command
 from tellonce_relay.orders import off_record
 from tellonce_relay.responders.offline import OfflineResponder
@@ -214,7 +214,7 @@ class Talk:
 
     async def _help(self, _: _Given) -> str:
         """The bot's help without the commands that the terminal does not have, and with the terminal's own commands."""
-        known = {f"/{name}" for name in (*self._answers, *TOLD)}
+        known = {f"/{name}" for name in (*self._answers, *TEXT_ANSWERS)}
         lines = phrase("help.text").splitlines()
         return "\n".join([*(line for line in lines if line[:1] != "/" or line.split()[0] in known), _HELP])
 
@@ -223,7 +223,7 @@ class Talk:
             return "Ask me something first; /why then says what my answer was based on."
         # In the terminal, the user cannot reply to an older message, so the command always refers to the last answer.
         about = replace(given.incoming, reply_to_message_id=self._last_answer)
-        return await TOLD["why"](self._context, about, given.text)
+        return await TEXT_ANSWERS["why"](self._context, about, given.text)
 
     async def _remind(self, given: _Given) -> str:
         if not given.text:
@@ -247,7 +247,7 @@ class Talk:
     async def _remember(self, given: _Given) -> str:
         """Store the text as a memory. If the statement was already stored, /undo does not remove it."""
         if not given.text:
-            return await TOLD["remember"](self._context, given.incoming, given.text)
+            return await TEXT_ANSWERS["remember"](self._context, given.incoming, given.text)
         done = await self._context.memory.remember(c.RememberArgs(content=given.text, **given.incoming.place))
         assert done.memory is not None  # one statement was sent
         self._effects = Done(saved=[] if done.outcome == "duplicate" else [Saved(done.memory, "reject")])

@@ -7,7 +7,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryRefused
-from tellonce_relay.buttons import Pressed, data
+from tellonce_relay.buttons import CallbackData, encoded
 from tellonce_relay.catalogue import phrase
 from tests.memory_fixtures import Clock, Memory
 from tests.relay.running_relay import PERSONAL, Scripted, relaying, texts, until_recorded
@@ -15,7 +15,7 @@ from tests.stubs.telegram_emulator import Telegram, telegram
 
 pytestmark = pytest.mark.anyio
 
-OLD_LIST = {"inline_keyboard": [[{"text": "Forget", "callback_data": data(Pressed("erase", 1))}]]}
+OLD_LIST = {"inline_keyboard": [[{"text": "Forget", "callback_data": encoded(CallbackData("erase", 1))}]]}
 """Buttons of a list that an earlier process sent. This process does not know the list."""
 
 

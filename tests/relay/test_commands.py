@@ -5,13 +5,13 @@ from typing import get_args
 
 from tellonce_relay.catalogue import entries
 from tellonce_relay.command_table import BY_ORDER, COMMANDS, MENU
-from tellonce_relay.commands.answers import TOLD
-from tellonce_relay.commands.menu import SHOWN
+from tellonce_relay.commands.answers import TEXT_ANSWERS
+from tellonce_relay.commands.menu import BOT_ANSWERS
 from tellonce_relay.orders import Kind
 
 
 def test_the_bot_answers_the_commands_of_the_table_and_no_others() -> None:
-    assert {command.name for command in COMMANDS} == {*SHOWN, *TOLD}
+    assert {command.name for command in COMMANDS} == {*BOT_ANSWERS, *TEXT_ANSWERS}
 
 
 def test_an_order_in_words_has_one_command() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.reminders import SetReminderArgs
-from tellonce_relay.buttons import Pressed, data, read
+from tellonce_relay.buttons import CallbackData, encoded, read
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.routines.file import Routine
 from tests.memory_fixtures import Clock, Memory, tables_with
@@ -179,7 +179,7 @@ async def test_a_list_of_a_private_chat_cannot_be_used_from_elsewhere(
     async with relaying(memory, api=people) as api:
         await api.ask("/remember I propose to Lena in July", replies=1)
         await api.ask("/forget Lena", replies=2)
-        code = data(Pressed(action, number_of(api.sent[1]), 1))
+        code = encoded(CallbackData(action, number_of(api.sent[1]), 1))
         await api.ask("/memory", user=TOM, chat=GROUP, replies=3)
         await api.ask("/memory", user=TOM, replies=4)
         for shown in api.sent[2:4]:
@@ -204,7 +204,7 @@ async def test_a_memory_of_a_private_chat_cannot_be_reached_from_elsewhere(
             ).facts
         await api.say("/memory", user=TOM, chat=GROUP)
         await api.ask("/memory", user=TOM, replies=3)
-        code = data(Pressed(action, number[0].id, 0))
+        code = encoded(CallbackData(action, number[0].id, 0))
         for shown in api.sent[1:3]:
             await api.press(forged(shown, code), "X", user=TOM)
         await api.until(lambda: len(api.world.toasts) == 2)

@@ -8,7 +8,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.server_text import ServerText
 from tellonce_relay import views
-from tellonce_relay.buttons import Action, Pressed, data, read, uncertain_buttons, wipe_buttons
+from tellonce_relay.buttons import Action, CallbackData, encoded, read, uncertain_buttons, wipe_buttons
 from tellonce_relay.catalogue import LANGUAGES, Language, phrase, speaking
 from tellonce_relay.commands import forget_list
 from tellonce_relay.commands.why_view import why_view
@@ -83,9 +83,9 @@ def test_the_status_view_tells_the_backlog_in_words() -> None:
 
 @pytest.mark.parametrize("action", get_args(Action))
 def test_a_buttons_data_comes_back_as_it_went_and_fits(action: str) -> None:
-    pressed = Pressed(action, 2**62, 9_999)
-    assert read(data(pressed)) == pressed
-    assert len(data(pressed).encode()) <= 64
+    callback = CallbackData(action, 2**62, 9_999)
+    assert read(encoded(callback)) == callback
+    assert len(encoded(callback).encode()) <= 64
 
 
 @pytest.mark.parametrize("text", ["", "k", "k:", "z:1", "k:-1", "k:1.5", "k:" + "9" * 30, "k:١", "k:1:2:3", "k:1:x"])
@@ -221,9 +221,9 @@ def test_the_bots_own_quotes_are_one_line_of_the_list_with_one_button() -> None:
         "2. [message, Feb 16",
         "3. [answers",
     ]
-    unticked = forget_list.after(shown, Pressed("tick", 7, 2))
+    unticked = forget_list.after(shown, CallbackData("tick", 7, 2))
     assert unticked.ticked == {1, 4}
-    assert forget_list.after(unticked, Pressed("tick", 7, 2)).ticked == {1, 2, 3, 4}
+    assert forget_list.after(unticked, CallbackData("tick", 7, 2)).ticked == {1, 2, 3, 4}
     labels = [[b.text for b in row] for row in forget_list.markup(7, unticked).inline_keyboard]
     assert labels[0] == ["☑ 1", "☑ 2", "☐ 3"]
 
@@ -247,7 +247,7 @@ def listed(count: int) -> forget_list.ForgetList:
 def test_a_list_of_many_matches_has_pages_that_fit_a_message_and_shows_each_once() -> None:
     shown, labels = listed(301), []
     for page in range(shown.pages):
-        turned = forget_list.after(shown, Pressed("page", 1, page))
+        turned = forget_list.after(shown, CallbackData("page", 1, page))
         text = forget_list.text(turned, NOW.astimezone(SINGAPORE))
         assert len(text.encode("utf-16-le")) // 2 <= 4096
         buttons = [b for row in forget_list.markup(2**40, turned).inline_keyboard for b in row]
@@ -260,10 +260,10 @@ def test_a_list_of_many_matches_has_pages_that_fit_a_message_and_shows_each_once
 def test_what_is_not_ticked_is_kept() -> None:
     shown = listed(4)
     for action, item in (("tick", 2), ("tick", 1), ("tick", 99)):
-        shown = forget_list.after(shown, Pressed(action, 1, item))
+        shown = forget_list.after(shown, CallbackData(action, 1, item))
     assert (shown.confirmation.except_, shown.confirmation.also) == ((1,), (2,))
-    assert forget_list.after(shown, Pressed("none", 1)).ticked == frozenset()
-    assert forget_list.after(shown, Pressed("all", 1)).confirmation.also == (2, 4)
+    assert forget_list.after(shown, CallbackData("none", 1)).ticked == frozenset()
+    assert forget_list.after(shown, CallbackData("all", 1)).confirmation.also == (2, 4)
 
 
 def test_forgotten_is_never_said_while_something_still_says_it() -> None:

@@ -12,7 +12,7 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce.work import QueueStatus
 from tellonce_relay import views
-from tellonce_relay.buttons import Pressed, Reply, button
+from tellonce_relay.buttons import CallbackData, Reply, button
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands.confirmations import grounds
 from tellonce_relay.commands.forget_list import ForgetLists
@@ -50,8 +50,8 @@ async def answer(context: CommandContext, incoming: Incoming) -> str | None:
     """The complete answer; None for a command that this module does not answer. Raises MemoryUnreachable and
     MemoryRefused."""
     name, text = command_of(incoming.text)
-    told = TOLD.get(name.removeprefix("/"))
-    return await told(context, incoming, text) if told is not None else None
+    text_answer = TEXT_ANSWERS.get(name.removeprefix("/"))
+    return await text_answer(context, incoming, text) if text_answer is not None else None
 
 
 async def _memory(context: CommandContext, incoming: Incoming, _: str) -> str:
@@ -71,10 +71,10 @@ async def _only_searched(context: CommandContext, incoming: Incoming) -> tuple[c
 async def _remember(context: CommandContext, incoming: Incoming, text: str) -> str:
     if not text:
         return phrase("memory.remember_what")
-    return views.remembered_view(await remembered(context, incoming, text))
+    return views.remembered_view(await store_statement(context, incoming, text))
 
 
-async def remembered(context: CommandContext, incoming: Incoming, text: str) -> c.Memory:
+async def store_statement(context: CommandContext, incoming: Incoming, text: str) -> c.Memory:
     """Store the person's own words. Raises MemoryUnreachable and MemoryRefused."""
     stored = (await context.memory.remember(c.RememberArgs(content=text, **incoming.place))).memory
     assert stored is not None  # one statement was sent
@@ -89,10 +89,10 @@ async def _summary(context: CommandContext, incoming: Incoming, text: str) -> st
 
 
 async def _edit(context: CommandContext, incoming: Incoming, text: str) -> str:
-    return (await edited(context.memory, incoming, text)).text
+    return (await edit_reply(context.memory, incoming, text)).text
 
 
-async def edited(memory: MemoryClient, incoming: Incoming, text: str) -> Reply:
+async def edit_reply(memory: MemoryClient, incoming: Incoming, text: str) -> Reply:
     """The answer to `/edit 12 right words`. Without a number, the answer names the memories that may be meant, each with
     a button to change it. Raises MemoryUnreachable and MemoryRefused."""
     number, _, words = text.removeprefix("#").partition(" ")
@@ -103,7 +103,7 @@ async def edited(memory: MemoryClient, incoming: Incoming, text: str) -> Reply:
     if not meant:
         return Reply(phrase("edit.none"))
     lines = [phrase("edit.which"), *(f"/edit {number} {content}" for number, content in meant.items())]
-    cells = [button(f"✎ {number}", Pressed("edit", number)) for number in meant]
+    cells = [button(f"✎ {number}", CallbackData("edit", number)) for number in meant]
     return Reply("\n".join(lines), InlineKeyboardMarkup([cells]))
 
 
@@ -177,7 +177,7 @@ async def _start(_: CommandContext, incoming: Incoming, __: str) -> str:
     return phrase("start.greeting", name=incoming.user_name) if incoming.user_name else phrase("start.greeting_unnamed")
 
 
-TOLD: Final[Mapping[str, Callable[[CommandContext, Incoming, str], Awaitable[str]]]] = {
+TEXT_ANSWERS: Final[Mapping[str, Callable[[CommandContext, Incoming, str], Awaitable[str]]]] = {
     "memory": _memory,
     "remember": _remember,
     "summary": _summary,

@@ -46,65 +46,67 @@ class Reaction:
         return self.toast if self.toast is not None else "" if self.question else self.text
 
 
-async def pressed(context: CommandContext, chat_id: int, press: buttons.Pressed, now: datetime) -> Reaction:
+async def run_action(context: CommandContext, chat_id: int, callback: buttons.CallbackData, now: datetime) -> Reaction:
     """Handle a button. Raises MemoryUnreachable and MemoryRefused."""
     memory = context.memory
-    match press.action:
+    match callback.action:
         case "wipe":
             return Reaction(await _wipe(memory, c.ForgetArgs(everything=True, chat_id=chat_id)))
         case "confirm" | "reject":
-            args = c.UpdateMemoryArgs(memory_id=press.number, action=press.action, chat_id=chat_id)
+            args = c.UpdateMemoryArgs(memory_id=callback.number, action=callback.action, chat_id=chat_id)
             changed = await memory.update_memory(args)
-            if press.action == "confirm":
+            if callback.action == "confirm":
                 return Reaction(phrase("memory.confirmed", content=views.in_days(changed.content)))
             over = changed.status == "completed"  # an overdue goal is not wrong, but no longer a goal
             return Reaction(
                 phrase("memory.closed", content=views.in_days(changed.content)) if over else phrase("memory.rejected")
             )
         case "undo" | "reopen":
-            action: c.MemoryAction = "reject" if press.action == "undo" else "reopen"
-            undoing = c.UpdateMemoryArgs(memory_id=press.number, action=action, chat_id=chat_id)
+            action: c.MemoryAction = "reject" if callback.action == "undo" else "reopen"
+            undoing = c.UpdateMemoryArgs(memory_id=callback.number, action=action, chat_id=chat_id)
             undone = await memory.update_memory(undoing)
-            return Reaction(views.undone_view(undone, reopened=press.action == "reopen"))
+            return Reaction(views.undone_view(undone, reopened=callback.action == "reopen"))
         case "close":
-            closing = c.UpdateMemoryArgs(memory_id=press.number, action="complete", chat_id=chat_id)
+            closing = c.UpdateMemoryArgs(memory_id=callback.number, action="complete", chat_id=chat_id)
             closed = await memory.update_memory(closing)
             return Reaction(views.saved_view(closed), buttons=buttons.undo_buttons(closed.id, reopens=True), toast="")
         case "edit":
-            known = await memory.explain(c.ExplainArgs(memory_id=press.number, chat_id=chat_id))
-            return Reaction(known.text, confirmations.right_wording(known.text, press.number))
+            known = await memory.explain(c.ExplainArgs(memory_id=callback.number, chat_id=chat_id))
+            return Reaction(known.text, confirmations.right_wording(known.text, callback.number))
         case "keep" | "cancel":
-            context.lists.drop(press.number, chat_id)
+            context.lists.drop(callback.number, chat_id)
             return Reaction(phrase("forget.kept"))
         case "full text":
-            said = await routine_text(memory, chat_id, press.number, now, context.zone)
+            said = await routine_text(memory, chat_id, callback.number, now, context.zone)
             return Reaction("", toast="", said=said)
         case "unremind" | "remind again" | "later" | "done":
-            return _shown(await reminders.press(memory, chat_id, press, now, context.zone))
+            return _shown(await reminders.run_action(memory, chat_id, callback, now, context.zone))
         case "remind of":
-            return _shown(await reminder_offers.accept(memory, chat_id, press, now, context.zone))
+            return _shown(await reminder_offers.accept(memory, chat_id, callback, now, context.zone))
         case "tab" | "open" | "remove" | "restore" | "pin" | "unpin":
-            return _shown(await memory_browser.press(memory, chat_id, press, context.zone))
+            return _shown(await memory_browser.run_action(memory, chat_id, callback, context.zone))
         case _:
-            return await _pressed_in_list(context, chat_id, press, now.astimezone(context.zone))
+            return await _run_list_action(context, chat_id, callback, now.astimezone(context.zone))
 
 
 def _shown(said: Reply) -> Reaction:
     return Reaction(said.text, None, said.markup, None if said.markup is None else "")
 
 
-async def _pressed_in_list(context: CommandContext, chat_id: int, press: buttons.Pressed, now: datetime) -> Reaction:
-    shown = context.lists.get(press.number, chat_id)
+async def _run_list_action(
+    context: CommandContext, chat_id: int, callback: buttons.CallbackData, now: datetime
+) -> Reaction:
+    shown = context.lists.get(callback.number, chat_id)
     if shown is None:
         return Reaction(phrase("forget.list_gone"))
-    if press.action == "erase" and shown.ticked:
+    if callback.action == "erase" and shown.ticked:
         done = await context.memory.forget(shown.confirmation)
-        context.lists.drop(press.number, chat_id)
+        context.lists.drop(callback.number, chat_id)
         return Reaction(views.forgotten_view(done))
-    changed = forget_list.after(shown, press)
-    context.lists.put(press.number, changed)
-    toast = phrase("forget.none_ticked") if press.action == "erase" else ""
-    return Reaction(forget_list.text(changed, now), None, forget_list.markup(press.number, changed), toast)
+    changed = forget_list.after(shown, callback)
+    context.lists.put(callback.number, changed)
+    toast = phrase("forget.none_ticked") if callback.action == "erase" else ""
+    return Reaction(forget_list.text(changed, now), None, forget_list.markup(callback.number, changed), toast)
 
 
 async def _wipe(memory: MemoryClient, target: c.ForgetArgs) -> str:
@@ -127,38 +129,38 @@ class Callbacks:
         # A second tap may have been sent before the first removed the buttons.
         self._done = SeenStore()
 
-    async def press(self, query: CallbackQuery) -> None:
+    async def handle(self, query: CallbackQuery) -> None:
         """Handle a tap. A failure is shown in the toast, and the buttons stay for another try."""
-        message, found = query.message, buttons.read(query.data or "")
-        if found is None or message is None:
+        message, callback = query.message, buttons.read(query.data or "")
+        if callback is None or message is None:
             await _toast(query, phrase("memory.old_button"))
             return
         if self._done.get(_name(message)) is not None:
             await _toast(query, phrase("memory.used"))
             return
         try:
-            reaction = await pressed(self._context, self._moved.memory_chat(message.chat.id), found, self._now())
+            reaction = await run_action(self._context, self._moved.memory_chat(message.chat.id), callback, self._now())
         except MemoryUnreachable:
             await _toast(query, phrase("memory.away"))
             return
         except MemoryRefused as error:
             await _toast(query, server_text(error.text))
             return
-        self._note(message, reaction, found)
+        self._note(message, reaction, callback)
         await _toast(query, reaction.notice)
         await _show(self._sender, message, reaction)
 
-    async def undo(self, message: Message, found: buttons.Pressed) -> None:
+    async def undo(self, message: Message, callback: buttons.CallbackData) -> None:
         """Run a button's action without a tap. Raises MemoryUnreachable and MemoryRefused."""
         if self._done.get(_name(message)) is None:
             chat = self._moved.memory_chat(message.chat.id)
-            reaction = await pressed(self._context, chat, found, self._now())
-            self._note(message, reaction, found)
+            reaction = await run_action(self._context, chat, callback, self._now())
+            self._note(message, reaction, callback)
             await _show(self._sender, message, reaction)
 
-    def _note(self, message: MaybeInaccessibleMessage, reaction: Reaction, found: buttons.Pressed) -> None:
+    def _note(self, message: MaybeInaccessibleMessage, reaction: Reaction, callback: buttons.CallbackData) -> None:
         if reaction.buttons is None and reaction.said is None:
-            self._done.put(_name(message), found.action)
+            self._done.put(_name(message), callback.action)
 
 
 def _name(message: MaybeInaccessibleMessage) -> str:

@@ -16,7 +16,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from tellonce import contract as c
 from tellonce.forget_contract import selection, ticked
 from tellonce_relay import views
-from tellonce_relay.buttons import Action, Pressed, data
+from tellonce_relay.buttons import Action, CallbackData, encoded
 from tellonce_relay.catalogue import counted, phrase
 from tellonce_relay.responders.offline import OWN_ANSWER, quotes_in
 
@@ -113,16 +113,18 @@ def list_of(title: str, target: c.ForgetArgs, preview: c.Forgotten) -> ForgetLis
     )
 
 
-def after(shown: ForgetList, press: Pressed) -> ForgetList:
+def after(shown: ForgetList, callback: CallbackData) -> ForgetList:
     """Return the list after a tap on one of its buttons."""
     every = frozenset(match.id for match in shown.matches)
-    match press.action:
+    match callback.action:
         case "tick":
             quotes = frozenset(match.id for match in shown.quotes)
-            group = quotes if press.item in quotes else frozenset((press.item,)) & every
-            return replace(shown, ticked=shown.ticked - group if press.item in shown.ticked else shown.ticked | group)
+            group = quotes if callback.item in quotes else frozenset((callback.item,)) & every
+            return replace(
+                shown, ticked=shown.ticked - group if callback.item in shown.ticked else shown.ticked | group
+            )
         case "page":
-            return replace(shown, page=min(max(press.item, 0), shown.pages - 1))
+            return replace(shown, page=min(max(callback.item, 0), shown.pages - 1))
         case "all":
             return replace(shown, ticked=every)
         case "none":
@@ -164,4 +166,4 @@ def _label(shown: ForgetList, match_id: int, number: int) -> str:
 
 
 def _button(number: int, label: str, action: Action, item: int = 0) -> InlineKeyboardButton:
-    return InlineKeyboardButton(label, callback_data=data(Pressed(action, number, item)))
+    return InlineKeyboardButton(label, callback_data=encoded(CallbackData(action, number, item)))

@@ -8,7 +8,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_relay import views
-from tellonce_relay.buttons import Pressed, Reply, button
+from tellonce_relay.buttons import CallbackData, Reply, button
 from tellonce_relay.catalogue import phrase
 
 TABS = ("all", *c.PROFILE_LISTS, "notes")
@@ -33,24 +33,24 @@ def overview(profile: c.Profile, zone: ZoneInfo) -> Reply:
     return Reply(text, InlineKeyboardMarkup(tabs) if (tabs := _tabs(profile, 0)) else None)
 
 
-async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, zone: ZoneInfo) -> Reply:
+async def run_action(memory: MemoryClient, chat_id: int, callback: CallbackData, zone: ZoneInfo) -> Reply:
     """Carry out a button's action and return the new view. Raises MemoryUnreachable and MemoryRefused."""
-    if pressed.action == "tab":
-        return _listed(await _profile(memory, chat_id, pressed.number), pressed.number, pressed.item, zone)
-    tab, page = divmod(pressed.item, _PAGES)
+    if callback.action == "tab":
+        return _listed(await _profile(memory, chat_id, callback.number), callback.number, callback.item, zone)
+    tab, page = divmod(callback.item, _PAGES)
     changed: c.Memory | None = None
-    if pressed.action in _ACTIONS:
-        action = _ACTIONS[pressed.action]
+    if callback.action in _ACTIONS:
+        action = _ACTIONS[callback.action]
         changed = await memory.update_memory(
-            c.UpdateMemoryArgs(memory_id=pressed.number, action=action, chat_id=chat_id)
+            c.UpdateMemoryArgs(memory_id=callback.number, action=action, chat_id=chat_id)
         )
-    if pressed.action == "remove" and changed is not None:
-        return _removed(changed, pressed.item)
+    if callback.action == "remove" and changed is not None:
+        return _removed(changed, callback.item)
     profile = await _profile(memory, chat_id, tab)
-    known = changed if pressed.action in ("pin", "unpin") else _known(profile, pressed.number)
-    if pressed.action == "restore" or known is None:
+    known = changed if callback.action in ("pin", "unpin") else _known(profile, callback.number)
+    if callback.action == "restore" or known is None:
         return _listed(profile, tab, page, zone)
-    return _one(known, pressed.item, zone)
+    return _one(known, callback.item, zone)
 
 
 def entries(profile: c.Profile, tab: int) -> Sequence[c.Memory]:
@@ -75,10 +75,10 @@ def _listed(profile: c.Profile, tab: int, page: int, zone: ZoneInfo) -> Reply:
     shown = list(enumerate(found[page * PAGE : (page + 1) * PAGE], page * PAGE + 1))
     lines = [f"{n}. {views.dated(m, zone)}" for n, m in shown] or [phrase("memory.nothing")]
     foot = ["", phrase("memory.page", page=page + 1, pages=pages)] if pages > 1 else []
-    cells = [button(str(n), Pressed("open", m.id, tab * _PAGES + page)) for n, m in shown]
+    cells = [button(str(n), CallbackData("open", m.id, tab * _PAGES + page)) for n, m in shown]
     rows = [cells[at : at + PAGE] for at in range(0, len(cells), PAGE)]
     if pages > 1:
-        rows.append([button(sign, Pressed("tab", tab, (page + by) % pages)) for sign, by in (("◀", -1), ("▶", 1))])
+        rows.append([button(sign, CallbackData("tab", tab, (page + by) % pages)) for sign, by in (("◀", -1), ("▶", 1))])
     title = phrase("memory.notes", n=profile.only_searched) if tab == _NOTES else phrase(f"memory.{TABS[tab]}")
     text = "\n".join([title, *lines, *foot])
     return Reply(text, InlineKeyboardMarkup([*rows, *_tabs(profile, tab)]))
@@ -89,17 +89,17 @@ def _one(known: c.Memory, item: int, zone: ZoneInfo) -> Reply:
     text = phrase(
         "memory.one", content=views.dated(known, zone), since=phrase("memory.since", day=views.long_day(since))
     )
-    pinned = button("📌 ✗", Pressed("unpin", known.id, item)) if known.pinned else None
+    pinned = button("📌 ✗", CallbackData("unpin", known.id, item)) if known.pinned else None
     row = [
-        button(phrase("button.edit"), Pressed("edit", known.id)),
-        button("✗", Pressed("remove", known.id, item)),
-        pinned or button("📌", Pressed("pin", known.id, item)),
+        button(phrase("button.edit"), CallbackData("edit", known.id)),
+        button("✗", CallbackData("remove", known.id, item)),
+        pinned or button("📌", CallbackData("pin", known.id, item)),
     ]
     return Reply(text, InlineKeyboardMarkup([row, [_back(item)]]))
 
 
 def _removed(known: c.Memory, item: int) -> Reply:
-    undo = button(phrase("button.undo"), Pressed("restore", known.id, item))
+    undo = button(phrase("button.undo"), CallbackData("restore", known.id, item))
     return Reply(
         phrase("memory.removed", content=views.in_days(known.content)), InlineKeyboardMarkup([[undo, _back(item)]])
     )
@@ -107,14 +107,14 @@ def _removed(known: c.Memory, item: int) -> Reply:
 
 def _back(item: int) -> InlineKeyboardButton:
     tab, page = divmod(item, _PAGES)
-    return button(phrase("memory.back"), Pressed("tab", tab, page))
+    return button(phrase("memory.back"), CallbackData("tab", tab, page))
 
 
 def _tabs(profile: c.Profile, current: int) -> list[list[InlineKeyboardButton]]:
     """The tabs that are not empty, except for the current one."""
     filled = (n == 0 or (profile.only_searched if n == _NOTES else entries(profile, n)) for n in range(len(TABS)))
     shown = [n for n, has_any in enumerate(filled) if has_any and n != current]
-    cells = [button(phrase(f"memory.tab_{TABS[n]}"), Pressed("tab", n)) for n in shown]
+    cells = [button(phrase(f"memory.tab_{TABS[n]}"), CallbackData("tab", n)) for n in shown]
     return [cells[at : at + _ROW] for at in range(0, len(cells), _ROW)]
 
 

@@ -13,11 +13,11 @@ from telegram import InlineKeyboardMarkup
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_relay import buttons, views
-from tellonce_relay.buttons import Pressed, Reply, button
+from tellonce_relay.buttons import CallbackData, Reply, button
 from tellonce_relay.catalogue import counted, moment, phrase, spoken
 from tellonce_relay.command_table import MENU
 from tellonce_relay.commands import forget_list, memory_browser
-from tellonce_relay.commands.answers import TOLD, CommandContext, answer, edited, remembered
+from tellonce_relay.commands.answers import TEXT_ANSWERS, CommandContext, answer, edit_reply, store_statement
 from tellonce_relay.cron import next_due
 from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.orders import order_of
@@ -57,7 +57,7 @@ class Conversation(Protocol):
 
 
 @dataclass(frozen=True)
-class Asked:
+class CommandCall:
     """A command that was sent to the bot; `text` is the rest of the message."""
 
     context: CommandContext
@@ -69,18 +69,18 @@ class Asked:
 async def run(context: CommandContext, incoming: Incoming, conversation: Conversation) -> Reply | None:
     """Run a command and return its answer. Raises MemoryUnreachable and MemoryRefused."""
     name, text = command_of(incoming.text)
-    shown = SHOWN.get(name.removeprefix("/"))
-    if shown is not None:
-        return await shown(Asked(context, incoming, text, conversation))
-    told = await answer(context, incoming)
-    if told is None and (incoming.chat_id or 0) >= 0:
+    bot_answer = BOT_ANSWERS.get(name.removeprefix("/"))
+    if bot_answer is not None:
+        return await bot_answer(CommandCall(context, incoming, text, conversation))
+    shown = await answer(context, incoming)
+    if shown is None and (incoming.chat_id or 0) >= 0:
         # In a group, an unknown command may be for another bot.
-        told = _unknown(incoming.text, name)
-    return Reply(told) if told is not None else None
+        shown = _unknown(incoming.text, name)
+    return Reply(shown) if shown is not None else None
 
 
-async def _told(name: str, asked: Asked) -> Reply:
-    return Reply(await TOLD[name](asked.context, asked.incoming, asked.text))
+async def _text_answer(name: str, call: CommandCall) -> Reply:
+    return Reply(await TEXT_ANSWERS[name](call.context, call.incoming, call.text))
 
 
 def _unknown(text: str, name: str) -> str:
@@ -93,18 +93,18 @@ def _unknown(text: str, name: str) -> str:
     return " ".join([phrase("help.unknown_command"), *near])
 
 
-async def _edit(asked: Asked) -> Reply:
-    return await edited(asked.context.memory, asked.incoming, asked.text)
+async def _edit(call: CommandCall) -> Reply:
+    return await edit_reply(call.context.memory, call.incoming, call.text)
 
 
-async def _remember(asked: Asked) -> Reply:
+async def _remember(call: CommandCall) -> Reply:
     """Store the text. If it names a future day, offer a reminder for that day."""
-    if not asked.text:
-        return await _told("remember", asked)
-    incoming, zone = asked.incoming, asked.context.zone
-    kept = await remembered(asked.context, incoming, asked.text)
+    if not call.text:
+        return await _text_answer("remember", call)
+    incoming, zone = call.incoming, call.context.zone
+    kept = await store_statement(call.context, incoming, call.text)
     said, markup = views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False)
-    offer = offered(asked.text, incoming.sent_at, zone)
+    offer = offered(call.text, incoming.sent_at, zone)
     if not offer:
         return Reply(said, markup)
     button = buttons.reminder_offer(kept.id, of_memory=True).inline_keyboard[0]
@@ -112,9 +112,9 @@ async def _remember(asked: Asked) -> Reply:
     return Reply(f"{said}\n{question(offer, incoming.sent_at, zone)}", InlineKeyboardMarkup(rows))
 
 
-async def _memory(asked: Asked) -> Reply:
+async def _memory(call: CommandCall) -> Reply:
     """The stored memories or, if there are none, the latest messages."""
-    context, incoming = asked.context, asked.incoming
+    context, incoming = call.context, call.incoming
     profile = await context.memory.get_profile(c.GetProfileArgs(**incoming.place))
     shown = memory_browser.overview(profile, context.zone)
     if memory_browser.is_empty(profile):
@@ -124,10 +124,10 @@ async def _memory(asked: Asked) -> Reply:
     return shown
 
 
-async def _forget(asked: Asked) -> Reply:
+async def _forget(call: CommandCall) -> Reply:
     """The list of what would be forgotten. In a reply, a topic such as `this` means the message to which the person
     replies."""
-    context, incoming, topic = asked.context, asked.incoming, asked.text
+    context, incoming, topic = call.context, call.incoming, call.text
     if incoming.meant and all(word in STOP_WORDS or word in signs() for word in topic.casefold().split()):
         topic = views.short(incoming.meant)
         target = c.ForgetArgs(literal=incoming.meant, **incoming.place)
@@ -160,16 +160,16 @@ async def _ask_to_wipe(context: CommandContext, incoming: Incoming) -> Reply:
     return Reply(phrase("forget.wipe", n=count), buttons.wipe_buttons())
 
 
-async def _reminders(asked: Asked) -> Reply:
-    return await reminders.listed(asked.context.memory, asked.context.zone, asked.incoming, asked.text)
+async def _reminders(call: CommandCall) -> Reply:
+    return await reminders.listed(call.context.memory, call.context.zone, call.incoming, call.text)
 
 
-async def _remind(asked: Asked) -> Reply:
-    return await asked.conversation.remind(asked.text) if asked.text else await _reminders(asked)
+async def _remind(call: CommandCall) -> Reply:
+    return await call.conversation.remind(call.text) if call.text else await _reminders(call)
 
 
-async def _routines(asked: Asked) -> Reply:
-    context, incoming = asked.context, asked.incoming
+async def _routines(call: CommandCall) -> Reply:
+    context, incoming = call.context, call.incoming
     known = context.routines, context.sent, incoming.chat_id or 0
     has_model, invalid = not isinstance(context.responder, OfflineResponder), context.invalid_routines
     return routines_view(*known, incoming.sent_at, context.zone, has_model=has_model, invalid=invalid)
@@ -199,7 +199,7 @@ def routines_view(
     planned = {*invalid, *(routine.name for routine in routines)}
     lines += [phrase("routine.unplanned", name=name) for name, _ in sent if name not in planned]
     rows = [
-        [button(phrase("button.show_text", name=name), Pressed("full text", int(number)))]
+        [button(phrase("button.show_text", name=name), CallbackData("full text", int(number)))]
         for name, number in sent
         if number.isdecimal()
     ]
@@ -219,26 +219,26 @@ async def routine_text(memory: MemoryClient, chat_id: int, number: int, now: dat
     return phrase("routine.sent", when=moment(known.at.astimezone(zone), now.astimezone(zone)), text=known.text)
 
 
-async def _new(asked: Asked) -> Reply:
+async def _new(call: CommandCall) -> Reply:
     """Begin a new conversation. A running answer is ended first; otherwise it would be the first message of the new
     conversation."""
-    await asked.conversation.stop(owed=False)
-    return await _told("new", asked)
+    await call.conversation.stop(owed=False)
+    return await _text_answer("new", call)
 
 
-async def _why(asked: Asked) -> Reply:
+async def _why(call: CommandCall) -> Reply:
     """Explain the answer to which the person replies; without a reply, the last answer."""
-    about = asked.incoming.reply_to_message_id or asked.conversation.last_answer()
-    return await _told("why", replace(asked, incoming=replace(asked.incoming, reply_to_message_id=about)))
+    about = call.incoming.reply_to_message_id or call.conversation.last_answer()
+    return await _text_answer("why", replace(call, incoming=replace(call.incoming, reply_to_message_id=about)))
 
 
-async def _status(asked: Asked) -> Reply:
+async def _status(call: CommandCall) -> Reply:
     """The status. If this chat's question waits for the model, also the reason."""
-    return Reply("\n".join(filter(None, ((await _told("status", asked)).text, asked.conversation.trouble()))))
+    return Reply("\n".join(filter(None, ((await _text_answer("status", call)).text, call.conversation.trouble()))))
 
 
-async def _stop(asked: Asked) -> Reply:
-    return Reply(phrase("turn.stopped" if await asked.conversation.stop() else "turn.nothing_to_stop"))
+async def _stop(call: CommandCall) -> Reply:
+    return Reply(phrase("turn.stopped" if await call.conversation.stop() else "turn.nothing_to_stop"))
 
 
 async def _skip(asked: Asked) -> Reply:
@@ -246,7 +246,7 @@ async def _skip(asked: Asked) -> Reply:
     return Reply(phrase("turn.skipped", question=views.short(dropped)) if dropped else phrase("turn.nothing_owed"))
 
 
-SHOWN: Final[Mapping[str, Callable[[Asked], Awaitable[Reply]]]] = {
+BOT_ANSWERS: Final[Mapping[str, Callable[[CommandCall], Awaitable[Reply]]]] = {
     "memory": _memory,
     "edit": _edit,
     "remember": _remember,

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
-from tellonce_relay.buttons import Pressed, Reply
+from tellonce_relay.buttons import CallbackData, Reply
 from tellonce_relay.catalogue import moment, phrase
 from tellonce_relay.incoming_message import Incoming, Place, command_of
 from tellonce_relay.orders import Order, order_of, remind_within, without_joint, without_polite
@@ -167,11 +167,11 @@ def question(offer: Sequence[Wanted], now: datetime, zone: ZoneInfo) -> str:
     return phrase("reminder.offer", when=", ".join(when))
 
 
-async def accept(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datetime, zone: ZoneInfo) -> Reply:
+async def accept(memory: MemoryClient, chat_id: int, callback: CallbackData, now: datetime, zone: ZoneInfo) -> Reply:
     """Set the reminders that were offered for a message or, with `item` 1, for a memory. Raises MemoryUnreachable and
     MemoryRefused."""
-    message = None if pressed.item else str(pressed.number)
-    named = {"memory_id": pressed.number} if message is None else {"message_id": message}
+    message = None if callback.item else str(callback.number)
+    named = {"memory_id": callback.number} if message is None else {"message_id": message}
     known = await memory.explain(c.ExplainArgs.model_validate({**named, "chat_id": chat_id}))
     offer = [one.after(now, zone) for one in offered(known.text, known.at.astimezone(zone), zone)]
     if not offer:  # the message was edited

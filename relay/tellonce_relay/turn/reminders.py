@@ -13,7 +13,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.reminders import ChangeReminderArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
 from tellonce_relay import buttons
-from tellonce_relay.buttons import Pressed, Reply
+from tellonce_relay.buttons import CallbackData, Reply
 from tellonce_relay.catalogue import clock, day, moment, phrase, spoken
 from tellonce_relay.cron import last_due, next_due
 from tellonce_relay.incoming_message import Incoming, Place
@@ -362,19 +362,21 @@ def _lines(reminders: Sequence[Reminder], now: datetime, zone: ZoneInfo) -> list
     return [phrase("reminder.line", number=n, when=when(r, now, zone), what=what_of(r)) for n, r in numbered]
 
 
-async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datetime, zone: ZoneInfo) -> Reply:
+async def run_action(
+    memory: MemoryClient, chat_id: int, callback: CallbackData, now: datetime, zone: ZoneInfo
+) -> Reply:
     """Carry out the action of a button under a reminder. With `item` 1, the button is in a list, and the list of the
     remaining reminders is shown again."""
-    number = pressed.number
-    if pressed.action == "done":
+    number = callback.number
+    if callback.action == "done":
         known = await memory.explain(c.ExplainArgs(memory_id=number, chat_id=chat_id))
         return Reply(phrase("reminder.done", what=without_stamps(known.text)))
-    at = now + SNOOZE if pressed.action == "later" else None
-    action = _ACTIONS[pressed.action]
+    at = now + SNOOZE if callback.action == "later" else None
+    action = _ACTIONS[callback.action]
     changed = await memory.change_reminder(ChangeReminderArgs(memory_id=number, action=action, at=at, chat_id=chat_id))
     markup = buttons.reminder_restore(number) if action == "cancel" else buttons.reminder_undo(number)
     said = phrase(_SAID[action], what=what_of(changed), when=when(changed, now, zone))
-    if pressed.item:
+    if callback.item:
         left = (await memory.list_reminders(ListRemindersArgs(chat_id=chat_id))).reminders
         rest = list_reply(left, now, zone)
         rows = [*markup.inline_keyboard, *(rest.markup.inline_keyboard if rest.markup is not None else ())]

@@ -10,7 +10,7 @@ from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import timed
 from tellonce.reminders import Reminder
-from tellonce_relay.buttons import Pressed, Reply
+from tellonce_relay.buttons import CallbackData, Reply
 from tellonce_relay.catalogue import phrase, server_text, speaking
 from tellonce_relay.commands import confirmations, menu
 from tellonce_relay.commands.callbacks import Callbacks
@@ -242,7 +242,7 @@ class Relay:
     def _take_button(self, update_id: int, query: CallbackQuery) -> None:
         chat = query.message.chat if query.message is not None else None
         if chat is not None and may_talk(query.from_user, chat, self._e.settings, self._e.stores.moved):
-            self._threads.submit(("button", chat.id), lambda: self._press(update_id, query))
+            self._threads.submit(("button", chat.id), lambda: self._handle_button(update_id, query))
         else:
             self._e.emit("update_ignored", update=update_id)
 
@@ -357,7 +357,7 @@ class Relay:
             return await confirmations.reword(self._e.command_context.memory, case.incoming, number)
         return await self._run(case, case.incoming)
 
-    async def _take_back(self, case: Case, target: Message, undo: Pressed) -> None:
+    async def _take_back(self, case: Case, target: Message, undo: CallbackData) -> None:
         """Carry out a button of the message to which the person replied. That message then shows the result."""
         await self._callbacks.undo(target, undo)
         await self._e.sender.react(case.message.chat.id, case.message.message_id, AGREED)
@@ -393,14 +393,14 @@ class Relay:
             return Reply(phrase("forget.which"))
         return await self._run(case, replace(case.incoming, text="/forget", quoted=unsaid))
 
-    async def _press(self, update_id: int, query: CallbackQuery) -> None:
+    async def _handle_button(self, update_id: int, query: CallbackQuery) -> None:
         # The tap is marked as handled before its action runs. After a kill, a tap without effect is better than a tap
         # that acts twice, because the person can tap again.
         self._e.inbox.done(update_id)
         with tracing.traced("button"), speaking(language_of_user(query.from_user)):
             try:
                 with timed(self._e.emit, "button_pressed"):
-                    await self._callbacks.press(query)
+                    await self._callbacks.handle(query)
                 self._e.wake_alarms.set()
             except Exception as error:
                 logger.exception("a button failed")

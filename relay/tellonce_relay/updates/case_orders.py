@@ -1,6 +1,6 @@
 """Reads which messages are orders to the bot: commands, orders in words, and answers to its own messages."""
 
-from tellonce_relay.buttons import Pressed, undo_under
+from tellonce_relay.buttons import CallbackData, undo_under
 from tellonce_relay.catalogue import speaking
 from tellonce_relay.commands import confirmations
 from tellonce_relay.incoming_message import command_of, is_command
@@ -72,7 +72,7 @@ class CaseOrders:
         """The memory that this reply to our question corrects; None for other messages."""
         return None if is_command(case.incoming.text) else confirmations.reworded(case.message, self._e.bot.id)
 
-    def undo(self, case: Case) -> Pressed | None:
+    def undo(self, case: Case) -> CallbackData | None:
         """If a reply such as "undo" to a message of the bot means a button under that message: this button."""
         target = case.message.reply_to_message
         button = undo_under(target) if target is not None and target.from_user == self._e.bot.bot else None
