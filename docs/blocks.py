@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tellonce_cli.client_configs import CLIENTS, Client
-from tellonce_relay.catalogue import described
+from tellonce_relay.catalogue import command_description
 from tellonce_relay.command_table import MENU
 
 ROOT = Path(__file__).parents[1]
@@ -34,7 +34,7 @@ def documents() -> dict[Path, str]:
         ROOT / "mkdocs.yml": _filled(
             ROOT / "mkdocs.yml", [f"      - {client.title}: clients/{name}.md" for name, client in CLIENTS.items()]
         ),
-        bot: with_rows(bot.read_text(), COMMANDS, (f"| `/{name}` | {described(name)} |" for name in MENU)),
+        bot: with_rows(bot.read_text(), COMMANDS, (f"| `/{name}` | {command_description(name)} |" for name in MENU)),
     }
 
 

@@ -180,7 +180,7 @@ def _read_answer(text: str) -> object:
 
 
 def _in_german(text: str) -> str:
-    with catalogue.speaking("de"):
+    with catalogue.use_language("de"):
         return catalogue.from_english(text)
 
 
@@ -507,7 +507,7 @@ NOT_READERS = frozenset(
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
     tellonce_relay.commands.menu.routines_view tellonce_relay.updates.conversations.Conversations.heard
-    tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.described
+    tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.command_description
     tellonce_relay.catalogue.in_every_language tellonce_server.api.page.page_texts.page_texts
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
     tellonce_relay.updates.access.is_for_us tellonce_relay.buttons.read tellonce_relay.config_file.read

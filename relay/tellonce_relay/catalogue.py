@@ -18,7 +18,7 @@ Language = Literal["en", "de", "es", "ru"]
 LANGUAGES: Final[tuple[Language, ...]] = ("en", "de", "es", "ru")
 _BY_CODE: Final[dict[str, Language]] = {language: language for language in LANGUAGES}
 
-_spoken: ContextVar[Language] = ContextVar("spoken", default="en")
+_language: ContextVar[Language] = ContextVar("language", default="en")
 
 
 def language_of(code: str | None) -> Language:
@@ -28,34 +28,38 @@ def language_of(code: str | None) -> Language:
     return _BY_CODE.get(short, "en")
 
 
-def spoken() -> Language:
+def current_language() -> Language:
     """The language code of the current conversation."""
-    return _spoken.get()
+    return _language.get()
 
 
 @contextmanager
-def speaking(language: Language) -> Generator[None]:
+def use_language(language: Language) -> Generator[None]:
     """Use the language `language` for texts within this block and in tasks that the block starts."""
-    token = _spoken.set(language)
+    token = _language.set(language)
     try:
         yield
     finally:
-        _spoken.reset(token)
+        _language.reset(token)
 
 
 def phrase(key: str, **values: Any) -> str:
     """The text for a key such as `forget.kept`, with its placeholders filled in. Raises KeyError."""
-    entry = entries(spoken())[key]
-    text: str = entry[plural_form(spoken(), values["n"])] if isinstance(entry, Mapping) else entry
+    entry = entries(current_language())[key]
+    text: str = entry[plural_form(current_language(), values["n"])] if isinstance(entry, Mapping) else entry
     return text.format(**values)
 
 
 def server_text(text: ServerText) -> str:
     """The bot's own sentence for a text of the server; without a sentence for the text's code, the text itself."""
-    return phrase(f"server.{text.code}", **text.values) if f"server.{text.code}" in entries(spoken()) else str(text)
+    return (
+        phrase(f"server.{text.code}", **text.values)
+        if f"server.{text.code}" in entries(current_language())
+        else str(text)
+    )
 
 
-def described(command: str) -> str:
+def command_description(command: str) -> str:
     """The description of a command in the menu, such as `What I know about you` for `memory`."""
     text = phrase(f"menu.{command}")
     return text[:1].upper() + text[1:]
@@ -68,7 +72,7 @@ def counted(noun: str, number: int) -> str:
 
 def words(key: str) -> tuple[str, ...]:
     """A list of the catalogue, such as `orders.remind`."""
-    return tuple(entries(spoken())[key])
+    return tuple(entries(current_language())[key])
 
 
 def in_every_language(key: str) -> tuple[str, ...]:
@@ -100,7 +104,7 @@ def moment(at: datetime, now: datetime) -> str:
 
 def from_english(text: str) -> str:
     """The server's days and times in the conversation's language: `15-16 февраля` for `Feb 15-16`."""
-    if spoken() == "en":
+    if current_language() == "en":
         return text
     return _TIME.sub(_time, _DAY.sub(_day, text))
 

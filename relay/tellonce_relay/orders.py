@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, Literal, NamedTuple, get_args
 
-from tellonce_relay.catalogue import LANGUAGES, Language, entries, spoken, words
+from tellonce_relay.catalogue import LANGUAGES, Language, current_language, entries, words
 from tellonce_relay.command_table import BY_ORDER
 
 Alone = Literal["help", "stop", "know", "reminders", "greeting", "nod", "why", "wrong", "wipe", "unsaid", "undo"]
@@ -51,7 +51,7 @@ def off_record(text: str) -> str | None:
     """The rest of a message that begins or ends with the request not to store it: `Off the record: …`. Empty if the
     message is only this request. None for other messages."""
     said = _MENTION.sub("", text).strip().lstrip(_BLANK)
-    for language in dict.fromkeys((spoken(), *LANGUAGES)):
+    for language in dict.fromkeys((current_language(), *LANGUAGES)):
         begun = _off_record(language).match(said)
         if begun is not None:
             return said[begun.end() :].strip()
@@ -66,13 +66,13 @@ def order_of(text: str) -> Order | None:
     counts as thanks, which need no answer."""
     private = off_record(text)
     if private:
-        return Order("unsaid", private, spoken())
+        return Order("unsaid", private, current_language())
     text = _MENTION.sub("", text)
     if "?" not in text and text.strip() and not any(character.isalnum() for character in text):
-        return Order("nod", "", spoken())
-    languages = dict.fromkeys((spoken(), *LANGUAGES))
+        return Order("nod", "", current_language())
+    languages = dict.fromkeys((current_language(), *LANGUAGES))
     found = next((found for language in languages if (found := _order_in(text, language)) is not None), None)
-    return Order("off_record", "", spoken()) if found is None and private is not None else found
+    return Order("off_record", "", current_language()) if found is None and private is not None else found
 
 
 class Within(NamedTuple):
@@ -88,7 +88,7 @@ class Within(NamedTuple):
 def remind_within(text: str) -> Within | None:
     """The position of words such as `remind me` within a message, in the person's language or another language of the
     catalogue."""
-    for language in dict.fromkeys((spoken(), *LANGUAGES)):
+    for language in dict.fromkeys((current_language(), *LANGUAGES)):
         found = _within(language).search(text)
         if found is not None:
             return Within(text[: found.start()], found[0], text[found.end() :], language)
@@ -102,7 +102,7 @@ def without_mention(text: str) -> str:
 
 def without_polite(text: str) -> str:
     """The text without a polite word at its end."""
-    return _ending(spoken()).sub("", text)
+    return _ending(current_language()).sub("", text)
 
 
 def without_joint(text: str) -> str:

@@ -18,7 +18,7 @@ from tellonce.settings import SettingsError
 from tellonce.shutdown import Stopped, pause_or_stop, shutdown_requested, unless_stopped
 from tellonce.side_tasks import SideTask, SideTasks
 from tellonce.work import QueueStatus
-from tellonce_relay.catalogue import LANGUAGES, described, speaking
+from tellonce_relay.catalogue import LANGUAGES, command_description, use_language
 from tellonce_relay.command_table import MENU
 from tellonce_relay.commands.answers import CommandContext
 from tellonce_relay.responders.selection import choose, summariser
@@ -121,8 +121,8 @@ async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> b
 async def _set_menu(bot: Bot) -> None:
     """Set the menu in each language, with English as the default."""
     for language in LANGUAGES:
-        with speaking(language):
-            menu = [BotCommand(name, described(name)) for name in MENU]
+        with use_language(language):
+            menu = [BotCommand(name, command_description(name)) for name in MENU]
         await bot.set_my_commands(menu, language_code=None if language == "en" else language)
 
 

@@ -85,7 +85,7 @@ class Stores:
 
     `newest` contains the highest message id of each chat. `parts` maps each further part of a long message
     (`chat:message`) to the id of the message's first part, because the memory knows only this id. `asked` contains the
-    memories about which the person was asked. `told` contains the sentences that are said only once. `languages`
+    memories about which the person was asked. `said_once` contains the sentences that are said only once. `languages`
     contains the language of each chat, and `alarms` the state of each reminder. `unfinished` contains each thread's
     request for a reminder whose time is missing. `routines` contains the id of the last message of each `chat:routine`.
     `scripts` contains the messages of `tellonce send`. `polling` contains what `tellonce doctor` must know about fetching
@@ -101,7 +101,7 @@ class Stores:
         self.newest = store("newest")
         self.parts = store("parts")
         self.asked = store("asked")
-        self.told = store("told")
+        self.said_once = store("told")
         self.languages = store("languages")
         self.alarms = store("alarms")
         self.unfinished = store("unfinished")

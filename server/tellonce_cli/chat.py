@@ -201,7 +201,7 @@ class Talk:
         return [
             *(f"{_saved_line(one, self._context.zone)}  [/undo]" for one in effects.saved),
             *effects.unset,
-            *(f"❔ Is this right? {memory.content}  [✓ /yes] [✗ /no]" for memory in effects.doubted),
+            *(f"❔ Is this right? {memory.content}  [✓ /yes] [✗ /no]" for memory in effects.uncertain),
             *(f"❔ Is it done? {memory.content}  [✓ /yes] [✗ /no]" for memory in effects.unclosed),
         ]
 
@@ -269,15 +269,15 @@ class Talk:
     async def _decide(self, action: c.MemoryAction) -> str:
         """Confirm or reject the uncertain memories of the last answer, and close the goals about which the answer
         asked."""
-        doubted, self._effects.doubted = self._effects.doubted, []
+        uncertain, self._effects.uncertain = self._effects.uncertain, []
         unclosed, self._effects.unclosed = self._effects.unclosed, []
-        for memory in doubted:
+        for memory in uncertain:
             await self._change(memory.id, action)
         for memory in unclosed if action == "confirm" else ():
             await self._change(memory.id, "complete")
-        if unclosed and not doubted:
+        if unclosed and not uncertain:
             return "✓ Done" if action == "confirm" else "Left open"
-        return ("✓ Kept" if action == "confirm" else "✗ Not kept") if doubted else "My last answer asked nothing."
+        return ("✓ Kept" if action == "confirm" else "✗ Not kept") if uncertain else "My last answer asked nothing."
 
     async def _change(self, memory_id: int, action: c.MemoryAction) -> None:
         await self._context.memory.update_memory(c.UpdateMemoryArgs(memory_id=memory_id, action=action))

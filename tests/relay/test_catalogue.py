@@ -13,7 +13,7 @@ import tellonce_cli
 import tellonce_relay
 from tellonce.contract import PROFILE_LISTS
 from tellonce_relay import catalogue
-from tellonce_relay.catalogue import LANGUAGES, Language, counted, entries, language_of, phrase, speaking
+from tellonce_relay.catalogue import LANGUAGES, Language, counted, entries, language_of, phrase, use_language
 from tellonce_relay.orders import KINDS, order_of
 from tellonce_relay.turn.reminders import wanted_by
 
@@ -67,7 +67,7 @@ def test_each_language_has_every_text_with_the_same_placeholders(language: Langu
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_number_has_its_form_in_every_language(language: Language) -> None:
     nouns = [key.removeprefix("count.") for key in entries(language) if key.startswith("count.")]
-    with speaking(language):
+    with use_language(language):
         assert all(counted(noun, n) for noun in nouns for n in (0, 1, 2, 5, 11, 21, 102))
 
 
@@ -90,7 +90,7 @@ def test_a_person_is_spoken_with_in_the_language_of_their_telegram() -> None:
     at, now = datetime(2026, 11, 23, 9, 5, tzinfo=UTC), datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
     said = {}
     for language in LANGUAGES:
-        with speaking(language):
+        with use_language(language):
             said[language] = catalogue.moment(at, now), counted("message", 3)
     assert said["en"] == ("tomorrow at 9:05 AM", "3 messages")
     assert said["de"] == ("morgen um 09:05", "3 Nachrichten")
@@ -102,7 +102,7 @@ def test_a_person_is_spoken_with_in_the_language_of_their_telegram() -> None:
 def test_the_servers_days_times_and_numbers_are_written_as_the_reader_writes_them() -> None:
     said = {}
     for language in LANGUAGES:
-        with speaking(language):
+        with use_language(language):
             days = [catalogue.from_english(text) for text in ("Feb 15-16", "Feb 15, 2024 - Mar 2, 2024", "07:02 PM")]
             said[language] = (*days, catalogue.number(1234567), catalogue.number(0.5, 2))
     assert said["en"] == ("Feb 15-16", "Feb 15, 2024 - Mar 2, 2024", "07:02 PM", "1,234,567", "0.50")
@@ -153,7 +153,7 @@ def test_an_order_is_known_by_its_first_words(text: str, kind: str, rest: str) -
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_phrase_begins_the_order_that_lists_it(language: Language) -> None:
-    with speaking(language):
+    with use_language(language):
         for kind in KINDS:
             for phrase_of_order in catalogue.words(f"orders.{kind}"):
                 whole, begun = order_of(phrase_of_order), order_of(f"{phrase_of_order} Xyz")
@@ -172,7 +172,7 @@ def test_each_phrase_begins_the_order_that_lists_it(language: Language) -> None:
 )
 def test_a_colon_may_separate_the_time_of_a_reminder_from_its_text(language: Language, text: str, what: str) -> None:
     now = datetime(2026, 11, 23, 8, tzinfo=(zone := ZoneInfo("Europe/Berlin")))
-    with speaking(language):
+    with use_language(language):
         (wanted,) = wanted_by(text, now, zone)
     assert (wanted.what, wanted.at) == (what, datetime(2026, 11, 24, 18, tzinfo=zone))
 

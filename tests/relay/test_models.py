@@ -12,7 +12,7 @@ from tellonce_llm.claude import Claude
 from tellonce_llm.fallback import FirstAvailable
 from tellonce_llm.ollama import Ollama
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.responders.model import InOnePiece, ModelResponder
+from tellonce_relay.responders.model import ModelResponder, SingleSystemPrompt
 from tellonce_relay.turn.model_call import trouble
 from tests.memory_fixtures import Memory
 from tests.relay.running_relay import relaying, texts
@@ -62,7 +62,7 @@ async def test_when_claude_is_down_the_local_model_answers_and_without_it_the_pe
     memory: Memory, tmp_path: Path
 ) -> None:
     async with telegram() as api, claude(Fail(529)) as (first, _), ollama(Say("I am the local one.")) as (second, stub):
-        both = ModelResponder(FirstAvailable([first, InOnePiece(second)]), 20)
+        both = ModelResponder(FirstAvailable([first, SingleSystemPrompt(second)]), 20)
         async with relaying(memory, both, api=api, state=tmp_path):
             await api.ask("Hello", replies=1)
         async with relaying(memory, ModelResponder(first, 20), api=api, state=tmp_path):
@@ -74,7 +74,7 @@ async def test_when_claude_is_down_the_local_model_answers_and_without_it_the_pe
 async def test_a_new_message_asks_at_once_while_all_models_fail(memory: Memory) -> None:
     failing = claude(Fail(401, "invalid x-api-key", "authentication_error"))
     async with failing as (first, stub), ollama(Fail(500)) as (second, _):
-        apart = lambda: FirstAvailable([Guarded(first), Guarded(InOnePiece(second))])  # noqa: E731
+        apart = lambda: FirstAvailable([Guarded(first), Guarded(SingleSystemPrompt(second))])  # noqa: E731
         responder = ModelResponder(FirstAvailable([first, second]), 20, apart)
         async with relaying(memory, responder, owed_pauses=(60, 60)) as api:
             await api.ask("Hello", replies=1)
@@ -87,7 +87,7 @@ async def test_who_asks_what_the_best_model_will_not_answer_is_not_told_to_wait(
     async with (
         claude(reply) as (first, _),
         ollama(Fail(500)) as (second, _),
-        relaying(memory, ModelResponder(FirstAvailable([first, InOnePiece(second)]), 20)) as api,
+        relaying(memory, ModelResponder(FirstAvailable([first, SingleSystemPrompt(second)]), 20)) as api,
     ):
         await api.say("Hello", until=lambda: texts(api) == [phrase("turn.would_not")])
 

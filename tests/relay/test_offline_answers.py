@@ -8,7 +8,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce_cli.memories import nearest
-from tellonce_relay.catalogue import LANGUAGES, Language, phrase, speaking
+from tellonce_relay.catalogue import LANGUAGES, Language, phrase, use_language
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.offline import OfflineResponder, best_sentences, from_memory
 from tellonce_relay.responders.prompt import Prompt
@@ -115,7 +115,7 @@ def test_an_answer_adds_every_day_and_of_an_uncertain_one_what_it_can_be(words: 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_sentence_and_its_days_are_one_sentence_so_that_both_are_forgotten(language: Language) -> None:
     words = "My visit is on Friday at 14:30. I moved my sofa yesterday!"
-    with speaking(language):
+    with use_language(language):
         answer = from_memory([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked("When is my sofa's visit?"))
     *_, last = split_sentences(answer)
     assert all(text in last for text in ("visit", "13", "sofa", "9"))

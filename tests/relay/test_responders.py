@@ -14,7 +14,7 @@ import pytest
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
 from tellonce_relay.responders.claude_cli import ClaudeCli
-from tellonce_relay.responders.model import InOnePiece, ModelResponder
+from tellonce_relay.responders.model import ModelResponder, SingleSystemPrompt
 from tellonce_relay.responders.responder import Responder
 from tellonce_relay.turn.model_call import trouble
 from tests.conformance.conftest import npm_bin  # noqa: F401
@@ -88,7 +88,7 @@ async def told(kind: Kind, replies: Sequence[Reply], folder: Path) -> AsyncItera
     async with make(lambda _: left.pop(0)) as stub:
         model = Claude("key", base_url=stub.url) if kind == "anthropic" else Ollama(stub.url, "llama3.2")
         try:
-            yield Told(ModelResponder(InOnePiece(model), HANGS), stub, asked)
+            yield Told(ModelResponder(SingleSystemPrompt(model), HANGS), stub, asked)
         finally:
             await model.aclose()
 

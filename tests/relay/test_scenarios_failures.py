@@ -13,7 +13,7 @@ from tellonce import contract as c
 from tellonce.reminders import ListRemindersArgs
 from tellonce_cli import doctor
 from tellonce_llm.errors import Cause
-from tellonce_relay.catalogue import phrase, speaking
+from tellonce_relay.catalogue import phrase, use_language
 from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.telegram import chat_surface
 from tellonce_relay.turn.model_call import Persistence, trouble
@@ -72,7 +72,7 @@ async def test_a_long_limit_of_the_model_is_named_in_the_persons_language_and_ke
     async with relaying(memory, model, sleep=sleeps, persistence=Persistence()) as api:
         api.world.languages[USER] = "de"
         number = await api.say("Was koche ich heute mit Linsen?")
-        with speaking("de"):
+        with use_language("de"):
             sentence = trouble("busy", owed=True)
         assert await api.replies(1) == [sentence]
         assert len(model.prompts) == 1
@@ -152,7 +152,7 @@ async def test_a_wrong_key_is_named_to_each_in_their_language_and_a_reminder_com
         await api.say("Ещё тут?", user=43)
         await api.say("Still there?", until=lambda: "re Still there?" in texts(api) and "re Ещё тут?" in texts(api))
         left = (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders
-    with speaking("ru"):
+    with use_language("ru"):
         assert trouble(cause, owed=True) in [m["text"] for m in api.sent if m["chat"]["id"] == 43]
     assert told.count(trouble(cause, owed=True)) == 1
     answers = [text for text in texts(api) if text.startswith("re ")]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tellonce_relay.catalogue import phrase, speaking
+from tellonce_relay.catalogue import phrase, use_language
 from tests.relay.running_relay import Scripted
 from tests.relay.scenario_day import Life
 
@@ -29,7 +29,7 @@ async def test_a_day_in_spanish(life: Life) -> None:
         assert await life.tables_with("5093XK") != []
         await day.press("Borrar")
     assert ["7 de noviembre" in answers[0], "5093XK" in answers[1], "marisco" in answers[2]] == [True] * 3
-    with speaking("es"):
+    with use_language("es"):
         assert answers[3].startswith((phrase("offline.nearest"), phrase("offline.nothing")))
         assert cannot == [phrase("offline.cannot")] * 2
     assert reminder == ["⏰ Te lo recordaré el vie 19 jun a las 18:00: comprar pan"]
@@ -72,7 +72,7 @@ async def test_a_day_in_german(life: Life) -> None:
         await day.say("doch nicht")
         assert await day.say("Danke dir!") == []
         (flower,) = await day.say("Vergiss mein nicht ist eine Blume")
-    with speaking("de"):
+    with use_language("de"):
         assert cannot == [phrase("offline.cannot")] * 3
         assert flower.startswith(phrase("forget.nothing"))
     assert "Goethestraße 12" in where

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tellonce_relay.catalogue import phrase, speaking
+from tellonce_relay.catalogue import phrase, use_language
 from tests.relay.running_relay import GROUP, Scripted
 from tests.relay.scenario_day import Day, Life, forwarded
 from tests.stubs.transcription_stub import TranscriptionStub
@@ -38,7 +38,7 @@ async def test_a_spoken_order_is_carried_out_like_a_typed_one(life: Life, model:
             ordered = await voiced(day)
             silent = await voiced(day)
             await voiced(day, **forwarded("Tom"))
-    with speaking("de"):
+    with use_language("de"):
         assert ordered[0] == phrase("senses.heard", text=said[0])
         assert ordered[-1] == "⏰ Ich erinnere dich morgen um 09:00: Mietvertrag"
         assert silent == [phrase("senses.not_heard")]
@@ -64,7 +64,7 @@ async def test_what_nobody_can_hear_is_named_in_the_persons_language_and_its_cap
         given = await day.say("mañana a las 10")
         number = day.api.upload(b"ID3")
         song = await shown(day, audio={"file_id": number, "file_unique_id": number, **music})
-    with speaking("es"):
+    with use_language("es"):
         assert voice == [phrase("senses.cannot_hear")]
         assert captioned == [phrase("reminder.asks_when")]
         assert song == [phrase("senses.cannot_read")]
@@ -95,7 +95,7 @@ async def test_without_a_model_a_pictures_caption_answers_a_reply_to_it(life: Li
         alone = await shown(
             day, animation={"file_id": "a", "file_unique_id": "a", "width": 1, "height": 1, "duration": 1}
         )
-    with speaking("ru"):
+    with use_language("ru"):
         assert said[0] == phrase("senses.cannot_see")
         assert alone == [phrase("offline.kept")]
     assert len(asked) == 1

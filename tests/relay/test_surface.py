@@ -9,7 +9,7 @@ from telegram import User
 from tellonce import contract as c
 from tellonce_cli.memories import listing, only_searched
 from tellonce_cli.up import keep_user
-from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
+from tellonce_relay.catalogue import LANGUAGES, phrase, use_language
 from tellonce_relay.commands.answers import CommandContext, answer
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.telegram.bot_client import make_bot
@@ -97,7 +97,7 @@ async def test_a_person_is_greeted_and_served_in_their_language(memory: Memory) 
         await api.say("danke", until=lambda: bool(api.world.reactions))
         await api.say("/remember ???")
         await api.ask("/forget Tee Fallschirm", replies=4)
-    with speaking("de"):
+    with use_language("de"):
         assert texts(api)[0] == phrase("start.greeting", name="Priya")
         assert texts(api)[2] == phrase("server.nothing_stated")
         alone = phrase("server.forget_words", words="tee (1)")

@@ -9,7 +9,7 @@ from tellonce import contract as c
 from tellonce.server_text import ServerText
 from tellonce_relay import views
 from tellonce_relay.buttons import Action, CallbackData, encoded, read, uncertain_buttons, wipe_buttons
-from tellonce_relay.catalogue import LANGUAGES, Language, phrase, speaking
+from tellonce_relay.catalogue import LANGUAGES, Language, phrase, use_language
 from tellonce_relay.commands import forget_list
 from tellonce_relay.commands.why_view import why_view
 from tellonce_relay.turn.expectation import expected
@@ -164,14 +164,14 @@ def test_why_gives_the_days_of_memories_in_the_persons_language() -> None:
     section = c.Section(name="memories", title="", text=lines, tokens=9, stability="slow")
     receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", sections=(section,))
     answer = c.Explanation(subject="message", id="7", at=NOW, text="Gern.")
-    with speaking("de"):
+    with use_language("de"):
         shown = why_view(answer, receipt)
     assert "• Call mom (Di., 1. Dez. 2026, 09:00) (23. Nov.)\n• Launch it (15. Feb., bis 1. März 2027)" in shown
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_why_shows_of_an_answer_without_a_model_what_it_quotes(language: Language) -> None:
-    with speaking(language):
+    with use_language(language):
         told = phrase("offline.told", day="5", quote=phrase("offline.quote", text="I moved to Berlin: yesterday"))
         kept = phrase("offline.memory", text="Likes tea", day="7")
         answer = c.Explanation(subject="message", id="7", at=NOW, text=f"{phrase('offline.nearest')}\n{told}\n{kept}")

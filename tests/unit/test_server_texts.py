@@ -24,7 +24,7 @@ from tellonce.server_text import (
     to_meta,
     with_codes,
 )
-from tellonce_relay.catalogue import LANGUAGES, entries, server_text, speaking
+from tellonce_relay.catalogue import LANGUAGES, entries, server_text, use_language
 from tellonce_server.api.page.page_texts import page_texts
 
 SERVER = Path(str(tellonce_server.__file__)).parent
@@ -99,13 +99,13 @@ def test_codes_travel_beside_the_result_and_the_result_stays_as_it_was() -> None
         ("New.", "forget_new", {"n": 3}),
         ("Nothing.", "forget_none_ticked", {}),
     ]
-    with speaking("de"):
+    with use_language("de"):
         assert server_text(got.notes[0]) == "Inzwischen neu oder geändert, deshalb nicht gelöscht: 3."
 
 
 def test_a_text_without_a_known_code_stays_english() -> None:
     unknown = {"tellonce/texts": [{"code": "of_a_later_release", "values": {"n": 1}}]}
     for text in (*from_meta(["Plain."], None), *from_meta(["Plain."], unknown)):
-        with speaking("ru"):
+        with use_language("ru"):
             assert server_text(text) == "Plain."
     assert Context.model_json_schema()["properties"]["notices"]["items"] == {"type": "string"}

@@ -88,12 +88,12 @@ async def ask_for_confirmations(
     if chat_id < 0:
         return
     profile = await memory.get_profile(c.GetProfileArgs(chat_id=chat_id, status="uncertain"))
-    for doubt in confirmations.to_ask(chat_id, profile.uncertain):
+    for uncertain in confirmations.to_ask(chat_id, profile.uncertain):
         # The question is stored as asked before it is sent. If the process is killed between the two steps, the
         # question is lost, which is better than asking twice.
-        confirmations.asked(chat_id, doubt)
-        known = await memory.explain(c.ExplainArgs(memory_id=doubt.id, chat_id=chat_id))
-        await surface.say(confirmations.question(doubt, known), buttons.uncertain_buttons(doubt.id))
+        confirmations.asked(chat_id, uncertain)
+        known = await memory.explain(c.ExplainArgs(memory_id=uncertain.id, chat_id=chat_id))
+        await surface.say(confirmations.question(uncertain, known), buttons.uncertain_buttons(uncertain.id))
 
 
 _WORDING = re.compile(r"\A✎ .*#(\d{1,19})\Z", re.DOTALL)

@@ -14,7 +14,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_relay import buttons, views
 from tellonce_relay.buttons import CallbackData, Reply, button
-from tellonce_relay.catalogue import counted, moment, phrase, spoken
+from tellonce_relay.catalogue import counted, current_language, moment, phrase
 from tellonce_relay.command_table import MENU
 from tellonce_relay.commands import forget_list, memory_browser
 from tellonce_relay.commands.answers import TEXT_ANSWERS, CommandContext, answer, edit_reply, store_statement
@@ -148,7 +148,7 @@ def _without_article(topic: str) -> str:
     """The topic without an article at its beginning, as in `die Milch`, because texts about the topic may have no
     article."""
     first, _, rest = topic.partition(" ")
-    is_article = spoken() != "en" and is_determiner(first.casefold(), spoken())
+    is_article = current_language() != "en" and is_determiner(first.casefold(), current_language())
     return rest.strip() if is_article and rest.strip() else topic
 
 

@@ -44,16 +44,16 @@ async def period_summary(memory: MemoryClient, incoming: Incoming, text: str, sp
         limit=_READ,
         **incoming.place,
     )
-    found = await memory.search_memory(args)
+    page = await memory.search_memory(args)
     said = [
-        one for one in found.results if one.role == "user" and not is_command(one.text) and not is_said_to_us(one.text)
+        one for one in page.results if one.role == "user" and not is_command(one.text) and not is_said_to_us(one.text)
     ]
-    told = [one for one in said if not is_question(one.text)] or said
+    statements = [one for one in said if not is_question(one.text)] or said
     period = _period(span[0].astimezone(zone), until.astimezone(zone), incoming.sent_at.astimezone(zone))
-    if not told:
+    if not statements:
         return phrase("summary.none_in", period=period)
-    shown = sorted(told[:LINES], key=lambda one: (one.at, one.id))
-    more = [phrase("summary.more_in")] if len(told) > LINES or found.next_cursor else []
+    shown = sorted(statements[:LINES], key=lambda one: (one.at, one.id))
+    more = [phrase("summary.more_in")] if len(statements) > LINES or page.next_cursor else []
     return "\n".join(
         [phrase("summary.said_in", period=period), *(_line(one, incoming.sent_at) for one in shown), *more]
     )

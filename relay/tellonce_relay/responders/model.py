@@ -51,7 +51,7 @@ class ModelResponder:
         return self._by_chat[chat_id]
 
 
-class InOnePiece(Wrapped):
+class SingleSystemPrompt(Wrapped):
     """A model that gets a single system message, because a local model's chat template may drop all system messages but
     one."""
 

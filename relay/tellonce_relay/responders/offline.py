@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_llm.model import Answer, FileKind
-from tellonce_relay.catalogue import Language, clock, day, entries, in_every_language, phrase, spoken
+from tellonce_relay.catalogue import Language, clock, current_language, day, entries, in_every_language, phrase
 from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import Kind, order_of, without_mention
 from tellonce_relay.responders.prompt import Prompt
@@ -82,7 +82,7 @@ _SAID: dict[Kind, str] = {
 """Replies to orders that no command carries out."""
 _ORDER = re.compile(r"^\W*(?:tell|show|list|find)\b", re.IGNORECASE)
 _LONGEST = 400
-_FOUND = 20
+_RESULTS = 20
 """Number of results. Many of them can be this responder's own answers."""
 _RECENT = 100
 _LINES = 3
@@ -136,12 +136,12 @@ class OfflineResponder:
 
     async def _answered(self, incoming: Incoming, memory: MemoryClient) -> str:
         profile = await memory.get_profile(c.GetProfileArgs(chat_id=incoming.chat_id))
-        listed = asked_for(profile, incoming, await _unread(profile, incoming, memory))
+        listed = listed_memories(profile, incoming, await _unread(profile, incoming, memory))
         if listed is not None:
             return listed
-        args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, where="all", limit=_FOUND)
-        found = (await memory.search_memory(args)).results
-        return from_memory([*found, *await _shown_before(found, incoming, memory)], incoming, self._zone)
+        args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, where="all", limit=_RESULTS)
+        results = (await memory.search_memory(args)).results
+        return from_memory([*results, *await _shown_before(results, incoming, memory)], incoming, self._zone)
 
 
 async def _unread(profile: c.Profile, incoming: Incoming, memory: MemoryClient) -> list[c.SearchResult]:
@@ -158,23 +158,23 @@ async def _unread(profile: c.Profile, incoming: Incoming, memory: MemoryClient) 
     )
     known = [flat(one.content).casefold() for entries in profile.lists.values() for one in entries]
     results, _ = _current((await memory.search_memory(args)).results)
-    told = [r for r in results if is_said(r) and not _is_echo(r, incoming)]
-    return [r for r in told if not any(one in (text := flat(r.text).casefold()) or text in one for one in known)]
+    statements = [r for r in results if is_said(r) and not _is_echo(r, incoming)]
+    return [r for r in statements if not any(one in (text := flat(r.text).casefold()) or text in one for one in known)]
 
 
 async def _shown_before(
-    found: Sequence[c.SearchResult], incoming: Incoming, memory: MemoryClient
+    results: Sequence[c.SearchResult], incoming: Incoming, memory: MemoryClient
 ) -> list[c.SearchResult]:
     """The places and contacts that the person sent directly before the best result. The result may be about them, as in
     `I parked here`. They contain no words of the question, so the search does not find them."""
-    best = max(filter(is_said, found), key=lambda r: r.score, default=None)
+    best = max(filter(is_said, results), key=lambda r: r.score, default=None)
     if best is None:
         return []
     args = c.SearchMemoryArgs(
         query=_SHOWN_WORDS, chat_id=incoming.chat_id, where="all", since=best.at - BEFORE, until=best.at + BURST
     )
     shown = (await memory.search_memory(args)).results
-    known = {(r.chat_id, r.id) for r in found}
+    known = {(r.chat_id, r.id) for r in results}
     return [
         r.model_copy(update={"score": -math.inf})
         for r in shown
@@ -200,7 +200,7 @@ def quotes_nothing(answer: str) -> bool:
     return any(answer.strip() == text.strip() for key in _OURS for text in in_every_language(key))
 
 
-def asked_for(profile: c.Profile, incoming: Incoming, unread: Sequence[c.SearchResult]) -> str | None:
+def listed_memories(profile: c.Profile, incoming: Incoming, unread: Sequence[c.SearchResult]) -> str | None:
     """Return the stored memories and the `unread` statements if the question asks for all memories, or the stored
     memories of the kinds for which it asks; None for other questions. Also None if there are no memories of these
     kinds, because a message of the person may contain the answer."""
@@ -211,14 +211,14 @@ def asked_for(profile: c.Profile, incoming: Incoming, unread: Sequence[c.SearchR
     wanted = [memory for word, entries in kinds.items() if word in asked or not asked for memory in entries]
     if asked and not wanted:
         return None
-    told = [(one.valid_from, one.content) for one in wanted] + [(one.at, flat(one.text)[:_LONGEST]) for one in unread]
-    newest = sorted(told, reverse=True)[:_LISTED]
+    dated = [(one.valid_from, one.content) for one in wanted] + [(one.at, flat(one.text)[:_LONGEST]) for one in unread]
+    newest = sorted(dated, reverse=True)[:_LISTED]
     return "\n".join(f"• {text} ({day(at, incoming.sent_at)})" for at, text in newest) or phrase(
         "offline.nothing" if profile.conversation.messages > 1 else "offline.nobody"
     )
 
 
-def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneInfo = UTC) -> str:
+def from_memory(results: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneInfo = UTC) -> str:
     """The person's messages about the question, newest first, without sentences that are no longer true. A memory is
     added only if it is newer than these messages, or if it replaces a sentence that is no longer true. If a result
     contains a name from the question, only such results are shown. A newer message that says the same in other words is
@@ -226,11 +226,11 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneI
     about that person. If no result shares a word with the question, the results nearest in meaning are shown. Results
     that share only few words with the question are also called the nearest."""
     asked = content_words(incoming.text)
-    results, corrections = _current([with_lines(r, partial(_tells, incoming.text)) for r in found])
-    told = _distinct([r for r in results if not _is_echo(r, incoming)])
-    near = [r for r in told if shared(asked, r.text)]
+    current, corrections = _current([with_lines(r, partial(_is_statement, incoming.text)) for r in results])
+    statements = _distinct([r for r in current if not _is_echo(r, incoming)])
+    near = [r for r in statements if shared(asked, r.text)]
     near = [r for r in near if _names(incoming.text, (r,))] or near
-    near += _newer_in_other_words(near, told)
+    near += _newer_in_other_words(near, statements)
     said = [r for r in near if is_said(r)]
     newest_said = max((r.at for r in said), default=None)
     kept = [r for r in near if r not in said and r.role != "assistant" and (newest_said is None or r.at > newest_said)]
@@ -242,11 +242,11 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneI
         reverse=True,
     )
     if chosen:
-        chosen = with_bursts(chosen, told)
+        chosen = with_bursts(chosen, statements)
         named = [r for r in chosen if _names(incoming.text, (r,))]
         head = [] if named and _covers(incoming.text, named) else [phrase("offline.nearest")]
         return "\n".join([*head, *(_line(result, incoming, zone) for result in chosen)])
-    nearest = _nearest([r for r in told if is_said(r)])
+    nearest = _nearest([r for r in statements if is_said(r)])
     return (
         "\n".join([phrase("offline.nearest"), *(_line(r, incoming, zone) for r in nearest)])
         if nearest
@@ -257,13 +257,13 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneI
 def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
     """Return the results without the sentences that are no longer true, and the ids of the memories that replaced these
     sentences."""
-    told: list[c.SearchResult] = []
+    current: list[c.SearchResult] = []
     corrections: set[int] = set()
     for result in results:
         text, numbers = without_changed(result.text) if result.kind == "message" else (result.text, ())
-        told.append(result.model_copy(update={"text": text}) if numbers else result)
+        current.append(result.model_copy(update={"text": text}) if numbers else result)
         corrections.update(numbers)
-    return told, frozenset(corrections)
+    return current, frozenset(corrections)
 
 
 def _names(question: str, chosen: Sequence[c.SearchResult]) -> bool:
@@ -284,13 +284,15 @@ def _covers(question: str, chosen: Sequence[c.SearchResult]) -> bool:
     return 2 * len(shared(asked, " ".join(r.text for r in chosen))) >= len(asked)
 
 
-def _newer_in_other_words(near: Sequence[c.SearchResult], told: Sequence[c.SearchResult]) -> list[c.SearchResult]:
+def _newer_in_other_words(near: Sequence[c.SearchResult], statements: Sequence[c.SearchResult]) -> list[c.SearchResult]:
     """The best of the person's messages that are newer than the best of `near` and score almost as high; empty if there
     are none. A changed state is often described in words that the question does not contain."""
     if not near:
         return []
     best = max(near, key=lambda r: r.score)
-    newer = (r for r in told if r not in near and is_said(r) and r.at > best.at and r.score >= _NEARLY * best.score)
+    newer = (
+        r for r in statements if r not in near and is_said(r) and r.at > best.at and r.score >= _NEARLY * best.score
+    )
     return sorted(newer, key=lambda r: -r.score)[:1]
 
 
@@ -331,7 +333,7 @@ def is_said_to_us(text: str) -> bool:
     return order is not None and (order.command is not None or order.kind in ("greeting", "nod", "wrong", "undo"))
 
 
-def _tells(question: str, words: str) -> bool:
+def _is_statement(question: str, words: str) -> bool:
     """Whether the words of a summary state something: they are neither a question nor an order nor this responder's
     answer."""
     ours = is_command(words) or is_said_to_us(words) or OWN_ANSWER.match(words)
@@ -407,7 +409,7 @@ def _span(found: Expression, reading: Reading, now: datetime) -> str:
 
 
 def _asks(text: str) -> bool:
-    return is_question(text) or bool(_ORDER.match(text)) or _question_words(spoken()).match(text) is not None
+    return is_question(text) or bool(_ORDER.match(text)) or _question_words(current_language()).match(text) is not None
 
 
 @cache

@@ -26,7 +26,7 @@ _SPOKEN: Final = re.compile(r"[^“”\n]{1,80}: “(.*)”(?: \([^()]*\))?")
 """Matches a line of a summary without a model: who said it, the words, and the day."""
 
 
-def with_bursts(chosen: Sequence[c.SearchResult], told: Sequence[c.SearchResult]) -> list[c.SearchResult]:
+def with_bursts(chosen: Sequence[c.SearchResult], results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
     """The chosen results, each joined with the messages that the person sent at the same moment, because people spread
     one statement over several messages."""
     shown: list[c.SearchResult] = []
@@ -35,7 +35,7 @@ def with_bursts(chosen: Sequence[c.SearchResult], told: Sequence[c.SearchResult]
         if not is_said(result):
             shown.append(result)
         elif result not in joined:
-            burst = [r for r in told if r == result or (is_said(r) and _is_beside(result, r))]
+            burst = [r for r in results if r == result or (is_said(r) and _is_beside(result, r))]
             joined += burst
             text = reduce(_joined, (r.text for r in sorted(burst, key=lambda r: r.id)))
             shown.append(result.model_copy(update={"text": text}))
@@ -63,13 +63,13 @@ def is_said(result: c.SearchResult) -> bool:
     return result.kind == "message" and result.role == "user"
 
 
-def with_lines(result: c.SearchResult, tells: Callable[[str], bool]) -> c.SearchResult:
+def with_lines(result: c.SearchResult, is_used: Callable[[str], bool]) -> c.SearchResult:
     """The result. A summary keeps only the lines whose words (the quoted words or, in other lines, the whole line) fulfil
-    `tells`."""
+    `is_used`."""
     if result.kind != "summary":
         return result
-    told = [line for line in result.text.splitlines() if tells(_words(line))]
-    return result.model_copy(update={"text": "\n".join(told)})
+    lines = [line for line in result.text.splitlines() if is_used(_words(line))]
+    return result.model_copy(update={"text": "\n".join(lines)})
 
 
 def _words(line: str) -> str:

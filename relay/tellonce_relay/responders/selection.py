@@ -13,7 +13,7 @@ from tellonce_llm.fallback import FirstAvailable
 from tellonce_llm.model import LanguageModel, ask
 from tellonce_llm.providers import PROVIDERS, configured, model_of
 from tellonce_relay.responders.claude_cli import ClaudeCli, MemoryAccess
-from tellonce_relay.responders.model import InOnePiece, ModelResponder
+from tellonce_relay.responders.model import ModelResponder, SingleSystemPrompt
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
 
@@ -55,7 +55,7 @@ def _models(settings: RelaySettings) -> Sequence[LanguageModel]:
 
 def _model(tier: Tier, settings: RelaySettings) -> LanguageModel:
     model = model_of(tier, settings, settings.model)
-    return InOnePiece(model) if TRAITS[tier].local else model
+    return SingleSystemPrompt(model) if TRAITS[tier].local else model
 
 
 def _access(settings: RelaySettings) -> MemoryAccess | None:

@@ -19,7 +19,7 @@ from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.reminders import ClaimRemindersArgs, Reminder
 from tellonce_relay import buttons
-from tellonce_relay.catalogue import language_of, speaking
+from tellonce_relay.catalogue import language_of, use_language
 from tellonce_relay.memory_outage import FOREVER, patiently
 from tellonce_relay.routines.delivery import DeliveryContext
 from tellonce_relay.telegram.markdown import Marked
@@ -61,7 +61,7 @@ class Alarms:
         for reminder in claimed.reminders:
             with (
                 tracing.traced(ROUTINE),
-                speaking(language_of(self.delivery.stores.languages.get(str(reminder.chat_id)))),
+                use_language(language_of(self.delivery.stores.languages.get(str(reminder.chat_id)))),
             ):
                 await self._deliver(reminder)
         return claimed.next_at

@@ -48,10 +48,10 @@ def morning(profile: c.Profile, _: c.ChatSummary, now: datetime) -> str:
 def night(profile: c.Profile, summary: c.ChatSummary, _: datetime) -> str:
     """What the person said in the current session, without questions and orders, and the open goals."""
     said = summary.current_session.text.split(SEPARATOR)
-    told = [text for text in said if text and not is_question(text) and order_of(text) is None]
+    statements = [text for text in said if text and not is_question(text) and order_of(text) is None]
     return _parts(
         "nothing was said today and no goal is open",
-        *_list("routine.today_said", told),
+        *_list("routine.today_said", statements),
         *_goals("routine.open_goals", profile),
     )
 

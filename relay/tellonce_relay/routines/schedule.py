@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.shutdown import pause_or_stop
-from tellonce_relay.catalogue import language_of, speaking
+from tellonce_relay.catalogue import language_of, use_language
 from tellonce_relay.cron import next_due
 from tellonce_relay.routines.built_in_routines import NothingToSend
 from tellonce_relay.routines.delivery import DeliveryContext, Post, send_and_record
@@ -64,7 +64,7 @@ def due_between(schedule: Schedule, after: datetime, until: datetime) -> list[tu
 async def run_routine(schedule: Schedule, routine: Routine) -> None:
     """Run a routine once, now."""
     chat = routine.chat if routine.chat is not None else schedule.home
-    with tracing.traced(routine.name), speaking(language_of(schedule.delivery.stores.languages.get(str(chat)))):
+    with tracing.traced(routine.name), use_language(language_of(schedule.delivery.stores.languages.get(str(chat)))):
         await _run(schedule, routine)
 
 

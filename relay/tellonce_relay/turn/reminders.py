@@ -14,7 +14,7 @@ from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.reminders import ChangeReminderArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
 from tellonce_relay import buttons
 from tellonce_relay.buttons import CallbackData, Reply
-from tellonce_relay.catalogue import clock, day, moment, phrase, spoken
+from tellonce_relay.catalogue import clock, current_language, day, moment, phrase
 from tellonce_relay.cron import last_due, next_due
 from tellonce_relay.incoming_message import Incoming, Place
 from tellonce_relay.memory_outage import FOREVER, patiently
@@ -231,7 +231,7 @@ def _alarms_in(text: str, now: datetime, zone: ZoneInfo) -> tuple[Alarm, ...]:
     # The language of a few words is hard to detect. So they are parsed in the detected language and in the
     # conversation's language, and the result that uses more of the words is taken.
     parsed = _COLON.sub(",", text)
-    found = max(alarms(parsed, said), alarms(parsed, said, spoken()), key=_length)
+    found = max(alarms(parsed, said), alarms(parsed, said, current_language()), key=_length)
     if not found:
         raise NotSet(phrase("reminder.asks_when"), without_joint(text))
     return found
@@ -288,7 +288,7 @@ def _notes(reminder: Reminder, now: datetime, zone: ZoneInfo) -> Iterator[str]:
     last = last_due(reminder.repeats, reminder.due_at.astimezone(zone), zone)
     if last is not None:
         yield phrase("reminder.last", when=moment(last, now.astimezone(zone)))
-    elif says_end(subject_of(reminder), spoken()):
+    elif says_end(subject_of(reminder), current_language()):
         yield phrase("reminder.endless")
     day, on_last_day = _scarce_day(reminder.repeats)
     if day:

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.reminders import ChangeReminderArgs, Reminder
-from tellonce_relay.catalogue import phrase, speaking
+from tellonce_relay.catalogue import phrase, use_language
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import patiently
 from tellonce_relay.orders import order_of
@@ -39,8 +39,8 @@ class Done:
     """The result of carrying out tags. `refused` counts the tags that the memory refused. `unsaved` counts the tags for
     which the memory was unreachable.
 
-    `doubted` are claims that the user's words do not support. `unclosed` are goals and reminders that a tag would close
-    although the user did not mention them. The user is asked about the memories in `doubted` and `unclosed`. `unset`
+    `uncertain` are claims that the user's words do not support. `unclosed` are goals and reminders that a tag would close
+    although the user did not mention them. The user is asked about the memories in `uncertain` and `unclosed`. `unset`
     are sentences about reminders without a possible time; the answer may have promised these reminders.
     """
 
@@ -48,7 +48,7 @@ class Done:
     refused: int = 0
     unsaved: int = 0
     saved: list[Saved] = field(default_factory=list)
-    doubted: list[c.Memory] = field(default_factory=list)
+    uncertain: list[c.Memory] = field(default_factory=list)
     unclosed: list[c.Memory] = field(default_factory=list)
     unset: list[str] = field(default_factory=list)
 
@@ -57,7 +57,7 @@ class Done:
             "applied": self.applied,
             "refused": self.refused,
             "unsaved": self.unsaved,
-            "uncertain": len(self.doubted) + len(self.unclosed),
+            "uncertain": len(self.uncertain) + len(self.unclosed),
         }
 
 
@@ -85,7 +85,7 @@ async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, 
     if order is None or order.kind != "remind":
         return
     try:
-        with speaking(order.language):
+        with use_language(order.language):
             if not is_plain_order(order.rest, incoming.sent_at, zone):
                 return
             made = await patiently(lambda: set_by(memory, zone, incoming, order.rest, recorded=True), patience)
@@ -105,7 +105,7 @@ async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: f
         return
     for result in (await patiently(lambda: memory.remember(_claim(incoming, tag)), patience)).results:
         if result.memory.status == "uncertain":
-            done.doubted.append(result.memory)
+            done.uncertain.append(result.memory)
         elif result.outcome != "duplicate":
             done.saved.append(Saved(result.memory, "reject"))
 
@@ -139,7 +139,7 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
         args = one.args(_source(incoming, tag.text), claimed=True)
         reminder = await patiently(partial(memory.set_reminder, args), patience)
         if reminder.memory.status == "uncertain":
-            done.doubted.append(reminder.memory)
+            done.uncertain.append(reminder.memory)
         else:
             done.saved.append(Saved(reminder.memory, "reject", reminder))
 
@@ -148,8 +148,8 @@ async def _close(memory: MemoryClient, incoming: Incoming, topic: str, patience:
     """Close the goal that matches the topic or, if there is none, cancel the reminder that matches the topic. If the
     user did not mention the goal or reminder, the user is asked instead. Raises MemoryRefused if nothing matches."""
     wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
-    found = await patiently(lambda: memory.search_memory(wanted), patience)
-    goal = next((goal for goal in found.results if _share_a_word(topic, goal.text)), None)
+    goals = await patiently(lambda: memory.search_memory(wanted), patience)
+    goal = next((goal for goal in goals.results if _share_a_word(topic, goal.text)), None)
     if goal is not None:
         await _complete(memory, incoming, goal, patience, done)
         return

@@ -11,7 +11,7 @@ from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import timed
 from tellonce.reminders import Reminder
 from tellonce_relay.buttons import CallbackData, Reply
-from tellonce_relay.catalogue import phrase, server_text, speaking
+from tellonce_relay.catalogue import phrase, server_text, use_language
 from tellonce_relay.commands import confirmations, menu
 from tellonce_relay.commands.callbacks import Callbacks
 from tellonce_relay.incoming_message import Incoming, is_command
@@ -74,7 +74,7 @@ class Relay:
             return
         self.note(update)
         try:
-            with tracing.traced("take"), speaking(language_of_user(update.effective_user)):
+            with tracing.traced("take"), use_language(language_of_user(update.effective_user)):
                 await self._take_or_tell(update)
         except MemoryUnreachable:
             raise
@@ -117,7 +117,7 @@ class Relay:
                 self._e.inbox.done(update_id)
                 continue
             self._seen.put(str(update_id), "")
-            with tracing.traced("resume", entry.traceparent), speaking(case.language):
+            with tracing.traced("resume", entry.traceparent), use_language(case.language):
                 self._e.emit("turn_resumed", update=update_id, recorded=entry.recorded, draft=entry.draft is not None)
                 if await self._is_settled(case):
                     owed.append(case)
@@ -277,7 +277,7 @@ class Relay:
 
     async def _finish_request(self, case: Case) -> None:
         """If the time of the edited message's reminder was missing, set this reminder now."""
-        with speaking(case.language):
+        with use_language(case.language):
             order = order_of(words(case))
             if order is not None and order.kind == "remind":
                 said = await self._requests.carry_out(case.thread, case.incoming, order.rest, recorded=True)
@@ -287,7 +287,7 @@ class Relay:
     async def _revise(self, case: Case, reminded: tuple[Reminder, ...]) -> None:
         """Change the reminders that the edited message had set."""
         context = self._e.command_context
-        with speaking(case.language):
+        with use_language(case.language):
             # A model may have read more than one reminder in words that the grammar cannot split.
             by_form = isinstance(context.responder, OfflineResponder) or len(reminded) == 1
             order = order_in(words(case), case.incoming.sent_at, context.zone) if by_form else None
@@ -318,7 +318,7 @@ class Relay:
 
     async def _order(self, case: Case) -> None:
         """Carry out one command. If the command fails, the person gets a message about the failure."""
-        with tracing.traced("turn", case.entry.traceparent), speaking(case.language):
+        with tracing.traced("turn", case.entry.traceparent), use_language(case.language):
             try:
                 await self._obey(case)
             except Exception as error:
@@ -376,7 +376,7 @@ class Relay:
         if order.command is None:
             await self._e.sender.react(case.message.chat.id, case.message.message_id, AGREED)
             return None
-        with speaking(order.language):
+        with use_language(order.language):
             if order.kind == "off_record":
                 return Reply(phrase("turn.unsaid_how"))
             if order.kind == "unsaid":
@@ -397,7 +397,7 @@ class Relay:
         # The tap is marked as handled before its action runs. After a kill, a tap without effect is better than a tap
         # that acts twice, because the person can tap again.
         self._e.inbox.done(update_id)
-        with tracing.traced("button"), speaking(language_of_user(query.from_user)):
+        with tracing.traced("button"), use_language(language_of_user(query.from_user)):
             try:
                 with timed(self._e.emit, "button_pressed"):
                     await self._callbacks.handle(query)

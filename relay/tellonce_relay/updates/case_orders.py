@@ -1,7 +1,7 @@
 """Reads which messages are orders to the bot: commands, orders in words, and answers to its own messages."""
 
 from tellonce_relay.buttons import CallbackData, undo_under
-from tellonce_relay.catalogue import speaking
+from tellonce_relay.catalogue import use_language
 from tellonce_relay.commands import confirmations
 from tellonce_relay.incoming_message import command_of, is_command
 from tellonce_relay.orders import Order, off_record, order_of
@@ -49,7 +49,7 @@ class CaseOrders:
         text = (sticker.emoji or "") if sticker is not None else words(case)
         if is_command(text) or not is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved):
             return None
-        with speaking(case.language):
+        with use_language(case.language):
             if self._requests.completes(case.thread, case.incoming, text):
                 return Order("remind", text, case.language)
             offline = isinstance(e.command_context.responder, OfflineResponder)
@@ -61,7 +61,7 @@ class CaseOrders:
         """Whether the message is one of two orders in words. The first ends the answer that is being written in the
         private chat. The second requests a reminder while the model is unavailable, because the reminder may be due
         before the model is available again."""
-        with speaking(case.language):
+        with use_language(case.language):
             order = order_of(words(case))
             if order is None or order.kind == "stop":
                 return order is not None and case.chat_id > 0 and self._conversations.is_writing(case.thread)
@@ -78,7 +78,7 @@ class CaseOrders:
         button = undo_under(target) if target is not None and target.from_user == self._e.bot.bot else None
         if button is None:
             return None
-        with speaking(case.language):
+        with use_language(case.language):
             order = order_of(words(case))
         return button if order is not None and order.kind in ("undo", "wrong", "stop") else None
 

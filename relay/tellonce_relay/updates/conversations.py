@@ -11,7 +11,7 @@ from tellonce import tracing
 from tellonce.client import MemoryRefused
 from tellonce.shutdown import Stopped, pause_or_stop, unless_stopped
 from tellonce_relay import buttons
-from tellonce_relay.catalogue import phrase, server_text, speaking
+from tellonce_relay.catalogue import phrase, server_text, use_language
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
 from tellonce_relay.telegram.attachment_reader import Unperceived
 from tellonce_relay.telegram.message_sender import Markup
@@ -207,7 +207,7 @@ class Conversations:
         self._waiting.remove(opened)
         self._current[head.thread] = opened
         opened.begun = True
-        with tracing.traced("turn", head.entry.traceparent), speaking(head.language):
+        with tracing.traced("turn", head.entry.traceparent), use_language(head.language):
             try:
                 await self._answer(opened)
             except ShuttingDown:

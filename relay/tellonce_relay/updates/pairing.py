@@ -10,7 +10,7 @@ from telegram import Bot, Message, User
 from telegram.error import InvalidToken, TelegramError
 
 from tellonce.shutdown import pause_or_stop
-from tellonce_relay.catalogue import language_of, phrase, speaking
+from tellonce_relay.catalogue import language_of, phrase, use_language
 from tellonce_relay.updates.polling import FIRST_PAUSE, KINDS, LONGEST_PAUSE
 
 logger = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ def _opened(pairing: Pairing, message: Message | None) -> User | None:
 
 async def _welcome(bot: Bot, user: User, offset: int, *, warned: bool) -> None:
     """Acknowledge the update, so that the next relay does not read the code, and then greet the user."""
-    with speaking(language_of(user.language_code)):
+    with use_language(language_of(user.language_code)):
         told = [phrase("start.paired"), phrase("start.greeting", name=user.first_name)]
         told += [phrase("start.left_behind")] if warned else []
     try:

@@ -48,7 +48,9 @@ class Perception:
         attachments is said only once per chat."""
         chat = opened.head.chat_id
         return _sentences(
-            p for p in opened.problems if not p.once or self._e.stores.told.get(f"{chat}:{p.sentence[:40]}") is None
+            p
+            for p in opened.problems
+            if not p.once or self._e.stores.said_once.get(f"{chat}:{p.sentence[:40]}") is None
         )
 
     def unusable(self, opened: OpenTurn) -> str:
@@ -60,7 +62,7 @@ class Perception:
         """Record that the person has seen the sentences that `unsaid` returned."""
         for problem in opened.problems:
             if problem.once:
-                self._e.stores.told.put(f"{opened.head.chat_id}:{problem.sentence[:40]}", "told")
+                self._e.stores.said_once.put(f"{opened.head.chat_id}:{problem.sentence[:40]}", "told")
 
     def _quoted(self, case: Case) -> Attachment | None:
         """The attachment of the message to which this message replies, because people ask about such an attachment.

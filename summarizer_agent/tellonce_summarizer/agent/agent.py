@@ -234,10 +234,10 @@ async def done(
     checked by a second reading. Pieces of work with the same `owner` may share a call; work without an owner has a
     separate call."""
     if isinstance(work, SecondReadingInput):
-        return await chain.climb(reading_task(work), emit, best_tier=best_tier)
+        return await chain.first_result(reading_task(work), emit, best_tier=best_tier)
     if not isinstance(work, ExchangeInput):
-        return await chain.climb(summary_task(work), emit, best_tier=best_tier)
-    first = await chain.climb(exchange_task(work, emit), emit, best_tier=best_tier, together=owner)
+        return await chain.first_result(summary_task(work), emit, best_tier=best_tier)
+    first = await chain.first_result(exchange_task(work, emit), emit, best_tier=best_tier, together=owner)
     return await read_again(work, first, chain, emit, admitted=second_reading, together=owner)
 
 

@@ -27,11 +27,11 @@ def clip(text: str, characters: int) -> str:
     return cut.rstrip(" ,;:–-") + MARK
 
 
-def shrunk(told: Sequence[str], budget: int) -> str:
+def shrunk(lines: Sequence[str], budget: int) -> str:
     """The lines without repetitions. If the lines exceed `budget` tokens, only the newest lines that fit are
     returned."""
     kept: list[str] = []
-    for line in reversed(list(dict.fromkeys(told))):
+    for line in reversed(list(dict.fromkeys(lines))):
         if kept and estimate("\n".join([line, *kept])) > budget:
             break
         kept.insert(0, line)
@@ -42,12 +42,12 @@ def shrunk(told: Sequence[str], budget: int) -> str:
 OPEN = "Open: "
 
 
-def rolling(told: Sequence[str], body: SummaryBody, budget: int, share: float = 1.0) -> tuple[str, SummaryBody]:
+def rolling(said: Sequence[str], body: SummaryBody, budget: int, share: float = 1.0) -> tuple[str, SummaryBody]:
     """The text and body of a rolling summary. The text has the newest lines and a line of open actions. If the text
     would be one long paragraph, it has the paragraph's last sentences instead of lines. The text takes at most the
     share `share` of `budget` (in tokens); the body may take the rest."""
     last = f"{OPEN}{'; '.join(body.pending[-_OPEN:])}" if body.pending else ""
-    lines = [line for line in told if not line.startswith(OPEN)]
+    lines = [line for line in said if not line.startswith(OPEN)]
     room = max(1, int(budget * share) - estimate(last))
     if len(lines) == 1 and estimate(lines[0]) > room:
         lines = split_sentences(lines[0])
@@ -58,8 +58,8 @@ def rolling(told: Sequence[str], body: SummaryBody, budget: int, share: float = 
 
 def bounded(texts: Iterable[str], limit: int) -> tuple[str, ...]:
     """The last `limit` lines in order, clipped and without repetitions."""
-    told = dict.fromkeys(line for text in texts if (line := clip(" ".join(text.split()), _LONGEST)))
-    return tuple(told)[-limit:]
+    lines = dict.fromkeys(line for text in texts if (line := clip(" ".join(text.split()), _LONGEST)))
+    return tuple(lines)[-limit:]
 
 
 def joined(bodies: Iterable[SummaryBody], limit: int = 12) -> SummaryBody:
@@ -73,7 +73,7 @@ def joined(bodies: Iterable[SummaryBody], limit: int = 12) -> SummaryBody:
 def fitted(body: SummaryBody, budget: int) -> SummaryBody:
     """The body within `budget` tokens: the oldest line of the longest list is removed until the body fits."""
     fields = {name: list(getattr(body, name)) for name in _FIELDS}
-    while any(fields.values()) and sum(estimate(line) for found in fields.values() for line in found) > budget:
+    while any(fields.values()) and sum(estimate(line) for lines in fields.values() for line in lines) > budget:
         longest = max(_FIELDS, key=lambda name: len(fields[name]))
         fields[longest].pop(0)
-    return SummaryBody(**{name: tuple(found) for name, found in fields.items()})
+    return SummaryBody(**{name: tuple(lines) for name, lines in fields.items()})

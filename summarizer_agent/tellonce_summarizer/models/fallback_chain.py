@@ -62,7 +62,7 @@ class FallbackChain:
                 return step.model.tier
         return "keep"
 
-    async def climb(
+    async def first_result(
         self, task: Task[ResultT], emit: Emit, *, best_tier: work.Tier = TIERS[0], together: str | None = None
     ) -> Outcome[ResultT]:
         """The first acceptable result of the tiers from `best_tier` downwards; failures are reported. Results of tiers

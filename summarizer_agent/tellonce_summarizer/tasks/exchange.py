@@ -131,8 +131,8 @@ def extended(work: ExchangeInput, lines: Sequence[str]) -> Canonical:
     """The prior summary with `lines` at the end of `general_summary`."""
     prior = work.canonical
     rest = max(0, ceiling(work) - estimate(prior.user_confirmed) - estimate(prior.llm_inferred))
-    told = _lines(prior.general_summary, *lines)
-    return prior.model_copy(update={"general_summary": shrunk(told, rest)})
+    kept = _lines(prior.general_summary, *lines)
+    return prior.model_copy(update={"general_summary": shrunk(kept, rest)})
 
 
 def carried_forward(work: ExchangeInput, new: CanonicalShape) -> Canonical:
@@ -148,8 +148,8 @@ def carried_forward(work: ExchangeInput, new: CanonicalShape) -> Canonical:
         side = int(work.canonical_cap_tokens * _SIDES_SHARE / 2)
         fields = {name: shrunk(text.splitlines(), side) for name, text in fields.items()}
         used = sum(estimate(text) for text in fields.values())
-    told = _joined(prior.general_summary, new.general_summary, gone).splitlines()
-    return Canonical(**fields, general_summary=shrunk(told, ceiling(work) - used))
+    lines = _joined(prior.general_summary, new.general_summary, gone).splitlines()
+    return Canonical(**fields, general_summary=shrunk(lines, ceiling(work) - used))
 
 
 def _joined(prior: str, new: str, gone: set[str]) -> str:

@@ -127,19 +127,19 @@ def _capped(work: ThreadInput, answer: Answer) -> SummaryResult:
 
 def thread_summary(work: ThreadInput) -> SummaryResult:
     """The prior summary and the new chunks within `cap_tokens` for text and body together; the newest lines are kept."""
-    told = [*work.prior_text.splitlines(), *(line for chunk in work.chunks for line in chunk.text.splitlines())]
-    return _rolled(work, [line.strip() for line in told if line.strip()], _TEXT_SHARE)
+    lines = [*work.prior_text.splitlines(), *(line for chunk in work.chunks for line in chunk.text.splitlines())]
+    return _rolled(work, [line.strip() for line in lines if line.strip()], _TEXT_SHARE)
 
 
-def _rolled(work: ThreadInput, told: Sequence[str], share: float = 1.0) -> SummaryResult:
+def _rolled(work: ThreadInput, lines: Sequence[str], share: float = 1.0) -> SummaryResult:
     body = joined([work.prior_body, *(chunk.body for chunk in work.chunks)])
-    text, body = rolling(told, body, work.cap_tokens, share)
+    text, body = rolling(lines, body, work.cap_tokens, share)
     return SummaryResult(text=text or _EMPTY, body=body)
 
 
-def bullets(found: SummaryBody) -> str:
+def bullets(body: SummaryBody) -> str:
     """The lists of a summary as text for a model's prompt."""
-    return "\n".join(f"- {name}: {line}" for name, told in found for line in told)
+    return "\n".join(f"- {name}: {line}" for name, lines in body for line in lines)
 
 
 def chunk_line(chunk: ChunkText, zone: ZoneInfo) -> str:
@@ -185,9 +185,9 @@ def profile(work: ProfileInput) -> ProfileResult:
 
 
 def _groups(memories: list[KnownMemory], zone: ZoneInfo) -> str:
-    told = [memory for memory in memories if memory.kind not in _WISHES]
+    others = [memory for memory in memories if memory.kind not in _WISHES]
     wishes = [memory for memory in memories if memory.kind in _WISHES]
-    return "\n".join("; ".join(shown_memories(group, zone)) for group in (told, wishes) if group)
+    return "\n".join("; ".join(shown_memories(group, zone)) for group in (others, wishes) if group)
 
 
 def shown_memories(memories: Iterable[KnownMemory], zone: ZoneInfo) -> list[str]:

@@ -34,8 +34,8 @@ class Refused(Exception):
 def option(name: str) -> str:
     """The user's value for an option, or empty. Hooks get the options in environment variables; the headers helper and
     skills read Claude Code's settings instead."""
-    told = os.environ.get(f"CLAUDE_PLUGIN_OPTION_{name.upper()}")
-    return (told if told is not None else str(_stored_options().get(name, ""))).strip()
+    given = os.environ.get(f"CLAUDE_PLUGIN_OPTION_{name.upper()}")
+    return (given if given is not None else str(_stored_options().get(name, ""))).strip()
 
 
 def _stored_options() -> Json:
