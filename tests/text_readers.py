@@ -217,12 +217,12 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.routines.texts.usable": lambda text: texts.usable(text, text),
     "tellonce_relay.telegram.markdown.split_marked": lambda text: markdown.split_marked(markdown.Marked(text)),
     "tellonce_relay.turn.tags.finished": tags.finished,
-    "tellonce_relay.turn.tags.heard": lambda text: tags.heard([text]),
+    "tellonce_relay.turn.tags.repeatable_tags": lambda text: tags.repeatable_tags([text]),
     "tellonce_relay.turn.tags.parse": tags.parse,
     "tellonce_relay.turn.tags.shown_so_far": tags.shown_so_far,
     "tellonce_relay.incoming_message.is_split": incoming_message.is_split,
-    "tellonce_relay.turn.model_call.continued": lambda text: model_call.continued(text, text),
-    "tellonce_relay.turn.model_call.whole": model_call.whole,
+    "tellonce_relay.turn.model_call.joined": lambda text: model_call.joined(text, text),
+    "tellonce_relay.turn.model_call.whole_words": model_call.whole_words,
     "tellonce_relay.orders.without_polite": orders_in_words.without_polite,
     "tellonce_relay.views.in_days": views.in_days,
     "tellonce_relay.views.without_stamps": views.without_stamps,
@@ -506,14 +506,14 @@ NOT_READERS = frozenset(
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
-    tellonce_relay.commands.menu.routines_view tellonce_relay.updates.conversations.Conversations.heard
+    tellonce_relay.commands.menu.routines_view tellonce_relay.updates.conversations.Conversations.note_text
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.command_description
     tellonce_relay.catalogue.in_every_language tellonce_server.api.page.page_texts.page_texts
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
     tellonce_relay.updates.access.is_for_us tellonce_relay.buttons.read tellonce_relay.config_file.read
     tellonce_relay.commands.forget_list.list_of tellonce_relay.seen_store.append tellonce_relay.seen_store.write tellonce_relay.updates.polling.readable
     tellonce_relay.responders.prompt.build tellonce_relay.cron.check tellonce_relay.cron.next_due tellonce_relay.cron.last_due
-    tellonce_relay.routines.delivery.send_once tellonce_relay.telegram.bot_client.make_bot tellonce_relay.turn.turn.failed
+    tellonce_relay.routines.delivery.send_once tellonce_relay.telegram.bot_client.make_bot tellonce_relay.turn.turn.failure_draft
     tellonce_relay.telegram.messages.incoming tellonce_relay.views.status_view tellonce_relay.updates.webhook.application
     tellonce_server.app.access_tokens.digest tellonce_server.domain.context.budget.cost tellonce_server.domain.context.budget.take
     tellonce_server.domain.context.slots.find_focus tellonce_server.domain.context.lines.speaker tellonce_server.domain.context.lines.chat_name

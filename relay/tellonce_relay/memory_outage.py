@@ -17,7 +17,7 @@ FOREVER = float("inf")
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 3.0
 
-Waiting = Callable[[float], Awaitable[None]]
+OnWait = Callable[[float], Awaitable[None]]
 
 
 class Outage:
@@ -25,7 +25,7 @@ class Outage:
 
     def __init__(self) -> None:
         self._since: float | None = None
-        self._told: set[int] = set()
+        self._notified: set[int] = set()
 
     def lasts(self) -> float:
         """Seconds since the outage began. The first call starts the outage and returns 0."""
@@ -35,25 +35,25 @@ class Outage:
 
     def is_news(self, chat_id: int) -> bool:
         """Whether the chat has not been notified yet. After this call, the chat counts as notified."""
-        if chat_id in self._told:
+        if chat_id in self._notified:
             return False
-        self._told.add(chat_id)
+        self._notified.add(chat_id)
         return True
 
     def is_over(self) -> None:
         """End the outage, because the memory has answered."""
         self._since = None
-        self._told.clear()
+        self._notified.clear()
 
 
-async def nobody_waits(seconds: float) -> None:
-    """The default callback for `waiting`, which notifies nobody."""
+async def no_notice(seconds: float) -> None:
+    """The default callback for `on_wait`, which notifies nobody."""
 
 
-async def patiently(
-    call: Callable[[], Awaitable[ResultT]], seconds: float = SHORT, waiting: Waiting = nobody_waits
+async def with_retries(
+    call: Callable[[], Awaitable[ResultT]], seconds: float = SHORT, on_wait: OnWait = no_notice
 ) -> ResultT:
-    """The result of the call, which is repeated while the memory is unreachable. Before each pause, `waiting` is called
+    """The result of the call, which is repeated while the memory is unreachable. Before each pause, `on_wait` is called
     with the number of seconds waited so far. Raises MemoryUnreachable after `seconds`, and other errors at once."""
     started, tried = time.monotonic(), 0
     while True:
@@ -64,5 +64,5 @@ async def patiently(
             waited, pause = time.monotonic() - started, backoff(tried, FIRST_PAUSE, LONGEST_PAUSE)
             if waited + pause > seconds:
                 raise
-            await waiting(waited)
+            await on_wait(waited)
         await asyncio.sleep(pause)

@@ -27,7 +27,7 @@ from tellonce_cli.processes import refuse_taken_port
 from tellonce_cli.screen import console
 from tellonce_llm.providers import PROVIDERS, learning_tiers
 from tellonce_relay.telegram.bot_client import make_bot
-from tellonce_relay.updates.pairing import offer, paired
+from tellonce_relay.updates.pairing import create_pairing, wait_for_user
 from tellonce_server.app.memory_location import move_former_folder
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 
@@ -242,12 +242,12 @@ async def offered(settings: RelaySettings, stop: asyncio.Event) -> User | None:
         return None
     try:
         async with make_bot(settings.bot_token.get_secret_value(), settings.bot_api_url) as bot:
-            pairing = await offer(bot)
+            pairing = await create_pairing(bot)
             console.print(
                 f"Telegram: open {pairing.link} on your phone and tap Start, or send your bot: /start {pairing.code}",
                 soft_wrap=True,
             )
-            return await paired(pairing, stop, _leaves_memory)
+            return await wait_for_user(pairing, stop, _leaves_memory)
     except TelegramError as error:
         console.print(f"Telegram: the bot cannot be connected ({error}). Check TELEGRAM_BOT_TOKEN.", style="yellow")
         return None

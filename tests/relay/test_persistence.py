@@ -17,7 +17,7 @@ from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.telegram import chat_surface
-from tellonce_relay.turn.model_call import Persistence, continued, trouble, whole
+from tellonce_relay.turn.model_call import Persistence, joined, trouble, whole_words
 from tellonce_relay.updates.arrivals import ENOUGH, REMEMBERED, SHORTEST, Arrivals
 from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import Memory
@@ -239,9 +239,9 @@ def test_a_failure_is_waited_out_as_the_provider_wishes_and_not_for_long() -> No
 
 
 def test_two_parts_of_an_answer_join_without_a_seam() -> None:
-    assert whole("Oats and mil") == "Oats and "
-    assert whole("Fine. [REMEMBER: half") == "Fine. "
-    assert whole("牛奶和燕麦") == "牛奶和燕麦"
-    assert continued("", " Oats") == " Oats"
-    assert continued("Oats and ", " milk") == "Oats and milk"
-    assert continued("Oats, milk and sugar ", "milk and sugar and salt") == "Oats, milk and sugar and salt"
+    assert whole_words("Oats and mil") == "Oats and "
+    assert whole_words("Fine. [REMEMBER: half") == "Fine. "
+    assert whole_words("牛奶和燕麦") == "牛奶和燕麦"
+    assert joined("", " Oats") == " Oats"
+    assert joined("Oats and ", " milk") == "Oats and milk"
+    assert joined("Oats, milk and sugar ", "milk and sugar and salt") == "Oats, milk and sugar and salt"

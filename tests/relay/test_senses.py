@@ -17,7 +17,7 @@ from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.responders.model import ModelResponder
-from tellonce_relay.telegram.attachment_reader import AttachmentReader, Unperceived
+from tellonce_relay.telegram.attachment_reader import AttachmentReader, UnusableAttachment
 from tellonce_relay.telegram.attachments import Attachment
 from tests.memory_fixtures import Memory
 from tests.relay.running_relay import GROUP, Echo, Scripted, relaying, texts
@@ -200,8 +200,8 @@ class Endless:
 async def test_a_file_of_unknown_size_is_fetched_within_limits(size: int, sentence: str) -> None:
     reader = AttachmentReader(cast("Bot", Endless(size)), seconds=0.01)
     photo = Attachment("image", "1", 0, "image/jpeg", "photo.jpg")
-    with pytest.raises(Unperceived) as caught:
-        await reader.look(photo, frozenset(("image",)))
+    with pytest.raises(UnusableAttachment) as caught:
+        await reader.file(photo, frozenset(("image",)))
     assert caught.value.sentence == sentence
 
 

@@ -13,7 +13,7 @@ from tellonce_relay.catalogue import LANGUAGES, phrase, use_language
 from tellonce_relay.commands.answers import CommandContext, answer
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.telegram.bot_client import make_bot
-from tellonce_relay.updates.pairing import offer, paired
+from tellonce_relay.updates.pairing import create_pairing, wait_for_user
 from tests.memory_fixtures import Clock, Memory
 from tests.relay.running_relay import TOKEN, ZONE, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import Telegram
@@ -115,8 +115,8 @@ async def test_a_link_for_one_use_says_whose_the_bot_is(api: Telegram, tmp_path:
         return True
 
     async with make_bot(TOKEN, api.url) as bot:
-        pairing = await offer(bot)
-        waiting = asyncio.create_task(paired(pairing, asyncio.Event(), has_another_memory))
+        pairing = await create_pairing(bot)
+        waiting = asyncio.create_task(wait_for_user(pairing, asyncio.Event(), has_another_memory))
         await api.say("/start", user=666)
         await api.say(f"/start {pairing.code}x", user=667)
         await api.say(f"/start {pairing.code}", user=77)

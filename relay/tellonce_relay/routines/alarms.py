@@ -20,10 +20,10 @@ from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.reminders import ClaimRemindersArgs, Reminder
 from tellonce_relay import buttons
 from tellonce_relay.catalogue import language_of, use_language
-from tellonce_relay.memory_outage import FOREVER, patiently
+from tellonce_relay.memory_outage import FOREVER, with_retries
 from tellonce_relay.routines.delivery import DeliveryContext
 from tellonce_relay.telegram.markdown import Marked
-from tellonce_relay.telegram.message_sender import Address, AnswerLost, NotSent, why
+from tellonce_relay.telegram.message_sender import Address, AnswerLost, NotSent, error_text
 from tellonce_relay.telegram.messages import CHANNEL
 from tellonce_relay.turn.reminders import LATE, ROUTINE, due_text, finish
 
@@ -52,7 +52,7 @@ class Alarms:
     async def settle(self) -> None:
         """Complete the deliveries that the last process did not finish. Call this before anything else is sent."""
         if any(note.startswith(_BEFORE) for _, note in self.delivery.stores.alarms.items()):
-            await patiently(self.deliver_due, FOREVER)
+            await with_retries(self.deliver_due, FOREVER)
 
     async def deliver_due(self) -> datetime | None:
         """Deliver the reminders that are due, and return the time at which the next reminder is due. Raises
@@ -100,7 +100,7 @@ class Alarms:
             logger.warning("it is unknown whether a reminder was delivered, so it is not sent again: %s", error)
             number = None
         except TelegramError as error:
-            logger.info("it cannot be checked now whether a reminder was delivered: %s", why(error))
+            logger.info("it cannot be checked now whether a reminder was delivered: %s", error_text(error))
             return
         except NotSent as error:
             logger.warning("a reminder could not be sent: %s", error)
@@ -161,6 +161,6 @@ class Alarms:
             routine=ROUTINE,
         )
         try:
-            await patiently(lambda: self.delivery.memory.record_message(args), FOREVER)
+            await with_retries(lambda: self.delivery.memory.record_message(args), FOREVER)
         except MemoryRefused as error:
             logger.warning("a reminder was sent but not recorded: %s", error)

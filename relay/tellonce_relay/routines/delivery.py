@@ -17,7 +17,7 @@ from tellonce.connect import connect_http
 from tellonce.journal import Emit, journal, silent, timed
 from tellonce.reminders import ListRemindersArgs
 from tellonce.settings import load
-from tellonce_relay.memory_outage import patiently
+from tellonce_relay.memory_outage import with_retries
 from tellonce_relay.responders.selection import summariser
 from tellonce_relay.routines.texts import Model, shortened
 from tellonce_relay.stores import Stores
@@ -25,7 +25,7 @@ from tellonce_relay.telegram.bot_client import make_bot
 from tellonce_relay.telegram.chat_surface import ChatSurface
 from tellonce_relay.telegram.message_sender import Address, MessageSender
 from tellonce_relay.telegram.messages import CHANNEL
-from tellonce_relay.turn.turn import NotShown, wrong
+from tellonce_relay.turn.turn import NotShown, invalid_text
 
 SEND_TRIES = 5
 """Maximum number of attempts to send a script's message. The relay itself retries until Telegram is available."""
@@ -73,7 +73,7 @@ async def send_and_record(delivery: DeliveryContext, post: Post) -> c.RecordedMe
     summary = await shortened(post.text, delivery.model, delivery.emit)
     whole = args.model_copy(update={"message_id": ids[0], "sent_at": sent_at, "summary": summary})
     with timed(delivery.emit, "routine_recorded", routine=post.routine):
-        return await patiently(lambda: delivery.memory.record_message(whole))
+        return await with_retries(lambda: delivery.memory.record_message(whole))
 
 
 def _to_record(post: Post) -> c.RecordMessageArgs:
@@ -90,7 +90,7 @@ def _to_record(post: Post) -> c.RecordMessageArgs:
             agent_id=post.agent,
         )
     except ValidationError as error:
-        raise NotShown(wrong(error)) from None
+        raise NotShown(invalid_text(error)) from None
 
 
 def send_once(chat_id: int, routine: str, agent: str | None, text: str) -> int:

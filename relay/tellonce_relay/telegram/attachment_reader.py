@@ -16,7 +16,7 @@ from telegram.error import BadRequest, NetworkError, RetryAfter, TelegramError
 from tellonce_llm.model import File, FileKind
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.telegram.attachments import LARGEST, MEGABYTE, Attachment
-from tellonce_relay.telegram.message_sender import wanted_pause, why
+from tellonce_relay.telegram.message_sender import error_text, wanted_pause
 from tellonce_relay.telegram.transcription import NotTranscribed, Transcribe
 
 logger = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ LONGEST_TEXT = 60_000
 """Maximum number of characters of a text file that are shown to a model."""
 
 
-class Unperceived(Exception):
+class UnusableAttachment(Exception):
     """An attachment cannot be used. `sentence` is for the person. With `once`, the sentence also applies to later
     attachments and is said only once."""
 
@@ -48,22 +48,22 @@ class AttachmentReader:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     seconds: float = SECONDS
 
-    async def hear(self, voice: Attachment) -> str:
-        """The transcript. Raises Unperceived."""
+    async def transcript(self, voice: Attachment) -> str:
+        """The transcript. Raises UnusableAttachment."""
         if self.transcribe is None:
-            raise Unperceived(phrase("senses.cannot_hear"), once=True)
+            raise UnusableAttachment(phrase("senses.cannot_hear"), once=True)
         data = await self._fetched(voice)
         try:
             return await self.transcribe(data, voice.name)
         except NotTranscribed as error:
             logger.warning("a voice message was not transcribed: %s", error)
-            raise Unperceived(phrase("senses.not_heard")) from error
+            raise UnusableAttachment(phrase("senses.not_heard")) from error
 
-    async def look(self, attachment: Attachment, reads: frozenset[FileKind]) -> File:
-        """Fetch the attachment as a file for a model that can read the kinds `reads`. Raises Unperceived."""
+    async def file(self, attachment: Attachment, reads: frozenset[FileKind]) -> File:
+        """Fetch the attachment as a file for a model that can read the kinds `reads`. Raises UnusableAttachment."""
         kind = attachment.kind
         if kind in ("voice", "other") or kind not in reads:
-            raise Unperceived(
+            raise UnusableAttachment(
                 phrase("senses.cannot_see") if kind == "image" else phrase("senses.cannot_read"), once=True
             )
         data = await self._fetched(attachment)
@@ -79,7 +79,7 @@ class AttachmentReader:
                 return await self._downloaded(attachment)
         except TimeoutError as error:
             logger.info("a file was not fetched within %s s", self.seconds)
-            raise Unperceived(phrase("senses.not_fetched")) from error
+            raise UnusableAttachment(phrase("senses.not_fetched")) from error
 
     async def _downloaded(self, attachment: Attachment) -> bytes:
         for tried in range(TRIES):
@@ -88,11 +88,11 @@ class AttachmentReader:
                 _check_size(replace(attachment, size=file.file_size or 0))
                 return bytes(await file.download_as_bytearray())
             except BadRequest as error:
-                raise Unperceived(phrase("senses.not_fetched")) from error
+                raise UnusableAttachment(phrase("senses.not_fetched")) from error
             except TelegramError as error:
-                logger.info("a file was not fetched: %s", why(error))
+                logger.info("a file was not fetched: %s", error_text(error))
                 if not isinstance(error, NetworkError | RetryAfter) or tried + 1 == TRIES:
-                    raise Unperceived(phrase("senses.not_fetched")) from error
+                    raise UnusableAttachment(phrase("senses.not_fetched")) from error
                 await self.sleep(wanted_pause(error) if isinstance(error, RetryAfter) else PAUSE * 2**tried)
         raise AssertionError("the last try returns or raises")
 
@@ -113,6 +113,6 @@ def _within_limits(text: str) -> str:
 
 
 def _check_size(attachment: Attachment) -> None:
-    """Raises Unperceived if the file is too large. The message does not always give the size; `getFile` does."""
+    """Raises UnusableAttachment if the file is too large. The message does not always give the size; `getFile` does."""
     if attachment.is_too_large:
-        raise Unperceived(phrase("senses.too_large", megabytes=LARGEST[attachment.kind] // MEGABYTE))
+        raise UnusableAttachment(phrase("senses.too_large", megabytes=LARGEST[attachment.kind] // MEGABYTE))

@@ -19,8 +19,8 @@ from tellonce_relay.telegram.message_sender import (
     MessageSender,
     NotSent,
     SlowDown,
-    nobody,
-    why,
+    error_text,
+    record_nothing,
 )
 from tellonce_relay.turn.turn import NotShown
 
@@ -107,14 +107,14 @@ class ChatSurface:
         if not text or drafting or self._clock() < self._next_draft or units(text) > MESSAGE_UNITS:
             return
         self._next_draft = self._clock() + self._pace
-        self._drafting = asyncio.create_task(self._sketch(text))
+        self._drafting = asyncio.create_task(self._show_draft(text))
 
     async def send(self, text: str) -> list[str]:
         """Send the whole text in as many messages as needed; the draft becomes the first. Raises NotShown."""
         if self._drafting is not None:
             await asyncio.wait({self._drafting})
         await self.close()
-        await self._stand()
+        await self._send_beginning()
         numbers = self._delivery.numbers
         try:
             await self._deliver(self._parts(text))
@@ -133,9 +133,9 @@ class ChatSurface:
         if text and not self._delivery.numbers:
             self._delivery.begun = text
             self._keep()
-        await self._stand()
+        await self._send_beginning()
 
-    async def _stand(self) -> None:
+    async def _send_beginning(self) -> None:
         """Send the beginning of the answer as permanent messages. The draft message, if there is one, becomes the first
         of these messages."""
         await self._deliver(_parts(self._delivery.begun) if self._delivery.begun else [])
@@ -143,22 +143,22 @@ class ChatSurface:
     async def _deliver(self, parts: list[Part]) -> None:
         """Send the parts that were not delivered yet. Raises NotShown."""
         for part in parts[len(self._delivery.numbers) :]:
-            self._delivery.numbers.append(await self._next(*part))
+            self._delivery.numbers.append(await self._send_next(*part))
             self._arrived()
 
     async def say(self, text: str, markup: Markup | None = None) -> None:
         """Send a text with buttons, separate from the answer. Raises NotShown."""
-        for part, buttons in _said(text, markup):
-            await self._one(part, buttons)
+        for part, buttons in _text_parts(text, markup):
+            await self._send_one(part, buttons)
 
     async def say_once(self, text: str, markup: Markup | None = None) -> None:
         """Send a text as `say` does, but only the parts that this surface has not delivered yet. Raises NotShown."""
-        await self._deliver(_said(text, markup))
+        await self._deliver(_text_parts(text, markup))
 
     async def settle_said(self, text: str, markup: Markup | None = None) -> None:
         """Like `settle`, but for a text of `say_once`. Raises NotShown."""
         if self._delivery.after is not None:
-            await self._look_for(*_said(text, markup)[len(self._delivery.numbers)], self._delivery.after)
+            await self._look_for(*_text_parts(text, markup)[len(self._delivery.numbers)], self._delivery.after)
 
     async def settle(self, text: str | None) -> None:
         """After a restart, find out whether a message that was being sent arrived. `text` is the answer, if known.
@@ -179,7 +179,7 @@ class ChatSurface:
         try:
             number = await self._sender.find(self._to.chat_id, what, after, markup)
         except TelegramError as error:
-            raise NotShown(why(error)) from error
+            raise NotShown(error_text(error)) from error
         if d.sketch:
             d.draft = number
         elif number is not None:
@@ -201,7 +201,7 @@ class ChatSurface:
                     await task
         self._typing = self._drafting = None
 
-    async def _next(self, part: Marked, markup: Markup | None) -> int:
+    async def _send_next(self, part: Marked, markup: Markup | None) -> int:
         """Send one part, or turn the draft into it, and return its number. Raises NotShown."""
         draft, self._delivery.draft = self._delivery.draft, None
         if draft is not None:
@@ -211,9 +211,9 @@ class ChatSurface:
                 logger.info("the draft could not be turned into the answer, which is sent as a new message: %s", error)
             else:
                 return draft
-        return await self._one(part, markup, self._about_to)
+        return await self._send_one(part, markup, self._about_to)
 
-    async def _one(self, part: Marked, markup: Markup | None, about_to: AboutTo = nobody) -> int:
+    async def _send_one(self, part: Marked, markup: Markup | None, about_to: AboutTo = record_nothing) -> int:
         try:
             return await self._sender.send(self._to, part, markup, about_to)
         except AnswerLost as error:
@@ -222,7 +222,7 @@ class ChatSurface:
         except NotSent as error:
             raise NotShown(str(error)) from error
 
-    async def _sketch(self, text: str) -> None:
+    async def _show_draft(self, text: str) -> None:
         draft = self._delivery.draft
         try:
             if draft is None and await self._sender.draft(self._to, self._draft_id, rendered(text)):
@@ -255,10 +255,10 @@ class ChatSurface:
             await asyncio.sleep(TYPING_SECONDS)
             if self._drafted and self._clock() - shown_at > DRAFT_SECONDS:
                 shown_at = self._clock()
-                await self._sketch(self._drafted)
+                await self._show_draft(self._drafted)
 
 
-def _said(text: str, markup: Markup | None) -> list[Part]:
+def _text_parts(text: str, markup: Markup | None) -> list[Part]:
     """The messages of a text that is separate from the answer. The last message has the buttons."""
     *first, last = split_marked(Marked(text))
     return [*((part, None) for part in first), (last, markup)]

@@ -171,9 +171,11 @@ class Outbox:
         try:
             await self._bot.set_message_reaction(chat_id, number, emoji)
         except TelegramError as error:
-            logger.info("a reaction was not shown: %s", why(error))
+            logger.info("a reaction was not shown: %s", error_text(error))
 
-    async def send(self, to: Address, what: Marked, markup: Markup | None = None, about_to: AboutTo = nobody) -> int:
+    async def send(
+        self, to: Address, what: Marked, markup: Markup | None = None, about_to: AboutTo = record_nothing
+    ) -> int:
         """Send one message and return its id. First, `about_to` is called with the highest known message number in the
         chat, or with None if no number is known. If it stays unknown whether the message was sent, `find` can look for
         the message among higher ids.
@@ -181,18 +183,18 @@ class Outbox:
         Raises NotSent, and AnswerLost if the answer was lost and no message number is known from which to search.
         """
         try:
-            return await self._number(to, what, markup, about_to, self._patiently)
+            return await self._number(to, what, markup, about_to, self._with_retries)
         except BadRequest as error:
-            return await self._plainer(to, what, markup, about_to, error)
+            return await self._send_plainer(to, what, markup, about_to, error)
         except ChatMigrated as error:
             self._moved.moved(to.chat_id, error.new_chat_id)
             return await self.send(Address(error.new_chat_id), what, markup, about_to)
         except TelegramError as error:
             if isinstance(error, Forbidden):
                 self._closed.add(to.chat_id)
-            raise NotSent(why(error)) from error
+            raise NotSent(error_text(error)) from error
 
-    async def begin(self, to: Address, what: Marked, about_to: AboutTo = nobody) -> int:
+    async def begin(self, to: Address, what: Marked, about_to: AboutTo = record_nothing) -> int:
         """Send a draft without retries. Raises SlowDown, NotSent and AnswerLost."""
         with _without_retries():
             return await self._number(to, what, None, about_to, lambda call: call())
@@ -209,10 +211,10 @@ class Outbox:
         except RetryAfter as refusal:
             raise SlowDown(wanted_pause(refusal)) from refusal
         except (BadRequest, InvalidToken) as error:
-            logger.info("drafts are shown by editing a message instead: %s", why(error))
+            logger.info("drafts are shown by editing a message instead: %s", error_text(error))
             self._drafts = False
         except TelegramError as error:
-            logger.info("a draft was not shown: %s", why(error))
+            logger.info("a draft was not shown: %s", error_text(error))
         return self._drafts
 
     async def change(self, to: Address, number: int, what: Marked) -> None:
@@ -224,15 +226,15 @@ class Outbox:
         """Edit a message's text and buttons (none by default). An edit is idempotent, so it is retried after a lost
         answer. Raises NotSent."""
         try:
-            await self._patiently(lambda: self._edit(chat_id, number, what, markup))
+            await self._with_retries(lambda: self._edit(chat_id, number, what, markup))
         except BadRequest as error:
             if _is_unchanged(error):
                 return
             if not what.marks:
-                raise NotSent(why(error)) from error
+                raise NotSent(error_text(error)) from error
             await self.edit(chat_id, number, Marked(what.text), markup)
         except TelegramError as error:
-            raise NotSent(why(error)) from error
+            raise NotSent(error_text(error)) from error
 
     async def settled(self) -> None:
         """Wait until Telegram has probably executed every request that was interrupted by a kill, counted from the first
@@ -320,10 +322,10 @@ class Outbox:
             if number is not None:
                 return number
             if after is None and not _was_refused(error):
-                raise AnswerLost(why(error)) from error
+                raise AnswerLost(error_text(error)) from error
             raise
 
-    async def _plainer(
+    async def _send_plainer(
         self, to: Address, what: Marked, markup: Markup | None, about_to: AboutTo, error: BadRequest
     ) -> int:
         """Send again without the part that Telegram most likely refused."""
@@ -331,7 +333,7 @@ class Outbox:
             return await self.send(replace(to, thread_id=None), what, markup, about_to)
         if what.marks:
             return await self.send(to, Marked(what.text), markup, about_to)
-        raise NotSent(why(error)) from error
+        raise NotSent(error_text(error)) from error
 
     async def _send(self, to: Address, what: Marked, markup: Markup | None) -> int:
         reply = ReplyParameters(to.reply_to, allow_sending_without_reply=True) if to.reply_to is not None else None
@@ -358,7 +360,7 @@ class Outbox:
             link_preview_options=_NO_PREVIEW,
         )
 
-    async def _patiently(self, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
+    async def _with_retries(self, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
         tried = 1
         while True:
             try:
@@ -390,7 +392,7 @@ def _without_retries() -> Generator[None]:
     except RetryAfter as refusal:
         raise SlowDown(wanted_pause(refusal)) from refusal
     except TelegramError as error:
-        raise NotSent(why(error)) from error
+        raise NotSent(error_text(error)) from error
 
 
 def _counter(chat_id: int) -> int:

@@ -22,13 +22,13 @@ def incoming(
     zone: ZoneInfo,
     user_name: str = "",
     moved: MovedGroups | None = None,
-    heard: str | None = None,
+    transcript: str | None = None,
 ) -> Incoming | None:
     """Return the message; None if it has no content to record, like a service message or a blank message.
 
-    `user_name` overrides the sender's own name; `heard` is the transcript of a voice message.
+    `user_name` overrides the sender's own name; `transcript` is the transcript of a voice message.
     """
-    text = text_of(message, heard)
+    text = text_of(message, transcript)
     if not text.strip():
         return None
     thread, user, known = thread_facts(message), message.from_user, moved or MovedGroups()
@@ -48,14 +48,14 @@ def incoming(
         shows_file=attachment_of(message) is not None,
         selected=message.quote.text if message.quote is not None else "",
         edited=message.edit_date is not None,
-        kept=not off_record(words_of(message, heard)),
+        kept=not off_record(words_of(message, transcript)),
         **_quoted(message if thread.reply_to is not None else None),
     )
 
 
-def words_of(message: Message, heard: str | None = None) -> str:
+def words_of(message: Message, transcript: str | None = None) -> str:
     """What the person wrote or said in a message: its text, caption or transcript; empty for a forwarded message."""
-    return (message.text or message.caption or heard or "") if message.forward_origin is None else ""
+    return (message.text or message.caption or transcript or "") if message.forward_origin is None else ""
 
 
 class _Quoted(TypedDict, total=False):
@@ -95,11 +95,11 @@ def thread_facts(message: Message) -> ThreadFacts:
     return ThreadFacts(None, reply_to)
 
 
-def text_of(message: Message, heard: str | None = None) -> str:
+def text_of(message: Message, transcript: str | None = None) -> str:
     """The text or transcript of a message. For media, it is the label and the caption. For a forwarded message, it
     includes the author."""
     written = message.text or message.caption or ""
-    text = " ".join(part for part in (heard or _label(message), written) if part)
+    text = " ".join(part for part in (transcript or _label(message), written) if part)
     if message.forward_origin is None or not text:
         return text
     return forwarded(_author(message.forward_origin), text)

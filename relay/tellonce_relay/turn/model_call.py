@@ -32,7 +32,7 @@ class Progress:
 
     def broke_off(self) -> None:
         """Keep only the complete part, without half a tag or half a word."""
-        self.said = whole(self.said)
+        self.said = whole_words(self.said)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Persistence:
 PATIENT = Persistence()
 
 
-async def persistently(
+async def with_model_retries(
     call: Callable[[], Awaitable[ResultT]],
     persistence: Persistence,
     failed: Callable[[CannotAnswer, float], None],
@@ -83,7 +83,7 @@ async def persistently(
         tried, waited = tried + 1, waited + pause
 
 
-def whole(cut_off: str) -> str:
+def whole_words(cut_off: str) -> str:
     """Return an interrupted answer up to its last complete word and the blank after this word."""
     text = finished(cut_off)
     tail = text[-_LONGEST_WORD:]
@@ -91,7 +91,7 @@ def whole(cut_off: str) -> str:
     return text if blank is None else text[: len(text) - len(tail) + blank + 1]
 
 
-def continued(begun: str, more: str) -> str:
+def joined(begun: str, more: str) -> str:
     """Join two parts of an answer. If the second part repeats the end of the first, the repeated text appears once."""
     most = min(len(begun), len(more), _LONGEST_OVERLAP)
     same = next((n for n in range(most, _OVERLAP - 1, -1) if begun.endswith(more[:n])), 0)

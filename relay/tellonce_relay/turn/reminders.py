@@ -17,7 +17,7 @@ from tellonce_relay.buttons import CallbackData, Reply
 from tellonce_relay.catalogue import clock, current_language, day, moment, phrase
 from tellonce_relay.cron import last_due, next_due
 from tellonce_relay.incoming_message import Incoming, Place
-from tellonce_relay.memory_outage import FOREVER, patiently
+from tellonce_relay.memory_outage import FOREVER, with_retries
 from tellonce_relay.orders import without_joint
 from tellonce_relay.responders.shared_words import content_words
 from tellonce_relay.views import without_stamps
@@ -415,4 +415,4 @@ async def finish(memory: MemoryClient, reminder: Reminder, now: datetime, zone: 
         due_at=reminder.due_at,
         next_at=next_due(reminder.repeats, after, zone) if reminder.repeats is not None else None,
     )
-    await patiently(lambda: memory.finish_reminder(args), FOREVER)
+    await with_retries(lambda: memory.finish_reminder(args), FOREVER)

@@ -12,7 +12,7 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.reminders import ChangeReminderArgs, Reminder
 from tellonce_relay.catalogue import phrase, use_language
 from tellonce_relay.incoming_message import Incoming
-from tellonce_relay.memory_outage import patiently
+from tellonce_relay.memory_outage import with_retries
 from tellonce_relay.orders import order_of
 from tellonce_relay.turn.reminders import NotSet, coming, is_plain_order, set_by, timed, what_of
 from tellonce_relay.turn.tags import Tag
@@ -88,7 +88,7 @@ async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, 
         with use_language(order.language):
             if not is_plain_order(order.rest, incoming.sent_at, zone):
                 return
-            made = await patiently(lambda: set_by(memory, zone, incoming, order.rest, recorded=True), patience)
+            made = await with_retries(lambda: set_by(memory, zone, incoming, order.rest, recorded=True), patience)
         done.saved += [Saved(reminder.memory, "reject", reminder) for reminder in made]
     except NotSet:
         pass
@@ -103,7 +103,7 @@ async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: f
     if tag.kind == "remind":
         await _remind(memory, incoming, tag, patience, done)
         return
-    for result in (await patiently(lambda: memory.remember(_claim(incoming, tag)), patience)).results:
+    for result in (await with_retries(lambda: memory.remember(_claim(incoming, tag)), patience)).results:
         if result.memory.status == "uncertain":
             done.uncertain.append(result.memory)
         elif result.outcome != "duplicate":
@@ -137,7 +137,7 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
         raise MemoryRefused(f"no time at which a reminder is possible: {tag.time!r}") from None
     for one in wanted:
         args = one.args(_source(incoming, tag.text), claimed=True)
-        reminder = await patiently(partial(memory.set_reminder, args), patience)
+        reminder = await with_retries(partial(memory.set_reminder, args), patience)
         if reminder.memory.status == "uncertain":
             done.uncertain.append(reminder.memory)
         else:
@@ -148,12 +148,12 @@ async def _close(memory: MemoryClient, incoming: Incoming, topic: str, patience:
     """Close the goal that matches the topic or, if there is none, cancel the reminder that matches the topic. If the
     user did not mention the goal or reminder, the user is asked instead. Raises MemoryRefused if nothing matches."""
     wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
-    goals = await patiently(lambda: memory.search_memory(wanted), patience)
+    goals = await with_retries(lambda: memory.search_memory(wanted), patience)
     goal = next((goal for goal in goals.results if _share_a_word(topic, goal.text)), None)
     if goal is not None:
         await _complete(memory, incoming, goal, patience, done)
         return
-    upcoming = await patiently(lambda: coming(memory, incoming), patience)
+    upcoming = await with_retries(lambda: coming(memory, incoming), patience)
     fresh = {one.memory.id for one in done.saved}  # the answer may set the reminder again before it cancels the old one
     older = (reminder for reminder in upcoming if reminder.memory.id not in fresh)
     meant = next((reminder for reminder in older if _share_a_word(topic, what_of(reminder))), None)
@@ -166,11 +166,11 @@ async def _complete(
     memory: MemoryClient, incoming: Incoming, goal: c.SearchResult, patience: float, done: Done
 ) -> None:
     if not _is_mentioned(incoming, goal.text):
-        known = await patiently(lambda: memory.get_profile(c.GetProfileArgs(chat_id=incoming.chat_id)), patience)
+        known = await with_retries(lambda: memory.get_profile(c.GetProfileArgs(chat_id=incoming.chat_id)), patience)
         done.unclosed += [one for one in known.goals if one.id == goal.id]
         return
     args = c.UpdateMemoryArgs(memory_id=goal.id, action="complete", chat_id=incoming.chat_id)
-    done.saved.append(Saved(await patiently(lambda: memory.update_memory(args), patience), "reopen"))
+    done.saved.append(Saved(await with_retries(lambda: memory.update_memory(args), patience), "reopen"))
 
 
 async def _cancel(memory: MemoryClient, incoming: Incoming, meant: Reminder, patience: float, done: Done) -> None:
@@ -178,7 +178,7 @@ async def _cancel(memory: MemoryClient, incoming: Incoming, meant: Reminder, pat
         done.unclosed.append(meant.memory)
         return
     args = ChangeReminderArgs(memory_id=meant.memory.id, action="cancel", chat_id=incoming.chat_id)
-    cancelled = await patiently(lambda: memory.change_reminder(args), patience)
+    cancelled = await with_retries(lambda: memory.change_reminder(args), patience)
     done.saved.append(Saved(cancelled.memory, "restore", cancelled))
 
 

@@ -53,7 +53,7 @@ LONGEST_HEARD, MOST_HEARD = 400, 200
 tags."""
 
 
-def heard(texts: Iterable[str]) -> tuple[str, ...]:
+def repeatable_tags(texts: Iterable[str]) -> tuple[str, ...]:
     """The contents of the tags in these texts. A model's tag that only repeats one of these tags is not a claim of the
     model."""
     found = (_folded(text[m.end() : m.end() + LONGEST_HEARD]) for text in texts for m in SHOWN.finditer(text))
@@ -61,7 +61,7 @@ def heard(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
-    """Remove the tags. A tag that repeats one of `repeated` (from `heard`) is neither carried out nor removed. Brackets
+    """Remove the tags. A tag that repeats one of `repeated` (from `repeatable_tags`) is neither carried out nor removed. Brackets
     inside a tag may nest. An unclosed tag ends with its line."""
     found = list(_found(answer, repeated))
     visible = _without(answer, [span for span, _ in found])

@@ -19,7 +19,7 @@ from tellonce_llm.errors import Cause
 from tellonce_llm.model import Answer
 from tellonce_relay.catalogue import phrase, server_text
 from tellonce_relay.incoming_message import Incoming
-from tellonce_relay.memory_outage import SHORT, patiently
+from tellonce_relay.memory_outage import SHORT, with_retries
 from tellonce_relay.responders import prompt as prompts
 from tellonce_relay.responders.responder import CannotAnswer, Responder
 from tellonce_relay.turn import tag_effects
@@ -29,12 +29,12 @@ from tellonce_relay.turn.model_call import (
     STOPPED_HERE,
     Persistence,
     Progress,
-    continued,
-    persistently,
+    joined,
     trouble,
+    with_model_retries,
 )
 from tellonce_relay.turn.tag_effects import Done
-from tellonce_relay.turn.tags import Parsed, Tag, finished, heard, parse, shown_so_far
+from tellonce_relay.turn.tags import Parsed, Tag, finished, parse, repeatable_tags, shown_so_far
 
 logger = logging.getLogger(__name__)
 
@@ -131,17 +131,17 @@ async def run_turn(
                 with timed(options.emit, "message_recorded"):
                     await record_incoming(memory, incoming)
             progress = Progress()
-            draft = await patiently(
-                lambda: think(memory, responder, surface, incoming, options, progress), options.patience
+            draft = await with_retries(
+                lambda: draft_answer(memory, responder, surface, incoming, options, progress), options.patience
             )
             begun = parse(progress.said).visible if draft.cause is not None else ""
             if begun:  # unlike Telegram, this channel does not continue a partial answer later
                 draft = replace(draft, said=f"{begun}\n\n{draft.said}")
         except MemoryUnreachable as error:
-            draft = failed(phrase("turn.memory_down"), error, options)
+            draft = failure_draft(phrase("turn.memory_down"), error, options)
         except MemoryRefused as error:
-            draft = failed(phrase("turn.refused", reason=server_text(error.text)), error, options)
-        return await give(memory, surface, incoming, draft, options)
+            draft = failure_draft(phrase("turn.refused", reason=server_text(error.text)), error, options)
+        return await deliver(memory, surface, incoming, draft, options)
 
 
 async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.RecordedMessage:
@@ -150,18 +150,18 @@ async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.Recorde
     try:
         args = _to_record(incoming)
     except ValidationError as error:
-        raise MemoryRefused(wrong(error)) from None
+        raise MemoryRefused(invalid_text(error)) from None
     return await memory.record_message(args)
 
 
-def wrong(error: ValidationError) -> ServerText:
+def invalid_text(error: ValidationError) -> ServerText:
     """The text that says which part of a message the memory refused and why. Unlike the error, it does not quote this
     part."""
-    text = "; ".join(_lack(str(e["loc"][0]) if e["loc"] else "", e["msg"]) for e in error.errors())
+    text = "; ".join(_problem(str(e["loc"][0]) if e["loc"] else "", e["msg"]) for e in error.errors())
     return invalid(text, error, "message")
 
 
-def _lack(field: str, message: str) -> str:
+def _problem(field: str, message: str) -> str:
     said = message.removeprefix("Value error, ")
     return f"its {field} {said}" if field else said
 
@@ -180,7 +180,7 @@ def _to_record(incoming: Incoming) -> c.RecordMessageArgs:
     )
 
 
-async def think(
+async def draft_answer(
     memory: MemoryClient,
     responder: Responder,
     surface: Surface,
@@ -198,12 +198,14 @@ async def think(
     await surface.typing()
     with timed(options.emit, "prompt_built"):
         prompt = _prompt(context, incoming, options)
-    shown = DraftAnswer("", claims=responder.claims, heard=heard(_shown(context, incoming)))
+    shown = DraftAnswer("", claims=responder.claims, heard=repeatable_tags(_shown(context, incoming)))
     request = _ModelRequest(memory, responder, surface, incoming, options, shown, progress or Progress())
     try:
-        said = await persistently(lambda: request.once(prompt), options.persistence, request.failed, options.sleep)
+        said = await with_model_retries(
+            lambda: request.ask(prompt), options.persistence, request.report_retry, options.sleep
+        )
     except CannotAnswer as error:
-        return troubled(error, options)
+        return model_failure(error, options)
     return replace(shown, said=said, notices=tuple(map(server_text, context.notices)))
 
 
@@ -233,26 +235,26 @@ def _shown(context: c.Context, incoming: Incoming) -> list[str]:
     ]
 
 
-def failed(sentence: str, error: Exception, options: TurnOptions) -> DraftAnswer:
+def failure_draft(sentence: str, error: Exception, options: TurnOptions) -> DraftAnswer:
     """A draft with the sentence that the person gets instead of an answer."""
     logger.warning("turn failed: %s", error)
     options.emit("turn_failed", reason=type(error).__name__)
     return DraftAnswer(sentence, failure=True)
 
 
-def troubled(error: CannotAnswer, options: TurnOptions) -> DraftAnswer:
+def model_failure(error: CannotAnswer, options: TurnOptions) -> DraftAnswer:
     """The draft for a model that failed."""
-    sentence = failed(trouble(error.cause, owed=False), error, options)
+    sentence = failure_draft(trouble(error.cause, owed=False), error, options)
     return replace(sentence, cause=error.cause, retry_after=error.retry_after)
 
 
-async def give(
+async def deliver(
     memory: MemoryClient, surface: Surface, incoming: Incoming, draft: DraftAnswer, options: TurnOptions
 ) -> Outcome:
     """Step three: show the draft, record it, and carry out its tags. If this step is repeated, nothing is done
     twice."""
     with timed(options.emit, "tags_parsed") as found:
-        text, tags = visible(draft), draft.parsed.tags
+        text, tags = visible_text(draft), draft.parsed.tags
         found |= {"tags": len(tags), "kinds": sorted({tag.kind for tag in tags})}
     try:
         with timed(options.emit, "reply_sent", failure=draft.failure) as found:
@@ -271,7 +273,7 @@ async def give(
     return Outcome(tuple(ids), effects)
 
 
-def visible(draft: DraftAnswer) -> str:
+def visible_text(draft: DraftAnswer) -> str:
     """Return the text to show, without tags; if nothing is left, return a short notice."""
     parsed = draft.parsed
     return parsed.visible or (phrase("turn.noted") if parsed.tags else phrase("turn.empty"))
@@ -294,7 +296,7 @@ async def _record_answer(
     )
     try:
         with timed(options.emit, "reply_recorded"):
-            await patiently(lambda: memory.record_message(args), options.patience)
+            await with_retries(lambda: memory.record_message(args), options.patience)
     except (MemoryUnreachable, MemoryRefused) as error:
         logger.warning("the answer was sent but not recorded: %s", error)
         options.emit("reply_unrecorded", reason=type(error).__name__)
@@ -325,7 +327,7 @@ class _ModelRequest:
     progress: Progress
     _more: str = ""
 
-    async def once(self, prompt: prompts.Prompt) -> str:
+    async def ask(self, prompt: prompts.Prompt) -> str:
         """The whole answer. Raises CannotAnswer; the partial answer is then in `progress`."""
         begun, self._more = self.progress.said, ""
         used: Answer | None = None
@@ -343,14 +345,14 @@ class _ModelRequest:
         said = self.progress.said.replace("\x00", "")  # the memory does not accept NUL
         return finished(said) + phrase("turn.cut") if used is not None and used.truncated else said
 
-    def failed(self, error: CannotAnswer, pause: float) -> None:
+    def report_retry(self, error: CannotAnswer, pause: float) -> None:
         """Report that the model is asked again."""
         logger.info("the model failed and is asked again in %.1f s: %s", pause, error)
         self.options.emit("model_retry", cause=error.cause, seconds=round(pause, 1))
 
     async def _add(self, piece: str, begun: str) -> None:
         self._more += piece
-        self.progress.said = said = continued(begun, self._more)
+        self.progress.said = said = joined(begun, self._more)
         await self.surface.show_partial(shown_so_far(said, self.shown.heard) if self.shown.claims else said)
 
 
@@ -385,11 +387,11 @@ async def _describe(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, .
         return
     try:
         async with options.captions:
-            known = await patiently(lambda: _known(memory, message), options.patience)
+            known = await with_retries(lambda: _known(memory, message), options.patience)
             caption = (known or message.text).removesuffix(_SEEN + seen)
             described = replace(message, text=f"{caption}{_SEEN}{seen}")
             with timed(options.emit, "file_described"):
-                await patiently(lambda: record_incoming(memory, described), options.patience)
+                await with_retries(lambda: record_incoming(memory, described), options.patience)
     except (MemoryUnreachable, MemoryRefused) as error:
         logger.warning("the description of a file was not recorded: %s", error)
 

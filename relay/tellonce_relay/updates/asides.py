@@ -24,14 +24,14 @@ from tellonce_text.sentences import is_question
 logger = logging.getLogger(__name__)
 
 
-async def told(case: Case, name: str, text: str, markup: InlineKeyboardMarkup | None = None) -> None:
+async def tell_or_log(case: Case, name: str, text: str, markup: InlineKeyboardMarkup | None = None) -> None:
     """Send a text as `Case.tell` does. If this fails, the failure is logged."""
-    with logged():
+    with log_not_shown():
         await case.tell(name, text, markup)
 
 
 @contextmanager
-def logged() -> Generator[None]:
+def log_not_shown() -> Generator[None]:
     """Log that a sentence could not be sent, instead of raising NotShown."""
     try:
         yield
@@ -48,11 +48,11 @@ class Asides:
     async def tell(self, case: Case, incoming: Incoming, effects: Done, notices: Sequence[str]) -> None:
         """Send all these messages after an answer. Each is sent only once, even across restarts."""
         if not incoming.kept:  # the person asked for this
-            await told(case, "unsaid", phrase("turn.unsaid"))
+            await tell_or_log(case, "unsaid", phrase("turn.unsaid"))
         await self.show_saved(case, effects.saved)
         await self._ask_to_close(case, effects.unclosed)
         if effects.unset:  # the answer may have promised these reminders
-            await told(case, "unset", "\n".join(effects.unset))
+            await tell_or_log(case, "unset", "\n".join(effects.unset))
         await self.offer_reminders(case, incoming)
         await self._pass_on(case, notices)
         await self._ask(case)
@@ -64,20 +64,20 @@ class Asides:
         elif case.chat_id not in self._noticed:
             self._noticed.add(case.chat_id)
             for notice in notices:
-                with logged():
+                with log_not_shown():
                     await case.surface.say(notice)
 
     async def show_saved(self, case: Case, saved: Sequence[Saved]) -> None:
         """Show each saved memory with a button that reverts it."""
         for one in saved:
             said = self._saved_reply(one)
-            await told(case, f"{one.undo} {one.memory.id}", said.text, said.markup)
+            await tell_or_log(case, f"{one.undo} {one.memory.id}", said.text, said.markup)
 
     async def _ask_to_close(self, case: Case, unclosed: Sequence[Memory]) -> None:
         """Ask about each goal and reminder that the answer would close although the user did not mention it."""
         for one in unclosed:
             asked = phrase("memory.is_it_done", content=views.in_days(one.content))
-            await told(case, f"close {one.id}", asked, buttons.close_buttons(one.id))
+            await tell_or_log(case, f"close {one.id}", asked, buttons.close_buttons(one.id))
 
     async def offer_reminders(self, case: Case, incoming: Incoming) -> None:
         """Without a model, offer to cancel the reminders that a statement may mean, and offer a reminder for the day

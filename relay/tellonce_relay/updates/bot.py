@@ -15,7 +15,7 @@ from tellonce_relay.catalogue import phrase, server_text, use_language
 from tellonce_relay.commands import confirmations, menu
 from tellonce_relay.commands.callbacks import Callbacks
 from tellonce_relay.incoming_message import Incoming, is_command
-from tellonce_relay.memory_outage import FOREVER, Outage, patiently
+from tellonce_relay.memory_outage import FOREVER, Outage, with_retries
 from tellonce_relay.orders import Order, order_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.seen_store import SeenStore
@@ -46,7 +46,7 @@ class Relay:
         self._outage = Outage()
         self._arrivals = Arrivals()
         self._conversations = Conversations(
-            dependencies, self._threads, self._outage, self._arrivals, self._obey_spoken
+            dependencies, self._threads, self._outage, self._arrivals, self._run_transcript
         )
         e = dependencies
         self._requests = ReminderRequests(e.command_context.memory, e.zone, e.now, e.stores.unfinished)
@@ -92,7 +92,7 @@ class Relay:
             seconds = self._outage.lasts()
             case = case_of(self._e, update, Entry({})) if update.message is not None else None
             if case is not None:
-                await self._conversations.tell_away(case, seconds)
+                await self._conversations.report_outage(case, seconds)
             raise
 
     def pass_over(self, update_id: int, error: Exception) -> None:
@@ -191,7 +191,7 @@ class Relay:
                 outcome = (await turn.record_incoming(self._e.command_context.memory, case.incoming)).outcome
                 found["outcome"] = outcome
         except MemoryRefused as error:
-            case.entry.draft = turn.failed(
+            case.entry.draft = turn.failure_draft(
                 phrase("turn.refused", reason=server_text(error.text)), error, self._conversations.options(case)
             )
             outcome = "created"
@@ -224,14 +224,14 @@ class Relay:
         may have failed to record it. Recording a message twice does no harm."""
         draft = case.entry.draft
         try:
-            await case.surface.settle(turn.visible(draft) if draft is not None else None)
+            await case.surface.settle(turn.visible_text(draft) if draft is not None else None)
             for aside in case.entry.asides.values():
                 await case.settle(aside)
         except turn.NotShown as error:
             logger.warning("it cannot be checked whether an answer was delivered: %s", error)
         if not case.entry.recorded and self._orders.is_recorded(case):
             # The last process may have recorded the message and then been killed.
-            await patiently(lambda: self._is_new(case), FOREVER)
+            await with_retries(lambda: self._is_new(case), FOREVER)
 
     def _note_move(self, message: Message | None) -> None:
         if message is not None and message.migrate_to_chat_id is not None:
@@ -310,7 +310,7 @@ class Relay:
     def _submit(self, case: Case) -> None:
         if self._orders.is_order(case):
             if kept := self._orders.kept(case):
-                self._conversations.heard(case.thread, kept)
+                self._conversations.note_text(case.thread, kept)
             # A command does not wait for an answer in progress.
             self._threads.submit(("order", *case.thread), lambda: self._order(case))
         else:
@@ -320,14 +320,14 @@ class Relay:
         """Carry out one command. If the command fails, the person gets a message about the failure."""
         with tracing.traced("turn", case.entry.traceparent), use_language(case.language):
             try:
-                await self._obey(case)
+                await self._answer_command(case)
             except Exception as error:
                 logger.exception("update %s failed", case.update_id)
                 self._e.emit("turn_failed", reason=type(error).__name__)
                 await self._conversations.say(case, phrase("turn.broken"))
         self._e.inbox.done(case.update_id)
 
-    async def _obey(self, case: Case) -> None:
+    async def _answer_command(self, case: Case) -> None:
         """Run a command and send its answer, each once, across restarts. Nothing is sent before the memory has
         answered, so the command can be retried."""
         stored = case.entry.asides.get(_ANSWER)
@@ -335,7 +335,7 @@ class Relay:
             if stored is not None:
                 await case.tell(_ANSWER, stored.text)
                 return
-            said = await self._conversations.when_back(case, lambda: self._carry_out(case))
+            said = await self._conversations.with_notice(case, lambda: self._carry_out(case))
             self._e.wake_alarms.set()  # the command may have set a reminder
             if said is not None:
                 await case.tell(_ANSWER, said.text, said.markup)
@@ -367,7 +367,7 @@ class Relay:
         conversation = _CaseConversation(case, self._conversations, self._requests)
         return await menu.run(self._e.command_context, incoming, conversation)
 
-    async def _obey_spoken(self, case: Case) -> Reply | None:
+    async def _run_transcript(self, case: Case) -> Reply | None:
         """Carry out a voice message whose transcript is an order; None if the transcript is not an order."""
         order = self._orders.in_words(case)
         return await self._carry_out_words(case, order) if order is not None and order.command is not None else None
@@ -388,7 +388,7 @@ class Relay:
         the order alone, offer to forget the quoted or the last message."""
         if order.rest:
             return Reply(phrase("memory.rejected"))
-        unsaid = case.incoming.meant or self._conversations.last_said(case.thread)
+        unsaid = case.incoming.meant or self._conversations.last_text(case.thread)
         if not unsaid:
             return Reply(phrase("forget.which"))
         return await self._run(case, replace(case.incoming, text="/forget", quoted=unsaid))

@@ -12,20 +12,20 @@ from tellonce.client import MemoryRefused
 from tellonce.shutdown import Stopped, pause_or_stop, unless_stopped
 from tellonce_relay import buttons
 from tellonce_relay.catalogue import phrase, server_text, use_language
-from tellonce_relay.memory_outage import FOREVER, Outage, patiently
-from tellonce_relay.telegram.attachment_reader import Unperceived
+from tellonce_relay.memory_outage import FOREVER, Outage, with_retries
+from tellonce_relay.telegram.attachment_reader import UnusableAttachment
 from tellonce_relay.telegram.message_sender import Markup
 from tellonce_relay.turn import turn
 from tellonce_relay.turn.model_call import trouble
 from tellonce_relay.turn.tag_effects import Done, keep_order
 from tellonce_relay.turn.tags import parse
 from tellonce_relay.updates.arrivals import Arrivals, Thread
-from tellonce_relay.updates.asides import Asides, logged, told
+from tellonce_relay.updates.asides import Asides, log_not_shown, tell_or_log
 from tellonce_relay.updates.case import Case
 from tellonce_relay.updates.dependencies import Dependencies
 from tellonce_relay.updates.open_turn import OpenTurn
-from tellonce_relay.updates.perception import Perception
 from tellonce_relay.updates.threads import Threads
+from tellonce_relay.updates.turn_attachments import TurnAttachments
 from tellonce_text.own_words import own_words
 from tellonce_text.sentences import is_question
 
@@ -42,7 +42,7 @@ class ShuttingDown(Exception):
     """The process is ending; the next process continues the turn."""
 
 
-Obey = Callable[[Case], Awaitable[buttons.Reply | None]]
+RunOrder = Callable[[Case], Awaitable[buttons.Reply | None]]
 """Carries out a case that is an order in words; None if the case is not an order."""
 
 
@@ -50,20 +50,20 @@ class Conversations:
     """Runs turns in `threads`. The bot's other work that must be done in order also runs there."""
 
     def __init__(
-        self, dependencies: Dependencies, threads: Threads, outage: Outage, arrivals: Arrivals, obey: Obey
+        self, dependencies: Dependencies, threads: Threads, outage: Outage, arrivals: Arrivals, run_order: RunOrder
     ) -> None:
         self._e = dependencies
         self._threads = threads
         self._arrivals = arrivals
         self._outage = outage
-        self._obey = obey
-        self._perception = Perception(dependencies)
+        self._run_order = run_order
+        self._attachments = TurnAttachments(dependencies)
         self._asides = Asides(dependencies)
         self._newest: dict[Thread, OpenTurn] = {}
         self._current: dict[Thread, OpenTurn] = {}
         self._waiting: list[OpenTurn] = []
         self._answered: dict[Thread, str] = {}
-        self._said: dict[Thread, str] = {}
+        self._texts: dict[Thread, str] = {}
         # The chats that were notified of the model's outage, and the turns that wait for the end of this outage.
         self._troubled: set[int] = set()
         self._nudges: dict[Thread, asyncio.Event] = {}
@@ -80,7 +80,7 @@ class Conversations:
         follows."""
         now, newest = asyncio.get_running_loop().time(), self._opened_for(case)
         self._arrivals.taken(case.thread, case.update_id, now)
-        self.heard(case.thread, case.incoming.text)
+        self.note_text(case.thread, case.incoming.text)
         if newest is not None:
             newest.join(case, now)
             self._e.inbox.put(case.update_id, case.entry)
@@ -92,7 +92,7 @@ class Conversations:
         self._newest[case.thread] = opened
         self._waiting.append(opened)
         self._nudge(case.thread)
-        self._threads.submit(case.thread, lambda: self._deal_with(opened))
+        self._threads.submit(case.thread, lambda: self._run_turn(opened))
 
     def _opened_for(self, case: Case) -> OpenTurn | None:
         """The open turn to which the message belongs: the message joined it before a kill, or directly follows its last
@@ -136,13 +136,13 @@ class Conversations:
         """The id of the message with the latest answer in the thread, as far as this process knows."""
         return self._answered.get(thread)
 
-    def heard(self, thread: Thread, text: str) -> None:
+    def note_text(self, thread: Thread, text: str) -> None:
         """Note the newest text of the thread that the memory keeps."""
-        self._said[thread] = text
+        self._texts[thread] = text
 
-    def last_said(self, thread: Thread) -> str:
+    def last_text(self, thread: Thread) -> str:
         """The newest text of the thread that the memory keeps; empty if this process does not know it."""
-        return self._said.get(thread, "")
+        return self._texts.get(thread, "")
 
     async def stop(self, thread: Thread, *, owed: bool = True) -> bool:
         """End the thread's current answer and wait until the turn is finished. Without `owed`, an answer that waits for
@@ -176,16 +176,16 @@ class Conversations:
 
     async def say(self, case: Case, text: str, markup: Markup | None = None) -> None:
         """Send a sentence beside the answer. A failure to send it is only logged."""
-        with logged():
+        with log_not_shown():
             await case.surface.say(text, markup)
 
-    async def when_back(self, case: Case, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
+    async def with_notice(self, case: Case, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
         """The call's result, retried while the memory is unreachable; the person is notified."""
-        result = await patiently(call, FOREVER, lambda seconds: self.tell_away(case, seconds))
+        result = await with_retries(call, FOREVER, lambda seconds: self.report_outage(case, seconds))
         self._outage.is_over()
         return result
 
-    async def tell_away(self, case: Case, seconds: float) -> None:
+    async def report_outage(self, case: Case, seconds: float) -> None:
         """Notify the chat that the memory is unreachable, once per outage."""
         if seconds >= self._e.away_seconds and self._outage.is_news(case.chat_id):
             await self.say(case, phrase("turn.memory_away"))
@@ -199,7 +199,7 @@ class Conversations:
             e.zone, e.now, agent.prompt, profile, agent.id, FOREVER, e.emit, e.persistence, e.sleep, self._captions
         )
 
-    async def _deal_with(self, opened: OpenTurn) -> None:
+    async def _run_turn(self, opened: OpenTurn) -> None:
         """Run one turn. If answering fails, the person gets a message about the failure, and the next turn begins."""
         head = opened.head
         if head.thread in self._left:
@@ -246,7 +246,7 @@ class Conversations:
             await e.sender.react(case.message.chat.id, case.message.message_id, NOTED)
             await self._asides.offer_reminders(case, opened.incoming)
             return
-        outcome = await turn.give(e.command_context.memory, case.surface, opened.incoming, draft, options)
+        outcome = await turn.deliver(e.command_context.memory, case.surface, opened.incoming, draft, options)
         for part in outcome.message_ids[1:]:
             e.stores.parts.put(f"{case.chat_id}:{part}", outcome.message_ids[0])
         if outcome.message_ids and not draft.failure:
@@ -271,20 +271,20 @@ class Conversations:
         if opened.goes_on:  # the rest was fetched together with it, and the model must see everything
             await self._arrivals.recorded(opened.head.thread)
         try:
-            draft = await self._perceived(opened)
-            draft = draft or await self._obeyed(opened) or await self._model_draft(opened, options)
+            draft = await self._process_attachments(opened)
+            draft = draft or await self._run_spoken_order(opened) or await self._model_draft(opened, options)
         except MemoryRefused as error:
-            draft = turn.failed(phrase("turn.refused", reason=server_text(error.text)), error, options)
-        await self._held(opened)
+            draft = turn.failure_draft(phrase("turn.refused", reason=server_text(error.text)), error, options)
+        await self._wait_for_more(opened)
         if opened.interrupted.is_set():
             # Wait until `_draft` cancels this attempt. Then `_draft` asks again, or ends the answer if the user stopped
             # it.
             await asyncio.Event().wait()
         opened.closed = True
-        self._perception.said(opened)
+        self._attachments.mark_said(opened)
         return draft
 
-    async def _held(self, opened: OpenTurn) -> None:
+    async def _wait_for_more(self, opened: OpenTurn) -> None:
         """Wait while another message may still join the turn; the answer is shown afterwards."""
         thread, loop = opened.head.thread, asyncio.get_running_loop()
         hold = opened.hold(self._arrivals.hold(thread, self._e.settings.breath_seconds))
@@ -292,26 +292,26 @@ class Conversations:
         # A message that was fetched in time may still be waiting to be recorded.
         await self._arrivals.recorded(thread)
 
-    async def _perceived(self, opened: OpenTurn) -> turn.DraftAnswer | None:
+    async def _process_attachments(self, opened: OpenTurn) -> turn.DraftAnswer | None:
         """Process the messages' attachments. If the turn contains nothing usable, return a reply that says why."""
-        if not any(self._perception.carried(case) for case in opened.cases):
+        if not any(self._attachments.attachment(case) for case in opened.cases):
             return None
         await opened.head.surface.typing()
         reads = await self._e.command_context.responder.reads()
         for place in range(len(opened.cases)):
-            await self._perception.perceive(opened, place, reads, self.when_back)
+            await self._attachments.process(opened, place, reads, self.with_notice)
         return await self._report_problems(opened, "unperceived")
 
-    async def _obeyed(self, opened: OpenTurn) -> turn.DraftAnswer | None:
+    async def _run_spoken_order(self, opened: OpenTurn) -> turn.DraftAnswer | None:
         """Without a model, carry out a voice message that is an order. The answer to the order replaces the answer of
         the turn."""
         case = opened.head
         if self._e.command_context.responder.claims or len(opened.cases) > 1 or not case.entry.transcript:
             return None
-        said = await self.when_back(case, lambda: self._obey(case))
+        said = await self.with_notice(case, lambda: self._run_order(case))
         if said is None:
             return None
-        await told(case, "order", said.text, said.markup)
+        await tell_or_log(case, "order", said.text, said.markup)
         return turn.DraftAnswer("", claims=False, stopped=True)
 
     async def _report_problems(self, opened: OpenTurn, aside: str) -> turn.DraftAnswer | None:
@@ -321,45 +321,45 @@ class Conversations:
         captioned = said.quoted and own_words(said.quoted).strip()
         asks = not self._e.command_context.responder.claims and is_question(said.text) and not captioned
         if opened.problems and (opened.is_wordless or asks):
-            return turn.DraftAnswer(self._perception.unusable(opened), failure=True)
-        sentence = self._perception.unsaid(opened)
+            return turn.DraftAnswer(self._attachments.problems(opened), failure=True)
+        sentence = self._attachments.new_problems(opened)
         if sentence:
-            await told(opened.head, aside, sentence)
-            self._perception.said(opened)
+            await tell_or_log(opened.head, aside, sentence)
+            self._attachments.mark_said(opened)
         return None
 
     async def _model_draft(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
         """Ask the model until it answers. The person is informed once, and does not have to ask again."""
         pause, longest = self._e.owed_pauses
-        draft = await self._asked(opened, options)
+        draft = await self._ask_with_files(opened, options)
         while draft.owed or opened.reworded:
             if not opened.reworded:
                 if await self._set_orders(opened, options):
                     return turn.DraftAnswer("", claims=False, stopped=True)
-                await self._owe(opened, draft)
-                await self._rest(opened.head.thread, pause, draft.retry_after)
+                await self._report_owed(opened, draft)
+                await self._pause(opened.head.thread, pause, draft.retry_after)
                 pause = min(longest, 2 * pause)
             if opened.reworded:
                 opened.progress.said, opened.reworded = "", False
-            draft = await self._asked(opened, replace(options, persistence=options.persistence.briefly))
+            draft = await self._ask_with_files(opened, replace(options, persistence=options.persistence.briefly))
         self._model_is_back(opened.head)
         return draft
 
-    async def _asked(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
+    async def _ask_with_files(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
         """The model's draft. If the model refuses files, for example because they have too many pages, it is asked once
         more without the files."""
-        draft = await self._thought(opened, options)
+        draft = await self._ask_model(opened, options)
         if draft.cause != "refused" or not opened.incoming.files:
             return draft
         opened.files = dict.fromkeys(opened.files, ())
-        opened.problems = [Unperceived(phrase("senses.not_accepted"))]
-        return await self._report_problems(opened, "not accepted") or await self._thought(opened, options)
+        opened.problems = [UnusableAttachment(phrase("senses.not_accepted"))]
+        return await self._report_problems(opened, "not accepted") or await self._ask_model(opened, options)
 
-    async def _thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
+    async def _ask_model(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
         e, case = self._e, opened.head
         memory, responder = e.command_context.memory, e.command_context.responder
-        return await self.when_back(
-            case, lambda: turn.think(memory, responder, case.surface, opened.incoming, options, opened.progress)
+        return await self.with_notice(
+            case, lambda: turn.draft_answer(memory, responder, case.surface, opened.incoming, options, opened.progress)
         )
 
     async def _set_orders(self, opened: OpenTurn, options: turn.TurnOptions) -> bool:
@@ -372,14 +372,14 @@ class Conversations:
             await self._asides.show_saved(opened.head, done.saved)
         return bool(done.saved)
 
-    async def _owe(self, opened: OpenTurn, draft: turn.DraftAnswer) -> None:
+    async def _report_owed(self, opened: OpenTurn, draft: turn.DraftAnswer) -> None:
         """Report the problem once per chat and outage, after the partial answer."""
         case = opened.head
         opened.owed, opened.closed = draft.cause, True
         case.surface.quote(case.message.message_id)
         case.entry.begun = opened.progress.said
         begun = parse(opened.progress.said).visible
-        with logged():
+        with log_not_shown():
             await case.surface.keep_partial(begun)
             if case.chat_id not in self._troubled:
                 self._troubled.add(case.chat_id)
@@ -389,7 +389,7 @@ class Conversations:
         self._e.inbox.put(case.update_id, case.entry)
         self._e.emit("answer_owed", cause=draft.cause)
 
-    async def _rest(self, thread: Thread, seconds: float, retry_after: float | None) -> None:
+    async def _pause(self, thread: Thread, seconds: float, retry_after: float | None) -> None:
         """Wait until the model may be asked again, a message arrives in the thread, or another turn succeeds."""
         nudge = self._nudges[thread] = asyncio.Event()
         try:

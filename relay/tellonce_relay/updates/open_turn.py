@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from tellonce_llm.errors import Cause
 from tellonce_llm.model import File
 from tellonce_relay.incoming_message import Incoming, is_split, together
-from tellonce_relay.telegram.attachment_reader import Unperceived
+from tellonce_relay.telegram.attachment_reader import UnusableAttachment
 from tellonce_relay.turn.model_call import Progress
 from tellonce_relay.updates.case import Case
 from tellonce_text.sentences import ends_as_question
@@ -34,7 +34,7 @@ class OpenTurn:
     stopped: bool = False
     progress: Progress = field(default_factory=Progress)
     files: dict[int, tuple[File, ...]] = field(default_factory=dict)
-    problems: list[Unperceived] = field(default_factory=list)
+    problems: list[UnusableAttachment] = field(default_factory=list)
     interrupted: asyncio.Event = field(default_factory=asyncio.Event)
     finished: asyncio.Event = field(default_factory=asyncio.Event)
 

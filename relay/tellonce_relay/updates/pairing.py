@@ -20,7 +20,7 @@ POLL_SECONDS = 20
 
 @dataclass(frozen=True)
 class Pairing:
-    """A pairing. `code` works for one person, and only while `paired` runs."""
+    """A pairing. `code` works for one person, and only while `wait_for_user` runs."""
 
     bot: Bot
     code: str
@@ -30,14 +30,16 @@ class Pairing:
         return f"https://t.me/{self.bot.username}?start={self.code}"
 
 
-async def offer(bot: Bot) -> Pairing:
+async def create_pairing(bot: Bot) -> Pairing:
     """Create the link. Raises TelegramError, and InvalidToken for a token that Telegram does not know."""
     await bot.get_me()
     await bot.delete_webhook()
     return Pairing(bot, secrets.token_urlsafe(16))
 
 
-async def paired(pairing: Pairing, stop: asyncio.Event, leaves_memory: Callable[[int], Awaitable[bool]]) -> User | None:
+async def wait_for_user(
+    pairing: Pairing, stop: asyncio.Event, leaves_memory: Callable[[int], Awaitable[bool]]
+) -> User | None:
     """Wait for the user who opens the link, and greet them; None when stopped. Others get no reply. `leaves_memory`
     says whether the earlier texts belong to another user; the greeting then warns of this."""
     offset, pause = 0, FIRST_PAUSE
@@ -54,14 +56,14 @@ async def paired(pairing: Pairing, stop: asyncio.Event, leaves_memory: Callable[
             continue
         for update in updates:
             offset = update.update_id + 1
-            user = _opened(pairing, update.message)
+            user = _user_of_link(pairing, update.message)
             if user is not None:
                 await _welcome(pairing.bot, user, offset, warned=await leaves_memory(user.id))
                 return user
     return None
 
 
-def _opened(pairing: Pairing, message: Message | None) -> User | None:
+def _user_of_link(pairing: Pairing, message: Message | None) -> User | None:
     if message is None or message.from_user is None or message.chat.id != message.from_user.id:
         return None
     command, _, code = (message.text or "").partition(" ")
@@ -72,10 +74,10 @@ def _opened(pairing: Pairing, message: Message | None) -> User | None:
 async def _welcome(bot: Bot, user: User, offset: int, *, warned: bool) -> None:
     """Acknowledge the update, so that the next relay does not read the code, and then greet the user."""
     with use_language(language_of(user.language_code)):
-        told = [phrase("start.paired"), phrase("start.greeting", name=user.first_name)]
-        told += [phrase("start.left_behind")] if warned else []
+        paragraphs = [phrase("start.paired"), phrase("start.greeting", name=user.first_name)]
+        paragraphs += [phrase("start.left_behind")] if warned else []
     try:
         await bot.get_updates(offset, timeout=0, allowed_updates=KINDS)
-        await bot.send_message(user.id, "\n\n".join(told))
+        await bot.send_message(user.id, "\n\n".join(paragraphs))
     except TelegramError as error:
         logger.warning("the new user could not be greeted: %s", error)

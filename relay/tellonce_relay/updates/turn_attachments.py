@@ -8,7 +8,7 @@ from typing import Any
 from tellonce_llm.model import FileKind
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.orders import off_record
-from tellonce_relay.telegram.attachment_reader import Unperceived
+from tellonce_relay.telegram.attachment_reader import UnusableAttachment
 from tellonce_relay.telegram.attachments import Attachment, attachment_of
 from tellonce_relay.telegram.messages import text_of, words_of
 from tellonce_relay.turn import turn
@@ -16,34 +16,34 @@ from tellonce_relay.updates.case import Case
 from tellonce_relay.updates.dependencies import Dependencies
 from tellonce_relay.updates.open_turn import OpenTurn
 
-WhenBack = Callable[[Case, Callable[[], Awaitable[Any]]], Awaitable[Any]]
+WithNotice = Callable[[Case, Callable[[], Awaitable[Any]]], Awaitable[Any]]
 
 
-class Perception:
+class TurnAttachments:
     def __init__(self, dependencies: Dependencies) -> None:
         self._e = dependencies
 
-    async def perceive(self, opened: OpenTurn, place: int, reads: frozenset[FileKind], when_back: WhenBack) -> None:
+    async def process(self, opened: OpenTurn, place: int, reads: frozenset[FileKind], with_notice: WithNotice) -> None:
         """Process the attachment of one of the turn's messages, unless that was done or tried before."""
         case = opened.cases[place]
-        carried = self.carried(case)
-        if carried is None or case.update_id in opened.files:
+        attachment = self.attachment(case)
+        if attachment is None or case.update_id in opened.files:
             return
         try:
-            if carried.kind == "voice":
-                opened.cases[place] = await self._heard(case, carried, when_back)
+            if attachment.kind == "voice":
+                opened.cases[place] = await self._transcribed(case, attachment, with_notice)
                 opened.files[case.update_id] = ()
             else:
-                opened.files[case.update_id] = (await self._e.attachment_reader.look(carried, reads),)
-        except Unperceived as problem:
+                opened.files[case.update_id] = (await self._e.attachment_reader.file(attachment, reads),)
+        except UnusableAttachment as problem:
             opened.files[case.update_id] = ()
             opened.problems.append(problem)
 
-    def carried(self, case: Case) -> Attachment | None:
+    def attachment(self, case: Case) -> Attachment | None:
         """The file of a message, or of the message to which it replies."""
         return attachment_of(case.message) or self._quoted(case)
 
-    def unsaid(self, opened: OpenTurn) -> str:
+    def new_problems(self, opened: OpenTurn) -> str:
         """The sentences about unusable attachments that the person has not seen yet. A sentence that applies to all
         attachments is said only once per chat."""
         chat = opened.head.chat_id
@@ -53,13 +53,13 @@ class Perception:
             if not p.once or self._e.stores.said_once.get(f"{chat}:{p.sentence[:40]}") is None
         )
 
-    def unusable(self, opened: OpenTurn) -> str:
+    def problems(self, opened: OpenTurn) -> str:
         """The sentences for a turn that has only unusable attachments. They are said each time, because there is
         nothing else to answer."""
         return _sentences(opened.problems)
 
-    def said(self, opened: OpenTurn) -> None:
-        """Record that the person has seen the sentences that `unsaid` returned."""
+    def mark_said(self, opened: OpenTurn) -> None:
+        """Record that the person has seen the sentences that `new_problems` returned."""
         for problem in opened.problems:
             if problem.once:
                 self._e.stores.said_once.put(f"{opened.head.chat_id}:{problem.sentence[:40]}", "told")
@@ -68,25 +68,25 @@ class Perception:
         """The attachment of the message to which this message replies, because people ask about such an attachment.
         Voice messages are left out, because the memory has their transcripts."""
         target = case.message.reply_to_message
-        carried = attachment_of(target) if target is not None else None
-        return carried if carried is not None and carried.kind != "voice" else None
+        attachment = attachment_of(target) if target is not None else None
+        return attachment if attachment is not None and attachment.kind != "voice" else None
 
-    async def _heard(self, case: Case, voice: Attachment, when_back: WhenBack) -> Case:
+    async def _transcribed(self, case: Case, voice: Attachment, with_notice: WithNotice) -> Case:
         """Record and show the transcript, which an earlier process may have made. Returns the case with the transcript
         as its text."""
-        heard = case.entry.transcript or await self._e.attachment_reader.hear(voice)
-        case.entry.transcript = heard
+        transcript = case.entry.transcript or await self._e.attachment_reader.transcript(voice)
+        case.entry.transcript = transcript
         self._e.inbox.put(case.update_id, case.entry)
-        kept = not off_record(words_of(case.message, heard))
-        said = replace(case.incoming, text=text_of(case.message, heard), shows_file=False, kept=kept)
+        kept = not off_record(words_of(case.message, transcript))
+        said = replace(case.incoming, text=text_of(case.message, transcript), shows_file=False, kept=kept)
         spoken = replace(case, incoming=said)
         if kept:
-            await when_back(spoken, lambda: turn.record_incoming(self._e.command_context.memory, spoken.incoming))
-        shown = phrase("senses.heard", text=heard)
+            await with_notice(spoken, lambda: turn.record_incoming(self._e.command_context.memory, spoken.incoming))
+        shown = phrase("senses.heard", text=transcript)
         with suppress(turn.NotShown):
             await case.tell("heard", shown)
         return spoken
 
 
-def _sentences(problems: Iterable[Unperceived]) -> str:
+def _sentences(problems: Iterable[UnusableAttachment]) -> str:
     return "\n".join(dict.fromkeys(problem.sentence for problem in problems))
