@@ -10,7 +10,7 @@ from benchmarks import projects
 from benchmarks.blocks import Block, blocks, fill, sentences, slots_of
 from benchmarks.dialogue import Dialogue, Probe
 from benchmarks.projects import Project
-from benchmarks.script import Script, Told, happened, question, recall, session_dates, turns_of
+from benchmarks.script import Script, StatedFact, happened, question, recall, session_dates, turns_of
 
 FAR = 0.6
 """The share of facts that are told in words that a question would not use."""
@@ -80,20 +80,22 @@ def _session(script: Script, block: Block | None, at: datetime) -> None:
         return
     topic = block.slots["topic"][0]
     values = block.draw(rng)
-    told = _user_fact(script, block, values, at)
+    stated = _user_fact(script, block, values, at)
     request = " ".join(block.parts["r"])
     given = fill(rng.choice(block.parts["a"]), values) if "a" in block.parts else None
-    if told is None and given is None:
+    if stated is None and given is None:
         at = _exchange(script, request, topic, at, block=block)
     elif given is not None:
         names = frozenset(block.slots)
-        at = _exchange(script, request, topic, at, given=given, told=Told(block, "assistant", values, at, at, names))
+        at = _exchange(
+            script, request, topic, at, given=given, stated=StatedFact(block, "assistant", values, at, at, names)
+        )
     elif rng.random() < 0.5:
-        at = _exchange(script, f"{request} {told[1]} {_aside(rng)}", topic, at, block=block, told=told[0])
+        at = _exchange(script, f"{request} {stated[1]} {_aside(rng)}", topic, at, block=block, stated=stated[0])
     else:
         at = _exchange(script, request, topic, at, block=block)
-        message = f"{told[1]} {_aside(rng)} {rng.choice(_FOLLOW_UPS)}"
-        at = _exchange(script, message, topic, at, block=block, told=told[0])
+        message = f"{stated[1]} {_aside(rng)} {rng.choice(_FOLLOW_UPS)}"
+        at = _exchange(script, message, topic, at, block=block, stated=stated[0])
     for follow_up in rng.sample(_FOLLOW_UPS, rng.randint(2, 4)):
         at = _exchange(script, follow_up, topic, at, block=block)
 
@@ -102,22 +104,22 @@ def _aside(rng: random.Random) -> str:
     return rng.choice(sentences("chatter.txt", "m"))
 
 
-def _user_fact(script: Script, block: Block, values: dict[str, str], at: datetime) -> tuple[Told, str] | None:
+def _user_fact(script: Script, block: Block, values: dict[str, str], at: datetime) -> tuple[StatedFact, str] | None:
     """The next fact that the user mentions, which is new or has changed; None if there is no such fact."""
     if "s" not in block.parts:
         return None
     rng = script.rng
     values["when"], day = happened(rng, at)
-    known = [t for t in script.told if t.block is block]
+    known = [t for t in script.stated if t.block is block]
     if not known:
         sentence = rng.choice(block.parts[rng.choices("sf", (1 - FAR, FAR))[0]])
-        return Told(block, "user", values, at, day, frozenset(slots_of(sentence))), fill(sentence, values)
+        return StatedFact(block, "user", values, at, day, frozenset(slots_of(sentence))), fill(sentence, values)
     if "u" in block.parts and not known[0].changed:
         known[0].values["when"] = values["when"]
         return known[0], fill(rng.choice(block.parts["u"]), known[0].values)
     if "m" in block.parts and rng.random() < 0.6:
         sentence = rng.choice(block.parts["s"])
-        return Told(block, "user", values, at, day, frozenset(slots_of(sentence))), fill(sentence, values)
+        return StatedFact(block, "user", values, at, day, frozenset(slots_of(sentence))), fill(sentence, values)
     return None
 
 
@@ -128,22 +130,22 @@ def _exchange(
     at: datetime,
     *,
     given: str | None = None,
-    told: Told | None = None,
+    stated: StatedFact | None = None,
     block: Block | None = None,
 ) -> datetime:
-    if script.told and script.rng.random() < RECALLS:
-        request = f"{request} {recall(script.rng, script.rng.choice(script.told), 'advice.txt', 'g')}"
+    if script.stated and script.rng.random() < RECALLS:
+        request = f"{request} {recall(script.rng, script.rng.choice(script.stated), 'advice.txt', 'g')}"
     asked = script.say("user", None, request, at)
     extra = [*([given] if given else []), *_questions_back(script.rng, block)]
     answer = _reply(script.rng, topic, request, extra)
     reply = script.say("assistant", None, answer, at + timedelta(seconds=30))
-    if told is not None:
-        turns, told.said = (reply if given else asked,), given or ""
-        if told in script.told:
-            told.changed = turns
+    if stated is not None:
+        turns, stated.said = (reply if given else asked,), given or ""
+        if stated in script.stated:
+            stated.changed = turns
         else:
-            told.turns = turns
-            script.told.append(told)
+            stated.turns = turns
+            script.stated.append(stated)
     return at + timedelta(minutes=script.rng.randint(2, 9))
 
 
@@ -182,21 +184,21 @@ def _turned(request: str) -> str:
 
 def _probes(rng: random.Random, script: Script) -> list[Probe]:
     probes: list[Probe] = []
-    for told in script.told:
+    for stated in script.stated:
         # Each fact that the assistant told gets three questions, so that the assistant's messages contain a fifth of all
         # answers.
-        part, kind, times = ("q", "single-hop", 1) if told.who == "user" else ("b", "assistant", 3)
-        asked = {question(rng, script, told, part) for _ in range(times)}
-        probes += [Probe(kind, text, told.turns, told.said) for text in sorted(filter(None, asked))]
-        if (when := question(rng, script, told, "w")) and rng.random() < 0.15:
-            probes.append(Probe("temporal", when, told.turns))
-        if told.changed and (changed := question(rng, script, told, "v")):
-            probes.append(Probe("updated", changed, told.changed))
-        if "x" in told.block.parts:
-            probes.append(Probe("open-domain", rng.choice(told.block.parts["x"]), told.turns))
-    groups: defaultdict[str, list[Told]] = defaultdict(list)
-    for told in script.told:
-        groups[told.block.name].append(told)
+        part, kind, times = ("q", "single-hop", 1) if stated.who == "user" else ("b", "assistant", 3)
+        asked = {question(rng, script, stated, part) for _ in range(times)}
+        probes += [Probe(kind, text, stated.turns, stated.said) for text in sorted(filter(None, asked))]
+        if (when := question(rng, script, stated, "w")) and rng.random() < 0.15:
+            probes.append(Probe("temporal", when, stated.turns))
+        if stated.changed and (changed := question(rng, script, stated, "v")):
+            probes.append(Probe("updated", changed, stated.changed))
+        if "x" in stated.block.parts:
+            probes.append(Probe("open-domain", rng.choice(stated.block.parts["x"]), stated.turns))
+    groups: defaultdict[str, list[StatedFact]] = defaultdict(list)
+    for stated in script.stated:
+        groups[stated.block.name].append(stated)
     for facts in groups.values():
         if len(facts) > 1 and "m" in facts[0].block.parts:
             probes.append(Probe("multi-hop", facts[0].block.parts["m"][0], turns_of(facts)))

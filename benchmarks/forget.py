@@ -45,7 +45,7 @@ class Waits:
 
     seconds: list[float] = field(default_factory=list)
 
-    def told(self) -> str:
+    def summary(self) -> str:
         ordered = sorted(self.seconds)
         return f"p95 {ordered[int(len(ordered) * 0.95)] * 1000:.0f} max {ordered[-1] * 1000:.0f} ms of {len(ordered)}"
 
@@ -132,7 +132,7 @@ async def _watched(
         for task in watching:
             task.cancel()
         await asyncio.gather(*watching, return_exceptions=True)
-        print(f"  {title} {taken:.2f} s; {'; '.join(f'{name}: {wait.told()}' for name, wait in waits.items())}")
+        print(f"  {title} {taken:.2f} s; {'; '.join(f'{name}: {wait.summary()}' for name, wait in waits.items())}")
 
 
 async def _repeat(call: Callable[[], Awaitable[object]], waits: Waits) -> None:

@@ -10,7 +10,18 @@ from typing import Literal, TypeVar
 
 from benchmarks.blocks import Block, blocks, fill, sentences, slots_of
 from benchmarks.dialogue import Dialogue, Probe, Regime
-from benchmarks.script import MONTHS, Script, Told, asked, happened, like, question, recall, session_dates, turns_of
+from benchmarks.script import (
+    MONTHS,
+    Script,
+    StatedFact,
+    asked,
+    happened,
+    like,
+    question,
+    recall,
+    session_dates,
+    turns_of,
+)
 
 NAMES = ("Anna Ben Carla David Elena Frank Grace Hassan Irina Jamal Kate Luis Maya Nils Olivia Pedro Quinn Rosa Samir "
          "Tessa Umar Vera Will Xenia Yusuf Zara").split()  # fmt: skip
@@ -111,30 +122,30 @@ class _Talk:
     def _tell(self, block: Block, who: str, other: str, at: datetime, *, leaning: bool) -> str:
         """Tell a fact. Returns the words that the other person will echo."""
         rng, script = self.rng, self.script
-        known = next((t for t in script.told if t.block is block and t.who == who and "u" in block.parts), None)
+        known = next((t for t in script.stated if t.block is block and t.who == who and "u" in block.parts), None)
         values = known.values if known else block.draw(rng)
         values["when"], day = happened(rng, at)
         part = "u" if known else "p" if leaning else rng.choices("sf", (1 - self.style.far, self.style.far))[0]
         sentence = rng.choice(block.parts[part])
-        told = known or Told(block, who, values, at, day, frozenset(slots_of(sentence)))
+        stated = known or StatedFact(block, who, values, at, day, frozenset(slots_of(sentence)))
         if known is None and not leaning and rng.random() < HEARSAY:
             core = f"I was just telling my family what you said: {fill(sentence, values)}"
             turns = self._talk(other, who, core, at, ask=False, values=values.values())
         else:
             turns = self._talk(who, other, fill(sentence, values), at, ask=rng.random() < 0.35, values=values.values())
         if known:
-            told.changed = turns
+            stated.changed = turns
         else:
-            told.turns = turns
-            script.told.append(told)
+            stated.turns = turns
+            script.stated.append(stated)
         return fill(rng.choice(block.parts["e"]), values)
 
     def _react(self, who: str, other: str, echo: str | None, at: datetime) -> None:
-        rng, told = self.rng, self.script.told
+        rng, stated = self.rng, self.script.stated
         if echo is not None:
             self._talk(who, other, echo, at, ask=False)
-        elif told and rng.random() < self.style.recalls:
-            core = recall(rng, rng.choice([*told, *told[-4:]]), "chatter.txt", "v")
+        elif stated and rng.random() < self.style.recalls:
+            core = recall(rng, rng.choice([*stated, *stated[-4:]]), "chatter.txt", "v")
             self._talk(who, other, core, at, ask=rng.random() < 0.3)
         elif rng.random() < 0.3:
             block = rng.choice([*blocks("people_events.txt"), *blocks("people_states.txt")])
@@ -178,30 +189,30 @@ class _Talk:
 
 
 def _probes(rng: random.Random, pair: Sequence[str], script: Script, style: Style) -> list[Probe]:
-    probes = [probe for told in script.told for probe in _of_fact(rng, script, told, style)]
+    probes = [probe for stated in script.stated for probe in _of_fact(rng, script, stated, style)]
     return [*probes, *_of_lists(rng, script, pair, style), *_of_dates(rng, script)]
 
 
-def _of_fact(rng: random.Random, script: Script, told: Told, style: Style) -> Iterable[Probe]:
-    block = told.block
+def _of_fact(rng: random.Random, script: Script, stated: StatedFact, style: Style) -> Iterable[Probe]:
+    block = stated.block
     part = "n" if rng.random() < style.near else "q"
-    if not told.changed and (text := question(rng, script, told, part)) and rng.random() < 0.9:
-        yield Probe("single-hop", text, told.turns)
+    if not stated.changed and (text := question(rng, script, stated, part)) and rng.random() < 0.9:
+        yield Probe("single-hop", text, stated.turns)
         if rng.random() < 0.15:
-            other = next(t.speaker for t in script.turns if t.speaker != told.who)
-            yield Probe("adversarial", text.replace(told.who, str(other)), told.turns)
-    if (text := question(rng, script, told, "w")) and rng.random() < 0.55:
-        yield Probe("temporal", text, told.turns)
-    if told.changed and (text := question(rng, script, told, "v")):
-        yield Probe("updated", text, told.changed)
-    if "x" in block.parts and rng.random() < 0.1 and len(like(script, told)) == 1:
-        yield Probe("open-domain", asked(rng.choice(block.parts["x"]), told), told.turns)
+            other = next(t.speaker for t in script.turns if t.speaker != stated.who)
+            yield Probe("adversarial", text.replace(stated.who, str(other)), stated.turns)
+    if (text := question(rng, script, stated, "w")) and rng.random() < 0.55:
+        yield Probe("temporal", text, stated.turns)
+    if stated.changed and (text := question(rng, script, stated, "v")):
+        yield Probe("updated", text, stated.changed)
+    if "x" in block.parts and rng.random() < 0.1 and len(like(script, stated)) == 1:
+        yield Probe("open-domain", asked(rng.choice(block.parts["x"]), stated), stated.turns)
 
 
 def _of_lists(rng: random.Random, script: Script, pair: Sequence[str], style: Style) -> list[Probe]:
-    groups: defaultdict[tuple[str, str], list[Told]] = defaultdict(list)
-    for told in script.told:
-        groups[told.block.name, told.who].append(told)
+    groups: defaultdict[tuple[str, str], list[StatedFact]] = defaultdict(list)
+    for stated in script.stated:
+        groups[stated.block.name, stated.who].append(stated)
     probes = [
         Probe("multi-hop", asked(_near(rng, facts[0].block.parts["m"], style), facts[0]), turns_of(facts))
         for facts in groups.values()
@@ -225,19 +236,19 @@ def _near(rng: random.Random, questions: Sequence[str], style: Style) -> str:
 
 def _of_dates(rng: random.Random, script: Script) -> list[Probe]:
     """Questions about what somebody did on a given day or in a given month."""
-    months: defaultdict[tuple[str, int, int], list[Told]] = defaultdict(list)
-    for told in script.told:
-        if "w" in told.block.parts:
-            months[told.who, told.happened.year, told.happened.month].append(told)
+    months: defaultdict[tuple[str, int, int], list[StatedFact]] = defaultdict(list)
+    for stated in script.stated:
+        if "w" in stated.block.parts:
+            months[stated.who, stated.happened.year, stated.happened.month].append(stated)
     probes: list[Probe] = []
     for (who, year, month), facts in months.items():
         if len(facts) == 1 and rng.random() < 0.5:
             probes.append(Probe("date", f"What did {who} do in {MONTHS[month - 1]} {year}?", turns_of(facts)))
-    for told in rng.sample(script.told, min(4, len(script.told))):
-        day = told.happened
-        if "w" in told.block.parts:
-            text = f"What happened to {told.who} on {day.day} {MONTHS[day.month - 1]}, {day.year}?"
-            probes.append(Probe("date", text, told.turns))
+    for stated in rng.sample(script.stated, min(4, len(script.stated))):
+        day = stated.happened
+        if "w" in stated.block.parts:
+            text = f"What happened to {stated.who} on {day.day} {MONTHS[day.month - 1]}, {day.year}?"
+            probes.append(Probe("date", text, stated.turns))
     return probes
 
 

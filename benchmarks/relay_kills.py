@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from tests.chain import chaos
-from tests.chain.whole import whole
+from tests.chain.product import whole
 
 
 async def measure(messages: int, kills: int, seed: int) -> int:

@@ -14,7 +14,7 @@ WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 
 
 @dataclass
-class Told:
+class StatedFact:
     """A fact that a speaker told: the speaker, the fact's values and turns, and the time when it happened. `said` is
     the passage of a long reply that tells the fact."""
 
@@ -35,7 +35,7 @@ class Script:
 
     rng: random.Random
     turns: list[Turn] = field(default_factory=list)
-    told: list[Told] = field(default_factory=list)
+    stated: list[StatedFact] = field(default_factory=list)
 
     def say(self, role: Literal["user", "assistant"], speaker: str | None, text: str, at: datetime) -> int:
         self.turns.append(Turn(len(self.turns) + 1, role, speaker, text, at))
@@ -73,37 +73,37 @@ def happened(rng: random.Random, at: datetime) -> tuple[str, datetime]:
     return text, at - timedelta(days=days)
 
 
-def recall(rng: random.Random, told: Told, file: str, part: str) -> str:
+def recall(rng: random.Random, stated: StatedFact, file: str, part: str) -> str:
     """A remark that repeats a fact and adds nothing."""
-    value = of_them(told.values[rng.choice([slot for slot in told.block.slots if slot != "topic"])])
+    value = of_them(stated.values[rng.choice([slot for slot in stated.block.slots if slot != "topic"])])
     return fill(rng.choice(sentences(file, part)), {"v": value})
 
 
-def like(script: Script, told: Told) -> list[Told]:
+def like(script: Script, stated: StatedFact) -> list[StatedFact]:
     """The facts of the same kind by the same person."""
-    return [t for t in script.told if t.block is told.block and t.who == told.who]
+    return [t for t in script.stated if t.block is stated.block and t.who == stated.who]
 
 
-def question(rng: random.Random, script: Script, told: Told, part: str) -> str | None:
+def question(rng: random.Random, script: Script, stated: StatedFact, part: str) -> str | None:
     """Return a question that only this fact answers, if the sentence bank has such a question."""
-    rivals = [t for t in like(script, told) if t is not told]
+    rivals = [t for t in like(script, stated) if t is not stated]
     choices = [
         q
-        for q in told.block.parts.get(part, ())
-        if slots_of(q) - {"who"} <= told.names
-        and all(any(t.values[s] != told.values[s] for s in slots_of(q) - {"who"}) for t in rivals)
+        for q in stated.block.parts.get(part, ())
+        if slots_of(q) - {"who"} <= stated.names
+        and all(any(t.values[s] != stated.values[s] for s in slots_of(q) - {"who"}) for t in rivals)
     ]
-    return asked(rng.choice(choices), told) if choices else None
+    return asked(rng.choice(choices), stated) if choices else None
 
 
-def asked(wording: str, told: Told) -> str:
-    values = {name: of_them(value) for name, value in told.values.items()}
-    return fill(wording, {**values, "who": told.who})
+def asked(wording: str, stated: StatedFact) -> str:
+    values = {name: of_them(value) for name, value in stated.values.items()}
+    return fill(wording, {**values, "who": stated.who})
 
 
 def of_them(value: str) -> str:
     return f"their {value[3:]}" if value.startswith("my ") else value
 
 
-def turns_of(facts: Sequence[Told]) -> tuple[int, ...]:
-    return tuple(sorted(turn for told in facts for turn in told.turns))
+def turns_of(facts: Sequence[StatedFact]) -> tuple[int, ...]:
+    return tuple(sorted(turn for stated in facts for turn in stated.turns))

@@ -8,7 +8,7 @@ from functools import cache
 
 from platformdirs import user_cache_path
 
-from benchmarks.claims.scoring import TABLES, Case, cases, quoted, unquoted, wrong
+from benchmarks.claims.scores import TABLES, Case, cases, quoted, unquoted, wrong
 from tellonce_server.domain.memory.check import Verdict
 from tellonce_server.embedding.model_files import GRAPH, MODEL, TOKENIZER, ModelFilesUnavailable, fetch
 from tellonce_server.embedding.onnx_session import Session

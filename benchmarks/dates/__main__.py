@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from benchmarks.dates.scoring import TABLES, Answer, Row, Score, Verdict, rows, score
+from benchmarks.dates.scores import TABLES, Answer, Row, Score, Verdict, rows, score
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.resolver import expressions
 

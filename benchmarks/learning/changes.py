@@ -18,7 +18,7 @@ Case = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Told:
+class CaseResult:
     """The result of one case. `old` and `new` are the statuses of the old and the new statement after the last turn.
     `offered` says whether the model was shown the old statement."""
 
@@ -36,10 +36,10 @@ class Told:
         return (self.old != "active") == self.change and self.new == "active"
 
 
-async def tell(cases: Sequence[Case], model: Path | None) -> list[Told]:
+async def tell(cases: Sequence[Case], model: Path | None) -> list[CaseResult]:
     """Run each case in a separate memory, turn by turn. The scripted model makes no mistakes and uses only its
     prompt."""
-    found: list[Told] = []
+    found: list[CaseResult] = []
     for zone in sorted({case["zone"] for case in cases}):
         group = [case for case in cases if case["zone"] == zone]
         clock = Clock()
@@ -66,8 +66,8 @@ class _Listener:
             return verdicts(request, lambda text: True)
         if not is_exchange(request) or self._work is None:
             return None
-        told = [part for part in ("old", "new") if self._source(part) is not None]
-        return {"items": [self._item(part) for part in told]}
+        stated = [part for part in ("old", "new") if self._source(part) is not None]
+        return {"items": [self._item(part) for part in stated]}
 
     def _source(self, part: str) -> int | None:
         """The message of the current exchange that contains the words, if there is one."""
@@ -77,20 +77,20 @@ class _Listener:
 
     def _item(self, part: str) -> dict[str, Any]:
         assert self._work is not None
-        told = self._case[part]
-        relation = told.get("relation", "none")
+        stated = self._case[part]
+        relation = stated.get("relation", "none")
         over = [m.id for m in self._work.known if m.text == self._case["old"]["text"]]
         self.offered |= part == "new" and bool(over)
         return {
-            "text": told["text"],
-            "kind": told.get("kind", "fact"),
+            "text": stated["text"],
+            "kind": stated.get("kind", "fact"),
             "about": "user",
             "quotes": [
                 {
                     "message_id": (number := self._source(part)),
-                    "text": told["quote"],
+                    "text": stated["quote"],
                     "message": number,
-                    "words": told["quote"],
+                    "words": stated["quote"],
                 }
             ],
             "certain": True,
@@ -99,7 +99,7 @@ class _Listener:
         }
 
 
-async def _tell_one(memory: Memory, clock: Clock, user: int, case: Case) -> Told:
+async def _tell_one(memory: Memory, clock: Clock, user: int, case: Case) -> CaseResult:
     listener = _Listener(case)
     chain = chain_of(ScriptedModel(listener.answer))
     async with memory.client(user) as client:
@@ -117,15 +117,15 @@ async def _tell_one(memory: Memory, clock: Clock, user: int, case: Case) -> Told
     text = context.context or ""
     answered = any(words.casefold() in text.casefold() for words in case["right_answer_contains"])
     old, new = (status.get(case[part]["text"], "missing") for part in ("old", "new"))
-    return Told(case["id"], case["change"], old, new, listener.offered, answered)
+    return CaseResult(case["id"], case["change"], old, new, listener.offered, answered)
 
 
-def report(told: Sequence[Told]) -> str:
+def report(results: Sequence[CaseResult]) -> str:
     """Report how many cases of each kind are right, and list the wrong cases one by one."""
     lines: list[str] = []
     for change, name in ((True, "changes believed"), (False, "apparent changes without effect")):
-        group = [t for t in told if t.change == change]
+        group = [t for t in results if t.change == change]
         lines.append(f"{name}: {sum(t.right for t in group)} of {len(group)}")
-    lines.append(f"the context holds the answer: {sum(t.answered for t in told)} of {len(told)}")
-    lines += [f"  {t.case}: old {t.old}, new {t.new}, shown to the model: {t.offered}" for t in told if not t.right]
+    lines.append(f"the context holds the answer: {sum(t.answered for t in results)} of {len(results)}")
+    lines += [f"  {t.case}: old {t.old}, new {t.new}, shown to the model: {t.offered}" for t in results if not t.right]
     return "\n".join(lines)

@@ -17,11 +17,11 @@ from functools import partial
 from typing import Any
 
 from tellonce_sql import query
-from tests.chain.bells import Bells, is_of_bell, tag_of
-from tests.chain.whole import TALKER, Whole
-from tests.stubs.competent import competent
+from tests.chain.kill_run_reminders import Bells, is_of_bell, tag_of
+from tests.chain.product import TALKER, Whole
 from tests.stubs.replies import Fail, HalfStream, Reply, Say
 from tests.stubs.stub import Asked
+from tests.stubs.summarizer_model import competent
 
 USERS = (201, 202, 203, 204)
 GROUP = -1_000_000_000_201

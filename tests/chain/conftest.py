@@ -8,7 +8,7 @@ import pytest
 
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.chain.home import Home
-from tests.chain.whole import Whole, whole
+from tests.chain.product import Whole, whole
 from tests.memory_fixtures import database
 
 PEOPLE = (42, *range(101, 140))

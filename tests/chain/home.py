@@ -13,7 +13,7 @@ from typing import Any
 
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
-from tests import forked
+from tests import fork_server
 from tests.patience import HANGS, promised
 from tests.server.processes import free_port
 
@@ -66,7 +66,7 @@ class Home:
         return code, out
 
     async def _run(self, arguments: tuple[str, ...], told: str) -> tuple[int, str, str]:
-        process = await forked.start(
+        process = await fork_server.start(
             *("tellonce_cli.main", *arguments),
             stdin=PIPE,
             stdout=PIPE,
@@ -79,9 +79,9 @@ class Home:
         return process.returncode, out.decode(), err.decode()
 
     @asynccontextmanager
-    async def up(self) -> AsyncIterator[forked.Program]:
+    async def up(self) -> AsyncIterator[fork_server.Program]:
         """Start `tellonce up` and wait until it is ready. At the end, stop it as Ctrl-C does."""
-        process = await forked.start(
+        process = await fork_server.start(
             *("tellonce_cli.main", "up"), stdout=PIPE, stderr=STDOUT, env=self.environment, cwd=self.folder
         )
         assert process.stdout is not None

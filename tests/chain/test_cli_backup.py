@@ -123,19 +123,19 @@ async def test_a_memory_is_added_to_another_only_if_asked(saved: Saved, other: H
 
 
 def test_the_local_users_memory_is_named_until_it_is_moved() -> None:
-    def told(user: str, **texts: int) -> str:
+    def advice(user: str, **texts: int) -> str:
         held = {int(owner.strip("u")): Texts(0, count) for owner, count in texts.items()}
         return named(held, ServerSettings(user_ids=user)) or ""
 
-    assert told("42", u1=62).endswith(f"{MOVE}42")
-    assert told("42", u1=62, u42=3).endswith(f"{MOVE}42 --join")
-    assert told("42", u1=62, u42=60).endswith(f"{MOVE}42 --join")
-    assert told("42", u1=2, u42=60).endswith(f"{MOVE}42 --join")
-    assert not told("42", u1=0, u42=60)
-    assert "memory of user 4242: set TELEGRAM_USER_ID=4242" in told("", u4242=5)
-    assert not told("", u1=1, u4242=5)
-    assert not told("42,43", u43=5)
-    assert not told("42")
+    assert advice("42", u1=62).endswith(f"{MOVE}42")
+    assert advice("42", u1=62, u42=3).endswith(f"{MOVE}42 --join")
+    assert advice("42", u1=62, u42=60).endswith(f"{MOVE}42 --join")
+    assert advice("42", u1=2, u42=60).endswith(f"{MOVE}42 --join")
+    assert not advice("42", u1=0, u42=60)
+    assert "memory of user 4242: set TELEGRAM_USER_ID=4242" in advice("", u4242=5)
+    assert not advice("", u1=1, u4242=5)
+    assert not advice("42,43", u43=5)
+    assert not advice("42")
 
 
 def _messages(everything: list[dict[str, Any]]) -> list[tuple[str, str, str, str]]:

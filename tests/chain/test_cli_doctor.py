@@ -24,7 +24,7 @@ from tellonce_cli.findings import (
     tokens_finding,
 )
 from tellonce_server.embedding.model_files import GRAPH, TOKENIZER
-from tests import forked
+from tests import fork_server
 from tests.chain.home import Home
 from tests.memory_fixtures import session
 from tests.server.processes import free_port
@@ -36,7 +36,7 @@ SECRETS = ("sk-ant-secret", "99:bot-secret", "db-secret")
 
 
 async def report(home: Home, *options: str) -> tuple[int, str]:
-    process = await forked.start(
+    process = await fork_server.start(
         *("tellonce_cli.main", "doctor", *options),
         stdout=PIPE,
         stderr=STDOUT,

@@ -16,7 +16,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryUnreachable
-from tests import forked
+from tests import fork_server
 from tests.chain.home import Home
 from tests.patience import HANGS, promised, until
 from tests.server.processes import Process
@@ -64,7 +64,7 @@ async def cold(home: Home) -> Process:
 
 
 async def fork(home: Home) -> Process:
-    return await forked.start(
+    return await fork_server.start(
         "tellonce_cli.main", "up", stdout=PIPE, stderr=STDOUT, env=home.environment, cwd=home.folder
     )
 
@@ -89,10 +89,10 @@ def of_home(home: Home) -> list[int]:
     """The process ids of a home. Our own processes are found by their environment. PostgreSQL's processes lack this
     environment and are found by the data folder."""
     mark, folder = f"TELLONCE_DATA_DIR={home.folder}/data", str(home.cluster)
-    return processes(lambda pid: mark in told(pid, "environ") or folder in told(pid, "cmdline"))
+    return processes(lambda pid: mark in proc_text(pid, "environ") or folder in proc_text(pid, "cmdline"))
 
 
-def told(pid: int, file: str) -> str:
+def proc_text(pid: int, file: str) -> str:
     """The text of a process's file in /proc; empty for a process that has ended."""
     try:
         return Path(f"/proc/{pid}/{file}").read_text(errors="replace")
@@ -102,8 +102,8 @@ def told(pid: int, file: str) -> str:
 
 def child(up_: Running, module: str) -> int:
     def matches(pid: int) -> bool:
-        parent = re.search(r"\) \S (\d+)", told(pid, "stat"))
-        return parent is not None and int(parent[1]) == up_.process.pid and module in told(pid, "cmdline")
+        parent = re.search(r"\) \S (\d+)", proc_text(pid, "stat"))
+        return parent is not None and int(parent[1]) == up_.process.pid and module in proc_text(pid, "cmdline")
 
     (pid,) = processes(matches)
     return pid
@@ -213,7 +213,7 @@ async def _worked_off(home: Home) -> bool:
 async def _runs(home: Home, module: str) -> bool:
     """Whether a process of the home runs this module. A child process that was just forked does not count yet, because
     it does not yet run the module."""
-    return any(module in told(pid, "cmdline") for pid in of_home(home))
+    return any(module in proc_text(pid, "cmdline") for pid in of_home(home))
 
 
 async def nothing_runs(home: Home, seconds: float = 5) -> None:

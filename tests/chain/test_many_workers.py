@@ -13,7 +13,7 @@ from tellonce import contract as c
 from tellonce.children import Child
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
-from tests import forked
+from tests import fork_server
 from tests.crash.invariants import APPLIED, BREACHES
 from tests.depth import depth
 from tests.memory_fixtures import session
@@ -35,7 +35,7 @@ WITHOUT = ("thread left long without a job", "edit not learned from again")
 async def servers(
     tmp_path: Path, dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[tuple[HttpServer, HttpServer]]:
-    monkeypatch.setattr("sys.executable", forked.python())
+    monkeypatch.setattr("sys.executable", fork_server.python())
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(http_server(tmp_path / "one", dsn, **_settings()))
         second = await stack.enter_async_context(http_server(tmp_path / "two", dsn, **_settings()))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.chain import chaos
-from tests.chain.whole import Whole, whole
+from tests.chain.product import Whole, whole
 from tests.depth import depth
 
 pytestmark = pytest.mark.anyio

@@ -12,9 +12,9 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.connect import connect_stdio
-from tests import forked
+from tests import fork_server
 from tests.chain.conftest import GROUPS
-from tests.chain.whole import Whole, both
+from tests.chain.product import Whole, both
 from tests.stubs.replies import Reply, Say, say_json
 from tests.stubs.stub import Asked
 
@@ -53,13 +53,13 @@ def section(prompt: str, name: str) -> str:
 
 async def test_1_and_3_to_6_what_is_told_to_the_bot_is_learned_shown_and_in_its_next_prompts(life: Whole) -> None:
     user = 131
-    await life.told("My name is Priya and I'm working on a SingPass integration project", user)
+    await life.tell("My name is Priya and I'm working on a SingPass integration project", user)
     await life.turn("What project did I mention just now?", user)
     assert "SingPass integration project" in life.prompt("What project did I mention just now?")
-    await life.told("I work as a Solution Architect at GovTech, mainly doing AWS infrastructure", user)
-    await life.told("Please always give me concise responses with bullet points, I hate long paragraphs", user)
-    await life.told("I need to launch the SingPass API integration by Q2 2026", user)
-    await life.told("Don't forget my team offsite is on March 15", user)
+    await life.tell("I work as a Solution Architect at GovTech, mainly doing AWS infrastructure", user)
+    await life.tell("Please always give me concise responses with bullet points, I hate long paragraphs", user)
+    await life.tell("I need to launch the SingPass API integration by Q2 2026", user)
+    await life.tell("Don't forget my team offsite is on March 15", user)
     before = len(life.messages(user))
     await life.telegram.say("/memory", user)
     shown = (await life.heard(user, before + 1))[-1]["text"]
@@ -76,14 +76,14 @@ async def test_1_and_3_to_6_what_is_told_to_the_bot_is_learned_shown_and_in_its_
     ):
         await life.turn(asked, user)
         assert known in section(life.prompt(asked), "FACTS, GOALS AND PINS")
-    await life.told("I finished the SingPass integration", user)
+    await life.tell("I finished the SingPass integration", user)
     await life.turn("What are my open goals?", user)
     assert "launch the SingPass" not in section(life.prompt("What are my open goals?"), "FACTS, GOALS AND PINS")
 
 
 async def test_13_a_number_is_in_the_bots_prompt_after_sixty_other_messages(life: Whole) -> None:
     user = 132
-    await life.told("My AWS account number is 123456789012 for the dev environment", user)
+    await life.tell("My AWS account number is 123456789012 for the dev environment", user)
     async with life.client() as other:
         for n in range(60):
             args = {"role": "user", "content": f"The weather on day {n} was fine.", "chat_id": user}
@@ -110,7 +110,7 @@ async def test_7_a_routine_is_sent_whole_and_kept_with_a_summary(life: Whole) ->
 async def test_7b_a_reply_to_a_routine_sees_its_summary_and_the_quotation(life: Whole) -> None:
     text = "Time for your check-in, Priya. " + "Drink some water and stretch a little. " * 40 + LAST
     sent = await send(life, 108, "smart-checkin", text)
-    await life.told("All fine, thank you", 108, reply_to=sent[0]["message_id"])
+    await life.tell("All fine, thank you", 108, reply_to=sent[0]["message_id"])
     prompt = life.prompt("All fine, thank you")
     assert re.search(r"\[smart-checkin \| \d\d:\d\d [AP]M, just now\]: " + re.escape(SHORT), prompt)
     assert "QUOTED MESSAGE" in prompt
@@ -120,9 +120,9 @@ async def test_7b_a_reply_to_a_routine_sees_its_summary_and_the_quotation(life: 
 
 async def test_7c_and_7d_the_text_of_a_routine_and_one_detail_of_it_are_recalled(life: Whole) -> None:
     await send(life, 109, "morning-summary", BRIEFING)
-    await life.told("What was today's weather forecast in the briefing?", 109)
+    await life.tell("What was today's weather forecast in the briefing?", 109)
     detail = life.prompt("What was today's weather forecast in the briefing?")
-    answer = await life.told("What exactly did you say in the briefing about the zebra crossing?", 109)
+    answer = await life.tell("What exactly did you say in the briefing about the zebra crossing?", 109)
     exact = life.prompt("What exactly did you say in the briefing about the zebra crossing?")
     assert "hail over Changi at 4 PM" in section(detail, "RELEVANT CONTEXT")
     assert "hail" not in section(detail, "CONVERSATION HISTORY"), "the summary lacks it"
@@ -132,9 +132,9 @@ async def test_7c_and_7d_the_text_of_a_routine_and_one_detail_of_it_are_recalled
 
 async def test_9_forgetting_by_buttons_leaves_no_trace_until_it_is_said_again(life: Whole) -> None:
     user = 110
-    await life.told("I need to launch the SingPass API integration by Q2 2026", user)
-    await life.told("I like tea", user)
-    await life.told("The SingPass sandbox is up", user)
+    await life.tell("I need to launch the SingPass API integration by Q2 2026", user)
+    await life.tell("I like tea", user)
+    await life.tell("The SingPass sandbox is up", user)
     assert "SingPass" in await life.everywhere(user)
     before = len(life.messages(user))
     await life.telegram.say("/forget SingPass", user)
@@ -145,13 +145,13 @@ async def test_9_forgetting_by_buttons_leaves_no_trace_until_it_is_said_again(li
     await life.seen(lambda: question["text"].startswith("✓ Forgotten"))
     await life.settled(user)
     assert "ingpass" not in (await life.everywhere(user)).lower()
-    await life.told("What are my current goals?", user)
+    await life.tell("What are my current goals?", user)
     prompt = life.prompt("What are my current goals?")
     assert "ingpass" not in prompt.lower()
     assert "tea" in prompt
     await life.telegram.say("/summary", user)
     assert "ingpass" not in (await life.heard(user, before + 3))[-1]["text"].lower()
-    await life.told("I want to restart the SingPass project by Q3 2026", user)
+    await life.tell("I want to restart the SingPass project by Q3 2026", user)
     assert any("SingPass" in memory["content"] for memory in await memories(life, user))
     await life.telegram.say("/forget", user)
     asked = (await life.heard(user, before + 5))[-1]
@@ -175,7 +175,7 @@ async def test_10_the_summary_shows_periods_the_session_and_todays_routines(life
             )
             await other.record_message(said)
     await send(life, user, "morning-summary", BRIEFING)
-    await life.told("And point 44 of the garden plan", user)
+    await life.tell("And point 44 of the garden plan", user)
     before = len(life.messages(user))
     await life.telegram.say("/summary", user)
     shown = (await life.heard(user, before + 1))[-1]["text"]
@@ -193,10 +193,10 @@ async def test_10_the_summary_shows_periods_the_session_and_todays_routines(life
 
 async def test_12_the_memory_view_has_every_section_and_right_counts(life: Whole) -> None:
     user = 112
-    await life.told("I live in Singapore", user)
-    await life.told("Please always give me concise responses", user)
-    await life.told("I need to launch the SingPass API integration by Q2 2026", user)
-    await life.told("Don't forget my team offsite is on March 15", user)
+    await life.tell("I live in Singapore", user)
+    await life.tell("Please always give me concise responses", user)
+    await life.tell("I need to launch the SingPass API integration by Q2 2026", user)
+    await life.tell("Don't forget my team offsite is on March 15", user)
     before = len(life.messages(user))
     await life.telegram.say("/memory", user)
     shown = (await life.heard(user, before + 1))[-1]["text"]
@@ -215,13 +215,16 @@ async def test_12_the_memory_view_has_every_section_and_right_counts(life: Whole
 
 async def test_14_every_client_shares_the_one_memory(life: Whole) -> None:
     user = 42
-    await life.told("I work as a Solution Architect at GovTech", user)
+    await life.tell("I work as a Solution Architect at GovTech", user)
     args = ["-m", "tellonce_server", "--stdio"]
-    async with connect_stdio(forked.python(), args, life.environment) as desktop, life.client("assistant") as inspector:
+    async with (
+        connect_stdio(fork_server.python(), args, life.environment) as desktop,
+        life.client("assistant") as inspector,
+    ):
         query = c.SearchMemoryArgs(query="Where does the user work?")
         found = [await client.search_memory(query) for client in (desktop, inspector)]
         await desktop.remember(c.RememberArgs(content="I prefer window seats on trains"))
-    await life.told("Which seats do I prefer?", user)
+    await life.tell("Which seats do I prefer?", user)
     assert all(any("GovTech" in hit.text for hit in results.results) for results in found)
     assert "window seats" in section(life.prompt("Which seats do I prefer?"), "FACTS, GOALS AND PINS")
 
@@ -272,9 +275,9 @@ async def test_16_a_question_waits_for_an_answer_that_fits_it_for_an_hour(life: 
 
 async def test_17_doubts_are_settled_by_buttons_and_not_raised_again(life: Whole) -> None:
     user = 115
-    await life.told("I might move to Berlin next year, not sure", user)
+    await life.tell("I might move to Berlin next year, not sure", user)
     before = len(life.messages(user))
-    await life.told("Hello again", user)
+    await life.tell("Hello again", user)
     doubt = (await life.heard(user, before + 2))[-1]
     assert "Berlin" in doubt["text"]
     assert labels(doubt) == ["✓", "✗", "✎ Edit"]
@@ -283,16 +286,16 @@ async def test_17_doubts_are_settled_by_buttons_and_not_raised_again(life: Whole
     await life.seen(lambda: doubt["text"].startswith("✓ "))
     berlin = (await memories(life, user))[0]
     assert (berlin["status"], berlin["user_confirmed"]) == ("active", True)
-    await life.told("Maybe I'll learn the cello, not sure", user)
+    await life.tell("Maybe I'll learn the cello, not sure", user)
     before = len(life.messages(user))
-    await life.told("Hello once more", user)
+    await life.tell("Hello once more", user)
     cello = (await life.heard(user, before + 2))[-1]
     assert "cello" in cello["text"]
     await life.telegram.press(cello, "✗", user)
     await life.seen(lambda: cello["text"] == "✗ Not kept")
-    await life.told("Maybe I'll learn the cello, not sure", user)
+    await life.tell("Maybe I'll learn the cello, not sure", user)
     before = len(life.messages(user))
-    await life.told("Hello a last time", user)
+    await life.tell("Hello a last time", user)
     assert len(life.messages(user)) == before + 1, "nobody is asked what was answered"
     statuses = {row["content"]: row["status"] for row in await memories(life, user)}
     assert [status for text, status in statuses.items() if "cello" in text] == ["rejected"]
@@ -300,9 +303,9 @@ async def test_17_doubts_are_settled_by_buttons_and_not_raised_again(life: Whole
 
 async def test_18_a_move_supersedes_the_old_home_and_keeps_its_history(life: Whole) -> None:
     user = 116
-    await life.told("I live in Singapore", user)
-    await life.told("I moved to Lisbon last week", user)
-    await life.told("Where did I live before?", user)
+    await life.tell("I live in Singapore", user)
+    await life.tell("I moved to Lisbon last week", user)
+    await life.tell("Where did I live before?", user)
     found = {row["content"]: row for row in await memories(life, user)}
     lisbon = next(row for text, row in found.items() if "Lisbon" in text)
     singapore = next(row for text, row in found.items() if "Singapore" in text)
@@ -336,7 +339,7 @@ async def test_19_an_edited_message_changes_all_that_was_learned_from_it(life: W
 
     await life.until(edited)
     await life.settled(user)
-    await life.told("When is my team offsite?", user)
+    await life.tell("When is my team offsite?", user)
     prompt = life.prompt("When is my team offsite?")
     assert "March 22" in prompt
     assert "March 15" not in prompt
@@ -362,23 +365,23 @@ async def test_20_a_full_chat_says_so_once_and_a_new_one_keeps_the_memories(life
         canonical = {"llm_inferred": "", "general_summary": "\n".join(known)}
         return say_json({"items": [], "canonical": canonical})
 
-    await life.told("I live in Singapore", user)
+    await life.tell("I live in Singapore", user)
     life.model.script = verbose
     try:
-        await life.told("Let us list all vendors of region after region", user)
+        await life.tell("Let us list all vendors of region after region", user)
     finally:
         life.model.script = both
     epochs = "select tokens, archived_at is not null as archived from chat_metadata where chat_id = $1 order by epoch"
     assert [row["tokens"] > 2000 for row in await life.rows(epochs, user)] == [True]
     before = len(life.messages(user))
     for said in ("What next?", "And then?"):
-        await life.told(said, user)
+        await life.tell(said, user)
     told = [message["text"] for message in (await life.heard(user, before + 3))[before:]]
     assert sum("/new" in text for text in told) == 1
     assert len(told) == 3
     await life.telegram.say("/new", user)
     await life.heard(user, before + 3)
-    await life.told("Where do I live?", user)
+    await life.tell("Where do I live?", user)
     prompt = life.prompt("Where do I live?")
     assert "fresh vegetables" not in prompt
     assert "lives in Singapore" in section(prompt, "FACTS, GOALS AND PINS")
@@ -388,8 +391,8 @@ async def test_20_a_full_chat_says_so_once_and_a_new_one_keeps_the_memories(life
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 async def test_11_what_is_known_outlives_the_processes(life: Whole, number: signal.Signals) -> None:
     user = 119 if number is signal.SIGTERM else 120
-    await life.told("My name is Priya", user)
-    await life.told("I work as a Solution Architect at GovTech", user)
+    await life.tell("My name is Priya", user)
+    await life.tell("I work as a Solution Architect at GovTech", user)
     before = [(row["kind"], row["content"], row["status"]) for row in await memories(life, user)]
     for name in ("relay", "summarizer", "server"):
         await (life.stop(name) if number is signal.SIGTERM else life.kill(name))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.chain.whole import TALKER, Whole, both, whole
+from tests.chain.product import TALKER, Whole, both, whole
 from tests.stubs.otlp_collector import OtlpCollector
 from tests.stubs.replies import Fail, Hang, Reply, Say
 from tests.stubs.stub import Asked
@@ -45,7 +45,7 @@ async def of_whole_turn(life: Whole, chat: int) -> list[dict[str, Any]]:
 
 
 async def test_a_turn_is_one_trace_through_all_three_processes(life: Whole) -> None:
-    await life.told("I live in Singapore", 101)
+    await life.tell("I live in Singapore", 101)
     found = await of_whole_turn(life, 101)
     assert {e["process"] for e in found} == {"relay", "server", "summarizer"}
     names = [e["event"] for e in found if e["process"] == "relay"]
@@ -62,7 +62,7 @@ async def test_a_turn_is_one_trace_through_all_three_processes(life: Whole) -> N
 
 
 async def test_a_turn_is_drawn_as_a_tree_with_times(life: Whole) -> None:
-    await life.told("I work as a Solution Architect at GovTech", 102)
+    await life.tell("I work as a Solution Architect at GovTech", 102)
     trace = (await of_whole_turn(life, 102))[0]["traceId"]
     drawn = (await life.command("trace", trace[:12])).splitlines()
     listed = await life.command("trace")
@@ -86,7 +86,7 @@ async def test_a_fallen_back_model_and_a_failed_parse_are_events(life: Whole) ->
 
     life.model.script = spoilt
     try:
-        await life.told("My name is Priya", 103)
+        await life.tell("My name is Priya", 103)
     finally:
         life.model.script = both
     found = await of_whole_turn(life, 103)
@@ -146,7 +146,7 @@ async def test_no_event_holds_a_word_of_what_was_said(life: Whole) -> None:
         await life.settled(user)
         await life.telegram.edit(number, f"My dragon is called {CANARY} the Great", user)
         await life.turn(f"I need to feed {CANARY} by March 15", user)
-        await life.told(f"I might sell {CANARY}, not sure", user)
+        await life.tell(f"I might sell {CANARY}, not sure", user)
         before = len(life.messages(user))
         routine = ("send", "--chat", str(user), "--routine", "morning-summary")
         await life.command(*routine, told=f"{CANARY} slept well. " * 40)
@@ -191,7 +191,7 @@ async def test_without_observability_the_command_says_how_to_switch_it_on(life: 
 async def test_a_collector_gets_the_spans_of_all_three_processes_as_one_trace(tmp_path: Path, dsn: str) -> None:
     async with OtlpCollector() as collector:
         async with whole(tmp_path, DATABASE_URL=dsn, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url) as traced:
-            await traced.told("I live in Singapore", 42)
+            await traced.tell("I live in Singapore", 42)
             turn = of_turn(traced, 42)[0]["traceId"]
             await traced.stop()
         spans = [span for span in collector.spans if span.trace_id == turn]

@@ -20,7 +20,7 @@ from tests.local_model import with_local_model
 from tests.memory_fixtures import USER, Clock, Memory, forget, opened
 from tests.offline_worker import work_off
 from tests.stubs.anthropic_stub import AnthropicStub
-from tests.stubs.competent import competent
+from tests.stubs.summarizer_model import competent
 
 pytestmark = pytest.mark.anyio
 
@@ -110,7 +110,7 @@ WITHOUT_MODEL = pytest.mark.parametrize("life", [pytest.param("offline", marks=p
 """The mark of a scenario that has another end with a model. `test_relay_scenarios.py` contains the end with a model."""
 
 
-def told(profile: c.Profile) -> list[str]:
+def contents(profile: c.Profile) -> list[str]:
     """The notes and statements about the user."""
     return [m.content for m in (*profile.facts, *profile.preferences, *profile.goals, *profile.dates)]
 
@@ -134,7 +134,7 @@ async def test_3_a_fact_is_learned_and_in_the_next_prompt(life: Life) -> None:
 async def test_3_a_fact_at_the_end_of_a_long_message_is_learned(life: Life, length: int) -> None:
     fact = "I work as a Solution Architect at GovTech, mainly doing AWS infrastructure"
     await life.say("and so on, " * (length // 11) + "right. " + fact)
-    assert any("GovTech" in text for text in told(await life.profile()))
+    assert any("GovTech" in text for text in contents(await life.profile()))
 
 
 async def test_4_a_preference_is_learned_and_carried(life: Life) -> None:
@@ -155,7 +155,7 @@ async def test_6_a_date_gets_its_year_from_the_message(life: Life) -> None:
     await life.say("Don't forget my team offsite is on March 15")
     assert "March 15" in await life.prompt("When is my team offsite?", include=["memories"])
     if not life.is_read:
-        assert ["March 15" in text for text in told(await life.profile())] == [True]
+        assert ["March 15" in text for text in contents(await life.profile())] == [True]
         return
     dates = (await life.profile()).dates
     assert "March 15" in dates[0].content
@@ -246,7 +246,7 @@ async def test_9_forget_leaves_no_trace_and_being_told_again_lifts_it(life: Life
     life.clock.forward(days=1)
     await life.say("I want to restart the SingPass project by Q3 2026")
     assert "SingPass project" in await life.prompt("What do I want to restart?")
-    assert any("SingPass" in text for text in told(await life.profile())) == life.is_read
+    assert any("SingPass" in text for text in contents(await life.profile())) == life.is_read
 
 
 @WITHOUT_MODEL
@@ -273,8 +273,8 @@ async def test_19_an_edit_changes_what_was_learned_from_it(life: Life) -> None:
     )
     await work_off(life.agent, life.chain)
     profile = await life.profile()
-    assert any("March 22" in text for text in told(profile))
-    assert not any("March 15" in text for text in told(profile))
+    assert any("March 22" in text for text in contents(profile))
+    assert not any("March 15" in text for text in contents(profile))
     assert "March 15" not in profile.narrative
     summary = await life.client.summarize_chat(c.SummarizeChatArgs())
     assert "March 15" not in summary.canonical.model_dump_json()
@@ -304,9 +304,9 @@ async def test_13_and_20_a_full_chat_keeps_numbers_has_cost_one_call_an_exchange
     if life.is_read:
         assert any("123456789012" in m.content for m in (await life.profile()).pins)
     else:
-        assert any("123456789012" in text for text in told(await life.profile()))
+        assert any("123456789012" in text for text in contents(await life.profile()))
     begun = await life.client.start_new_chat(c.StartNewChatArgs())
     fresh = await life.client.get_context(c.GetContextArgs())
     assert begun.archived
     assert not any("summary is full" in notice for notice in fresh.notices)
-    assert any("Priya" in text for text in told(await life.profile()))
+    assert any("Priya" in text for text in contents(await life.profile()))

@@ -8,7 +8,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.connect import connect_http
-from tests.chain.whole import TALKER, Whole, whole
+from tests.chain.product import TALKER, Whole, whole
 from tests.crash.world import ForkedWorld
 from tests.stubs.replies import ErrorInStream, Fail, Garbage, HalfStream, Reply, Say, say_json
 from tests.stubs.stub import Asked

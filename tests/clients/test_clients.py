@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
-from tests import forked
+from tests import fork_server
 from tests.clients.environments import PYTHON_CLIENTS, npm_folder, python_of
 from tests.conformance.npm import binaries, run
 from tests.memory_fixtures import database
@@ -68,7 +68,7 @@ async def test_the_real_codex_is_connected_by_our_command_and_its_model_calls_to
     work.mkdir()
     home = {"HOME": str(tmp_path), "PATH": f"{binaries()}{os.pathsep}{os.defpath}"}
     connect = ("-m", "tellonce_cli.entry", "connect", "codex")
-    code, said, _ = await run(Path(forked.python()), *connect, env={**home, **memory}, cwd=work, seconds=SECONDS)
+    code, said, _ = await run(Path(fork_server.python()), *connect, env={**home, **memory}, cwd=work, seconds=SECONDS)
     assert (code, "Codex now shares this memory" in said) == (0, True)
     calls = (UseTool("get_context", {"query": QUESTION}), UseTool("remember", TEA))
     codex = npm_folder() / "node_modules" / ".bin" / "codex"

@@ -15,7 +15,7 @@ from tellonce.children import Child
 from tellonce.shutdown import PARENT_PIPE
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tellonce_server.store.postgres.embedded_cluster import postmaster
-from tests import forked
+from tests import fork_server
 from tests.patience import until
 from tests.server.processes import free_port
 
@@ -32,7 +32,7 @@ class ForkedChild(Child):
     """A supervised process that is forked. Therefore it does not import its modules again after a kill."""
 
     async def _start(self) -> None:
-        self.process = await forked.start(  # type: ignore[assignment]  # it has what `Child` uses of a process
+        self.process = await fork_server.start(  # type: ignore[assignment]  # it has what `Child` uses of a process
             *(self.module, *self.arguments),
             env={**os.environ, **self.environment, PARENT_PIPE: "0"},
             cwd=Path.cwd(),

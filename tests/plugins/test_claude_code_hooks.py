@@ -17,7 +17,7 @@ from tests import memory_fixtures
 from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import database
 from tests.patience import HANGS, until
-from tests.plugins.hooks import PLUGIN, Session, told
+from tests.plugins.hooks import PLUGIN, Session, added_context
 from tests.server.processes import HttpServer, free_port, http_server
 
 pytestmark = pytest.mark.anyio
@@ -70,7 +70,7 @@ async def test_a_prompt_is_recorded_although_the_plugins_disk_is_full(server: Ht
 async def test_every_prompt_and_reply_is_recorded_once_and_recalled_in_another_session(
     server: HttpServer, session: Session, tmp_path: Path
 ) -> None:
-    start = told(await session.hook("SessionStart", source="startup"))
+    start = added_context(await session.hook("SessionStart", source="startup"))
     assert "do not call record_message or get_context" in start
     await session.turn("p1", "For the shop we chose PostgreSQL 17 because of its MERGE", "Good choice.")
     await recorded(server, session, 2)  # a reply is recorded in the background, so the next prompt might overtake it
@@ -85,7 +85,7 @@ async def test_every_prompt_and_reply_is_recorded_once_and_recalled_in_another_s
     await session.hook("Stop", prompt_id="p2", last_assistant_message="I will not repeat it.")
     await session.hook("SessionEnd", reason="other", prompt_id="p2")
     later = Session(tmp_path, server.url, server.data_dir, session_id=f"{session.session_id}-later")
-    answer = told(await later.turn("p3", "Which PostgreSQL did we choose for the shop?", "17."))
+    answer = added_context(await later.turn("p3", "Which PostgreSQL did we choose for the shop?", "17."))
     assert answer.startswith("⟦memory⟧")
     assert "message_id=" in answer
     assert "For the shop we chose PostgreSQL 17" in answer
@@ -113,7 +113,9 @@ async def test_the_index_is_short_and_names_what_explain_takes(server: HttpServe
     earlier = Session(session.folder, server.url, server.data_dir, session_id=f"{session.session_id}-e")
     await earlier.turn("p1", long, "Understood.")
     await recorded(server, earlier, 2)
-    index = told(await session.hook("UserPromptSubmit", prompt_id="p2", prompt="How is the billing service deployed?"))
+    index = added_context(
+        await session.hook("UserPromptSubmit", prompt_id="p2", prompt="How is the billing service deployed?")
+    )
     assert f"memory_id={kept.id} · fact" in index
     assert "… (" in index, "a long text is cut, and says what it costs"
     assert len(index) < 1_500

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from subprocess import PIPE
 
-from tests import forked
+from tests import fork_server
 from tests.patience import HANGS
 from tests.server.processes import HttpServer, end, server_env
 from tests.stubs.telegram_emulator import Telegram
@@ -23,7 +23,7 @@ class RelayProcess:
     server: HttpServer
     api: Telegram
     more: dict[str, str] = field(default_factory=dict)
-    process: forked.Program | None = None
+    process: fork_server.Program | None = None
 
     async def start(self) -> None:
         own = {
@@ -33,7 +33,7 @@ class RelayProcess:
             "TELLONCE_RESPONDER": "offline",
             **self.more,
         }
-        self.process = await forked.start(
+        self.process = await fork_server.start(
             "tellonce_relay",
             env=server_env(self.server.data_dir, None, **own),
             cwd=self.server.data_dir,

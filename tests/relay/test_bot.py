@@ -10,7 +10,7 @@ from tellonce_relay.command_table import MENU
 from tellonce_relay.telegram import chat_surface
 from tellonce_relay.turn.agents import Agent, AgentEntry, Agents
 from tests.memory_fixtures import Memory
-from tests.relay.outages import Away
+from tests.relay.outages import InterruptibleMemory
 from tests.relay.running_relay import GROUP, Echo, Scripted, relaying, texts, until_recorded
 from tests.stubs.telegram_emulator import DropAfter, DropBefore, Fault, Garbage, Refuse
 
@@ -83,7 +83,7 @@ async def test_a_finished_goal_is_completed_by_its_tag(memory: Memory) -> None:
 
 async def test_while_the_memory_is_away_the_person_is_told_once_and_answered_when_it_is_back(memory: Memory) -> None:
     async with memory.relay() as real:
-        away = Away(real, away=True)
+        away = InterruptibleMemory(real, away=True)
         async with relaying(memory, Scripted("Here I am"), client=away.client) as api:
             await api.ask("Are you there?", replies=1)
             await away.refused(3)
@@ -213,7 +213,7 @@ async def test_each_place_has_its_own_agent(memory: Memory) -> None:
 
 async def test_an_outage_is_told_once_however_many_commands_wait_for_its_end(memory: Memory) -> None:
     async with memory.relay() as real:
-        away = Away(real, away=True)
+        away = InterruptibleMemory(real, away=True)
         async with relaying(memory, client=away.client) as api:
             await api.ask("/memory", replies=1)
             await api.say("/help")

@@ -88,14 +88,14 @@ def prompt(message: str, *files: File) -> Prompt:
     return build(of_sections(profile), message, policy="", user_name="Priya", now=now, zone=zone, files=files)
 
 
-def told(message: str, chat_id: int = 42) -> Incoming:
+def incoming(message: str, chat_id: int = 42) -> Incoming:
     return Incoming(message, chat_id, "1", datetime(2026, 2, 16, 1, 15, tzinfo=UTC), "telegram")
 
 
 async def answer(command: Path, message: str, *, chat_id: int = 42, seconds: float = HANGS) -> tuple[list[str], Answer]:
     pieces: list[str | Answer] = []
     responder = ClaudeCli(str(command), seconds, ACCESS)
-    async for piece in responder.answer(prompt(message), told(message, chat_id), None):
+    async for piece in responder.answer(prompt(message), incoming(message, chat_id), None):
         pieces.append(piece)
     *texts, used = pieces
     assert isinstance(used, Answer)
@@ -168,10 +168,10 @@ async def test_the_real_claude_code_reads_the_memory_and_answers(
         monkeypatch.setenv("ANTHROPIC_BASE_URL", stub.url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "dummy")
         responder = ClaudeCli(str(npm_bin / "claude"), 60, MemoryAccess(server.url, server.token(), 42))
-        pieces = [p async for p in responder.answer(prompt("What do I drink?"), told("What do I drink?"), None)]
+        pieces = [p async for p in responder.answer(prompt("What do I drink?"), incoming("What do I drink?"), None)]
         asked_before = len(stub.asked)
         with_files = prompt("What is this?", File("image", "image/png", "a.png", PIXEL), PDF)
-        described = [p async for p in responder.answer(with_files, told("What is this?"), None)]
+        described = [p async for p in responder.answer(with_files, incoming("What is this?"), None)]
     assert "".join(p for p in pieces if isinstance(p, str)).endswith("You drink green tea.")
     assert "".join(p for p in described if isinstance(p, str)).endswith("You drink green tea.")
     shown = [
@@ -208,7 +208,7 @@ async def test_the_real_claude_code_reports_a_failure_after_two_requests(
         monkeypatch.setenv("ANTHROPIC_API_KEY", "dummy")
         responder = ClaudeCli(str(npm_bin / "claude"), HANGS, None)
         with pytest.raises(CannotAnswer) as failed:
-            [_ async for _ in responder.answer(prompt("Hello"), told("Hello"), None)]
+            [_ async for _ in responder.answer(prompt("Hello"), incoming("Hello"), None)]
     assert failed.value.cause == cause
     assert len([asked for asked in stub.asked if asked.path == "/v1/messages"]) <= 2
 

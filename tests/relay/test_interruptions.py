@@ -205,7 +205,7 @@ async def test_a_kill_before_the_message_is_recorded_leaves_one_message_and_one_
     memory: Memory, tmp_path: Path
 ) -> None:
     async with telegram() as api, memory.relay() as real:
-        away = Away(real, away=True)
+        away = InterruptibleMemory(real, away=True)
         async with relaying(memory, Echo(), state=tmp_path, api=api, client=away.client, killed=True):
             await api.say("first")
             await away.refused(3)
@@ -218,7 +218,7 @@ async def test_a_kill_before_the_message_is_recorded_leaves_one_message_and_one_
 
 async def test_an_answer_that_was_shown_is_recorded_by_the_next_process(memory: Memory, tmp_path: Path) -> None:
     async with telegram() as api, memory.relay() as real:
-        away = Away(real)
+        away = InterruptibleMemory(real)
 
         class Parting(Echo):
             """A responder. When the answer of this responder ends, the memory becomes unavailable."""
@@ -242,7 +242,7 @@ async def test_a_message_whose_recording_was_not_confirmed_is_answered_all_the_s
     memory: Memory, tmp_path: Path
 ) -> None:
     async with telegram() as api, memory.relay() as real:
-        away = Away(real)
+        away = InterruptibleMemory(real)
         away.lose_next_answer = True
         async with relaying(memory, Echo(), state=tmp_path, api=api, client=away.client):
             await api.say("first")
@@ -285,7 +285,7 @@ async def test_an_answered_update_that_comes_again_while_the_memory_is_away_stay
         async with relaying(memory, Echo(), state=tmp_path, api=api):
             await api.ask("first", replies=1)
         api.world.updates.insert(0, {"update_id": 1, "message": api.world.messages[42, 1]})
-        away = Away(real, away=True)
+        away = InterruptibleMemory(real, away=True)
         async with relaying(memory, Echo(), state=tmp_path, api=api, client=away.client):
             await api.say("second")
             await away.refused(1, "record_message")

@@ -21,7 +21,7 @@ def asked(text: str) -> Incoming:
     return Incoming(text=text, chat_id=1, message_id="9", sent_at=AT, channel="terminal")
 
 
-def found(text: str, **changes: Any) -> c.SearchResult:
+def search_result(text: str, **changes: Any) -> c.SearchResult:
     known = {
         "id": 1,
         "kind": "fact",
@@ -36,7 +36,7 @@ def found(text: str, **changes: Any) -> c.SearchResult:
 
 
 def said(text: str, role: str = "user", **changes: Any) -> c.SearchResult:
-    return found(text, kind="message", role=role, thread_key="root:1", **changes)
+    return search_result(text, kind="message", role=role, thread_key="root:1", **changes)
 
 
 @pytest.mark.anyio
@@ -59,13 +59,13 @@ def profile(*facts: str) -> c.Profile:
 
 @pytest.mark.parametrize("question", ["Where do I live?", "What is my boss called?"])
 def test_another_inflection_of_the_asked_word_is_found_and_only_the_persons_words_are_quoted(question: str) -> None:
-    answer = from_memory([found("Lives in Lisbon; her boss is called Ana")], asked(question))
+    answer = from_memory([search_result("Lives in Lisbon; her boss is called Ana")], asked(question))
     assert answer == "I remember: Lives in Lisbon; her boss is called Ana (Feb 16)"
 
 
 def test_the_newest_words_come_first_and_an_older_memory_gives_way_to_them() -> None:
     results = [
-        found("The user lives in Singapore", at=AT - timedelta(days=80)),
+        search_result("The user lives in Singapore", at=AT - timedelta(days=80)),
         said("I live in Singapore. It is hot here.", at=AT - timedelta(days=60)),
         said("We live in Lisbon now!", at=AT - timedelta(days=2)),
     ]
@@ -137,7 +137,7 @@ def test_what_is_said_about_another_name_is_no_answer() -> None:
 
 
 def test_a_newer_memory_stands_beside_the_words() -> None:
-    results = [said("I live in Singapore", at=AT - timedelta(days=60)), found("The user lives in Lisbon")]
+    results = [said("I live in Singapore", at=AT - timedelta(days=60)), search_result("The user lives in Lisbon")]
     assert (
         from_memory(results, asked("Where do I live?")).splitlines()[0]
         == "I remember: The user lives in Lisbon (Feb 16)"
@@ -145,9 +145,9 @@ def test_a_newer_memory_stands_beside_the_words() -> None:
 
 
 def test_what_shares_no_word_with_the_question_is_called_the_nearest() -> None:
-    answer = from_memory([found("Plays chess"), said("I play chess")], asked("Where do I live?"))
+    answer = from_memory([search_result("Plays chess"), said("I play chess")], asked("Where do I live?"))
     assert answer == f"{phrase('offline.nearest')}\nYou told me on Feb 16: “I play chess”"
-    assert from_memory([found("Plays chess")], asked("Where do I live?")) == phrase("offline.nothing")
+    assert from_memory([search_result("Plays chess")], asked("Where do I live?")) == phrase("offline.nothing")
 
 
 def test_neither_the_question_nor_an_earlier_one_nor_our_own_answer_is_evidence() -> None:
@@ -170,13 +170,13 @@ def test_in_a_summary_the_persons_questions_and_our_own_answers_are_no_evidence(
     question, echo = "User: “Where do I live?” (2026-02-15)", "User: “/forget where I live” (2026-02-15)"
     answer = f"Assistant: “{phrase('offline.told', day='Feb 1', quote='“I live in Oslo”')}” (2026-02-15)"
     told = "User: “I live in Lisbon now” (2026-02-15)"
-    summary = found("\n".join([question, echo, answer]), kind="summary")
+    summary = search_result("\n".join([question, echo, answer]), kind="summary")
     message = said("I live in Rome", at=AT - timedelta(days=newer))
     assert from_memory([summary, message], asked("Where do I live?")).splitlines() == [
         f"You told me on Feb {16 - newer}: “I live in Rome”"
     ]
     assert from_memory([summary], asked("Where do I live?")) == phrase("offline.nothing")
-    mixed = from_memory([found(f"{question}\n{told}", kind="summary")], asked("Where do I live?"))
+    mixed = from_memory([search_result(f"{question}\n{told}", kind="summary")], asked("Where do I live?"))
     assert told in mixed
     assert question not in mixed
 
@@ -215,7 +215,9 @@ def test_what_another_speaker_said_is_credited_to_them() -> None:
 
 
 def test_a_memory_and_the_message_it_came_from_are_told_once() -> None:
-    answer = from_memory([found("live in Lisbon"), said("I live in Lisbon now", score=0.9)], asked("Where do I live?"))
+    answer = from_memory(
+        [search_result("live in Lisbon"), said("I live in Lisbon now", score=0.9)], asked("Where do I live?")
+    )
     assert answer == "You told me on Feb 16: “I live in Lisbon now”"
 
 
@@ -256,5 +258,5 @@ def test_words_that_only_mean_what_is_asked_are_shown_newest_first_and_far_ones_
 
 @pytest.mark.parametrize(("text", "missing"), [("I drink CAFÉ", False), ("I drink tea", True), ("A cafe-bar", False)])
 def test_the_command_search_says_if_no_result_contains_a_word_of_the_query(text: str, missing: bool) -> None:
-    results = c.SearchResults(results=(found(text),), next_cursor=None)
+    results = c.SearchResults(results=(search_result(text),), next_cursor=None)
     assert bool(nearest(c.SearchMemoryArgs(query="my café"), results)) is missing

@@ -22,7 +22,7 @@ from tellonce_relay.updates.arrivals import ENOUGH, REMEMBERED, SHORTEST, Arriva
 from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import Memory
 from tests.patience import until
-from tests.relay.outages import Away
+from tests.relay.outages import InterruptibleMemory
 from tests.relay.running_relay import Echo, Failing, Scripted, down, relaying, texts
 from tests.stubs.telegram_emulator import telegram
 
@@ -177,7 +177,7 @@ async def test_a_single_question_is_answered_at_once_and_what_was_fetched_with_a
 ) -> None:
     asked = asyncio.Event()
 
-    class Slow(Away):
+    class Slow(InterruptibleMemory):
         async def record_message(self, args: c.RecordMessageArgs) -> object:
             if args.content == "Two":
                 await asked.wait()

@@ -25,7 +25,7 @@ from tests.hand_worker import read
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.running_relay import ZONE, Scripted, relaying, texts
-from tests.server.test_learning_again import dropped, reads
+from tests.server.test_repeated_extraction import dropped, reads
 from tests.stubs.telegram_emulator import DropAfter, telegram
 
 pytestmark = pytest.mark.anyio

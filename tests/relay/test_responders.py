@@ -52,7 +52,7 @@ say(type="result", is_error=kind == "fail", result=text, usage=dict())
 
 
 @dataclass
-class Told:
+class RespondingModel:
     """A responder, and the texts of its model's requests."""
 
     responder: Responder
@@ -75,20 +75,20 @@ def as_command_says(reply: Reply) -> tuple[str, str]:
 
 
 @asynccontextmanager
-async def told(kind: Kind, replies: Sequence[Reply], folder: Path) -> AsyncIterator[Told]:
+async def responding_model(kind: Kind, replies: Sequence[Reply], folder: Path) -> AsyncIterator[RespondingModel]:
     left, asked = list(replies), folder / "asked"
     if kind == "claude-cli":
         command, script = folder / "claude", folder / "replies.json"
         script.write_text(json.dumps([as_command_says(reply) for reply in replies]))
         command.write_text(STAND_IN.format(python=sys.executable, replies=str(script), asked=str(asked)))
         command.chmod(0o755)
-        yield Told(ClaudeCli(str(command), HANGS, None), None, asked)
+        yield RespondingModel(ClaudeCli(str(command), HANGS, None), None, asked)
         return
     make = AnthropicStub if kind == "anthropic" else lambda script: OllamaStub(script, capabilities=("vision",))
     async with make(lambda _: left.pop(0)) as stub:
         model = Claude("key", base_url=stub.url) if kind == "anthropic" else Ollama(stub.url, "llama3.2")
         try:
-            yield Told(ModelResponder(SingleSystemPrompt(model), HANGS), stub, asked)
+            yield RespondingModel(ModelResponder(SingleSystemPrompt(model), HANGS), stub, asked)
         finally:
             await model.aclose()
 
@@ -143,7 +143,7 @@ async def test_a_broken_answer_is_continued_and_a_picture_is_seen(memory: Memory
         Say("little salt."),
         Say("A red canoe."),
     ]
-    async with told(kind, replies, tmp_path) as it, relaying(memory, it.responder) as api:
+    async with responding_model(kind, replies, tmp_path) as it, relaying(memory, it.responder) as api:
         await api.ask("How do I make porridge?", replies=1)
         await api.photo(caption="What is this?")
         await api.replies(2)
@@ -168,7 +168,10 @@ async def test_what_is_wrong_is_named_and_the_answer_comes_when_it_is_cured(
     memory: Memory, tmp_path: Path, kind: Kind, failure: Fail, cause: Literal["key", "billing", "model"]
 ) -> None:
     replies: list[Reply] = [failure, Say("Hello."), Say("Yes.")]
-    async with told(kind, replies, tmp_path) as it, relaying(memory, it.responder, owed_pauses=(60, 60)) as api:
+    async with (
+        responding_model(kind, replies, tmp_path) as it,
+        relaying(memory, it.responder, owed_pauses=(60, 60)) as api,
+    ):
         assert await api.ask("Hi", replies=1) == [trouble(cause, owed=True)]
         await api.say("/status")
         assert (await api.replies(2))[1].endswith("\n" + trouble(cause, owed=True))

@@ -9,7 +9,7 @@ from tellonce_relay.commands.menu import routines_view
 from tellonce_relay.routines.built_in_routines import NothingToSend, morning, night
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.stores import Stores
-from tests.relay.known import SINGAPORE, memory, profile, summary
+from tests.relay.contract_samples import SINGAPORE, memory, profile, summary
 
 SEVEN = datetime(2026, 2, 18, 7, tzinfo=SINGAPORE)
 

@@ -19,7 +19,7 @@ from tellonce_relay.telegram import chat_surface
 from tellonce_relay.turn.model_call import Persistence, trouble
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
-from tests.relay.outages import Away
+from tests.relay.outages import InterruptibleMemory
 from tests.relay.running_relay import USER, Echo, Failing, Scripted, down, relaying, settings, texts, until_recorded
 from tests.server.processes import free_port
 from tests.stubs.telegram_emulator import DropAfter, Refuse, slow_down, telegram
@@ -214,7 +214,7 @@ async def test_telegrams_failures_double_no_answer_and_keep_their_order(memory: 
 
 async def test_a_memory_that_is_away_during_a_burst_loses_no_message_and_a_tap_says_so(memory: Memory) -> None:
     async with memory.relay() as real:
-        away = Away(real)
+        away = InterruptibleMemory(real)
         async with relaying(memory, Echo(), client=away.client) as api:
             kept = (await api.ask("/remember The key is with Mrs Novak", replies=1), api.sent[0])[1]
             for n in range(1, 7):

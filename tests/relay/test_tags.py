@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_relay.turn.tags import Parsed, Tag, heard, parse, shown_so_far
+from tellonce_relay.turn.tags import Parsed, Tag, parse, repeatable_tags, shown_so_far
 from tellonce_text.fences import contained, contained_text
 
 
@@ -140,7 +140,7 @@ def test_quotation_marks_inside_or_beside_a_tag_do_not_hide_it() -> None:
 )
 def test_what_an_answer_repeats_of_what_it_was_shown_is_no_tag(shown: str) -> None:
     answer = "Look: [REMEMBER: the moon is green] [REMEMBER: the moon]s [REMEMBER: likes tea]"
-    parsed = parse(answer, heard([shown]))
+    parsed = parse(answer, repeatable_tags([shown]))
     assert [tag.text for tag in parsed.tags] == ["likes tea"]
     assert "[REMEMBER: the moon is green]" in parsed.visible
 
@@ -157,6 +157,6 @@ def test_64_kib_of_anything_are_read_at_once(part: str) -> None:
     text = part * (2**16 // len(part))
     started = time.process_time()
     contained(text)
-    heard([text])
+    repeatable_tags([text])
     shown_so_far(text[: 2**13])
     assert time.process_time() - started < 3

@@ -13,7 +13,7 @@ from tellonce_relay.catalogue import LANGUAGES, Language, phrase, use_language
 from tellonce_relay.commands import forget_list
 from tellonce_relay.commands.why_view import why_view
 from tellonce_relay.turn.expectation import expected
-from tests.relay.known import NOW, SINGAPORE, memory, profile, summary
+from tests.relay.contract_samples import NOW, SINGAPORE, memory, profile, summary
 
 
 def test_the_memory_view_has_all_its_parts_in_order() -> None:
@@ -204,7 +204,7 @@ def test_why_counts_one_as_one() -> None:
     )
 
 
-def hit(number: int, *, ticked: bool = True) -> c.ForgetMatch:
+def match(number: int, *, ticked: bool = True) -> c.ForgetMatch:
     text = f"Vuxley number {number} " + "and so on " * 40
     return c.ForgetMatch(
         id=number, kind="message", chat_id=42, ref=number, text=text, at=NOW, match="exact", ticked=ticked
@@ -212,8 +212,8 @@ def hit(number: int, *, ticked: bool = True) -> c.ForgetMatch:
 
 
 def test_the_bots_own_quotes_are_one_line_of_the_list_with_one_button() -> None:
-    own = [hit(n).model_copy(update={"text": "You told me on Feb 5: “Vuxley is here”"}) for n in (2, 3)]
-    plan = c.Forgotten(matches=(hit(1), *own, hit(4)), confirm="t")
+    own = [match(n).model_copy(update={"text": "You told me on Feb 5: “Vuxley is here”"}) for n in (2, 3)]
+    plan = c.Forgotten(matches=(match(1), *own, match(4)), confirm="t")
     shown = forget_list.list_of("Vuxley", c.ForgetArgs(topic="Vuxley"), plan)
     assert shown is not None
     assert [line.split("]")[0] for line in forget_list.text(shown, NOW.astimezone(SINGAPORE)).splitlines()[2:]] == [
@@ -229,8 +229,8 @@ def test_the_bots_own_quotes_are_one_line_of_the_list_with_one_button() -> None:
 
 
 def test_what_would_be_erased_has_its_year_unless_it_is_of_this_year() -> None:
-    old = hit(1).model_copy(update={"at": NOW.replace(year=2024)})
-    shown = views.matches_view(c.Forgotten(matches=(old, hit(2))), NOW)
+    old = match(1).model_copy(update={"at": NOW.replace(year=2024)})
+    shown = views.matches_view(c.Forgotten(matches=(old, match(2))), NOW)
     assert [line.split("]")[0] for line in shown.splitlines()] == [
         "☑ 1. [message, Feb 16, 2024",
         "☑ 2. [message, Feb 16",
@@ -238,7 +238,7 @@ def test_what_would_be_erased_has_its_year_unless_it_is_of_this_year() -> None:
 
 
 def listed(count: int) -> forget_list.ForgetList:
-    matches = tuple(hit(n, ticked=n % 2 == 1) for n in range(1, count + 1))
+    matches = tuple(match(n, ticked=n % 2 == 1) for n in range(1, count + 1))
     shown = forget_list.list_of("Vuxley", c.ForgetArgs(topic="Vuxley"), c.Forgotten(matches=matches, confirm="t"))
     assert shown is not None
     return shown
@@ -273,10 +273,10 @@ def test_forgotten_is_never_said_while_something_still_says_it() -> None:
     assert (
         views.forgotten_view(c.Forgotten(erased={"memories": 0}, traces_left=0, receipt="f1")) == "Nothing was erased."
     )
-    some = done.model_copy(update={"kept": (hit(1), hit(2))})
+    some = done.model_copy(update={"kept": (match(1), match(2))})
     assert "(1 memory, 2 sentences, 4 other texts). 2 matches were not ticked" in views.forgotten_view(some)
     left = done.model_copy(
-        update={"traces_left": 1, "left": (hit(7),), "notes": (ServerText("1 more since the preview."),)}
+        update={"traces_left": 1, "left": (match(7),), "notes": (ServerText("1 more since the preview."),)}
     )
     told = views.forgotten_view(left)
     assert "✓" not in told

@@ -12,7 +12,7 @@ import pytest
 from tellonce_relay.updates.webhook import SECRET_HEADER
 from tests.memory_fixtures import Memory
 from tests.patience import promised
-from tests.relay.outages import Away
+from tests.relay.outages import InterruptibleMemory
 from tests.relay.running_relay import Echo, relaying
 from tests.server.processes import free_port
 from tests.stubs.telegram_emulator import Telegram, telegram
@@ -58,7 +58,7 @@ async def test_who_does_not_know_the_secret_is_refused(memory: Memory, tmp_path:
 
 async def test_what_could_not_be_recorded_is_delivered_again(memory: Memory, tmp_path: Path) -> None:
     async with memory.relay() as real:
-        away = Away(real, away=True)
+        away = InterruptibleMemory(real, away=True)
         async with by_webhook(memory, tmp_path, away.client) as (api, _):
             await api.say("one")
             await away.refused(2)

@@ -14,10 +14,10 @@ from pathlib import Path
 import anyio
 import httpx2
 
-from tests import forked
+from tests import fork_server
 from tests.patience import HANGS, promised
 
-Process = asyncio.subprocess.Process | forked.Program
+Process = asyncio.subprocess.Process | fork_server.Program
 
 
 def free_port() -> int:
@@ -53,7 +53,7 @@ def server_env(data_dir: Path, dsn: str | None = None, **more: str) -> dict[str,
 
 
 def command(transport: str) -> list[str]:
-    return [forked.python(), "-m", "tellonce_server", f"--{transport}"]
+    return [fork_server.python(), "-m", "tellonce_server", f"--{transport}"]
 
 
 @dataclass
@@ -64,7 +64,7 @@ class HttpServer:
     dsn: str | None
     settings: dict[str, str] = field(default_factory=dict)
     port: int = field(default_factory=free_port)
-    process: forked.Program | None = None
+    process: fork_server.Program | None = None
     log: Path | None = None
     """The file for its log; None means our standard error."""
 
@@ -86,7 +86,7 @@ class HttpServer:
         """Start the server and wait until it answers calls."""
         self.data_dir.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
-            self.process = await forked.start(
+            self.process = await fork_server.start(
                 *("tellonce_server", "--http"),
                 env=server_env(self.data_dir, self.dsn, TELLONCE_PORT=str(self.port), **self.settings),
                 cwd=self.data_dir,
@@ -143,12 +143,12 @@ async def http_server(
             await server.stop()
 
 
-async def stdio_server(data_dir: Path, dsn: str | None, **settings: str) -> forked.Program:
+async def stdio_server(data_dir: Path, dsn: str | None, **settings: str) -> fork_server.Program:
     """A stdio server with open pipes. The caller must end it."""
     data_dir.mkdir(parents=True, exist_ok=True)
     environment = server_env(data_dir, dsn, **settings)
     pipes = {"stdin": asyncio.subprocess.PIPE, "stdout": asyncio.subprocess.PIPE}
-    return await forked.start("tellonce_server", "--stdio", env=environment, cwd=data_dir, **pipes)
+    return await fork_server.start("tellonce_server", "--stdio", env=environment, cwd=data_dir, **pipes)
 
 
 async def cold_stdio_server(
@@ -163,5 +163,5 @@ async def cold_stdio_server(
         cwd=data_dir,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        limit=forked.LONGEST_LINE,
+        limit=fork_server.LONGEST_LINE,
     )

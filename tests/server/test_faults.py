@@ -25,6 +25,7 @@ from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.postgres.embedded_cluster import postmaster
 from tellonce_summarizer.agent.agent import Agent, Habits
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
+from tests.event_collector import EventCollector
 from tests.hand_worker import claim, drain, submit, talk
 from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import Clock, Memory, opened, session
@@ -32,9 +33,8 @@ from tests.patience import HANGS, until
 from tests.server.processes import http_server
 from tests.server.wire import request, wire_headers
 from tests.stubs.anthropic_stub import AnthropicStub
-from tests.stubs.competent import competent
 from tests.stubs.replies import MISBEHAVIOURS, Reply, say_json, seconds_for
-from tests.told import Told
+from tests.stubs.summarizer_model import competent
 
 pytestmark = pytest.mark.anyio
 
@@ -56,7 +56,7 @@ async def work_off(memory: Memory, model: Claude | Ollama, seconds: float = HANG
     stop = asyncio.Event()
     chain = FallbackChain([Step(Guarded(model), seconds)])
     async with memory.agent() as place:
-        agent = asyncio.create_task(Agent(place, chain, Habits("test", wait_seconds=0), Told()).run(stop))
+        agent = asyncio.create_task(Agent(place, chain, Habits("test", wait_seconds=0), EventCollector()).run(stop))
         async with asyncio.timeout(HANGS):
             while _open(status := await place.queue_status()):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)

@@ -12,7 +12,7 @@ from tellonce.reminders import ListRemindersArgs, SetReminderArgs
 from tests import hand_worker
 from tests.hand_worker import facts, profile, say
 from tests.memory_fixtures import Clock, Memory, tables_with
-from tests.server.test_assistant_learning import learn
+from tests.server.test_assistant_statements import learn
 
 pytestmark = pytest.mark.anyio
 

@@ -17,7 +17,7 @@ from tests.depth import depth
 from tests.memory_fixtures import Clock, Memory
 from tests.offline_worker import work_off
 from tests.stubs.anthropic_stub import AnthropicStub
-from tests.stubs.competent import competent
+from tests.stubs.summarizer_model import competent
 from tests.unit.test_secrets import AWS, BOT, GITHUB, GOOGLE, JWT, PEM, SK, SLACK
 
 pytestmark = pytest.mark.anyio

@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from tests.stubs.alone import run_alone
 from tests.stubs.loopback import CutError
 from tests.stubs.replies import ErrorInStream, Fail, Garbage, HalfStream, Hang, Reply, Say, UseTool
+from tests.stubs.standalone import run_alone
 from tests.stubs.stub import Asked, ModelStub, Script, estimate, never_answers, raw, retry_header
 
 _STOPS = {"end": "stop", "max_tokens": "length", "refusal": "stop"}

@@ -28,9 +28,9 @@ from tellonce_llm.model import Answer, Completion
 from tellonce_summarizer.agent import agent as agent_module
 from tellonce_summarizer.agent.agent import Agent, Habits
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
+from tests.event_collector import EventCollector
 from tests.patience import HANGS, promised
-from tests.summarizer.talk import chunk, exchange, job
-from tests.told import Told
+from tests.summarizer.conversations import chunk, exchange, job
 
 pytestmark = pytest.mark.anyio
 
@@ -126,11 +126,11 @@ class BadModel(SlowModel):
 class Bench:
     place: Place
     stop: asyncio.Event
-    events: Told
+    events: EventCollector
     task: asyncio.Task[None]
 
-    def told(self, event: str) -> list[dict[str, object]]:
-        return self.events.told(event)
+    def fields_of(self, event: str) -> list[dict[str, object]]:
+        return self.events.fields_of(event)
 
 
 @asynccontextmanager
@@ -142,7 +142,7 @@ async def working(
     wait: float = 5,
     finish: float = HANGS / 2,
 ) -> AsyncIterator[Bench]:
-    events = Told()
+    events = EventCollector()
     stop = asyncio.Event()
     habits = Habits("tester", concurrency, wait_seconds=wait, finish_seconds=finish)
     worker = Agent(place, chain or FallbackChain([]), habits, events)
@@ -173,7 +173,7 @@ async def test_work_is_claimed_done_and_submitted_under_its_fence() -> None:
     assert place.claims[0].worker == "tester"
     assert place.claims[0].best_tier == "keep"
     assert not place.failed
-    continued = {fields["traceId"] for fields in bench.told("work_done") if fields["job"] == "1:1:1"}
+    continued = {fields["traceId"] for fields in bench.fields_of("work_done") if fields["job"] == "1:1:1"}
     assert continued == {trace}, "the work belongs to the trace of the turn that queued it"
 
 
@@ -181,14 +181,14 @@ async def test_a_server_that_is_away_is_asked_again_until_it_is_back() -> None:
     place = Place(jobs=[job(chunk())], claim_errors=[MemoryUnreachable("restarting")] * 5)
     async with working(place) as bench:
         await place.until(lambda: len(place.submitted) == 1)
-    assert len(bench.told("claim_failed")) == 5
+    assert len(bench.fields_of("claim_failed")) == 5
 
 
 async def test_a_result_is_handed_in_again_when_the_server_was_away() -> None:
     place = Place(jobs=[job(chunk())], submit_errors=[MemoryUnreachable("restarting")] * 3)
     async with working(place) as bench:
         await place.until(lambda: len(place.submitted) == 1)
-    assert len(bench.told("submit_delayed")) == 3
+    assert len(bench.fields_of("submit_delayed")) == 3
 
 
 async def test_a_void_fence_ends_the_matter() -> None:
@@ -196,7 +196,7 @@ async def test_a_void_fence_ends_the_matter() -> None:
     async with working(place, concurrency=1) as bench:
         await place.until(lambda: len(place.submitted) == 1)
     assert [args.job_id for args in place.submitted] == ["1:1:2"]
-    assert [fields["state"] for fields in bench.told("work_done")] == ["refused", "complete"]
+    assert [fields["state"] for fields in bench.fields_of("work_done")] == ["refused", "complete"]
     assert not place.failed
 
 
@@ -216,7 +216,7 @@ async def test_a_lost_lease_ends_the_work_without_a_result() -> None:
     place = Place(jobs=[job(chunk(), lease_seconds=0.03)], extend_error=MemoryRefused("claimed by another"))
     async with working(place, FallbackChain([Step(Guarded(model), 60)]), concurrency=1) as bench:
         await place.until(lambda: len(place.claims) >= 2)
-    assert bench.told("lease_lost")
+    assert bench.fields_of("lease_lost")
     assert model.waiting == 0
     assert not place.submitted
     assert not place.failed

@@ -27,7 +27,7 @@ from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.replies import Fail, Reply, Say, UseTool
 from tests.stubs.stub import Asked
-from tests.summarizer.talk import exchange
+from tests.summarizer.conversations import exchange
 
 pytestmark = pytest.mark.anyio
 

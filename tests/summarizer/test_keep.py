@@ -24,7 +24,7 @@ from tellonce.work import (
 from tellonce_summarizer.agent.agent import done
 from tellonce_summarizer.models.fallback_chain import FallbackChain
 from tellonce_text.tokens import estimate
-from tests.summarizer.talk import DEBUGGING, START, ZONE, chunk, exchange, known, messages, notable
+from tests.summarizer.conversations import DEBUGGING, START, ZONE, chunk, exchange, known, messages, notable
 
 pytestmark = pytest.mark.anyio
 

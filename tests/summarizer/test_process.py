@@ -10,7 +10,7 @@ import pytest
 
 from tellonce.client_settings import SummarizerSettings
 from tellonce_summarizer.__main__ import steps
-from tests import forked
+from tests import fork_server
 from tests.patience import HANGS, promised
 
 pytestmark = pytest.mark.anyio
@@ -23,8 +23,10 @@ def environment(**variables: str) -> dict[str, str]:
     return {**kept, "TELLONCE_URL": NOBODY, **variables}
 
 
-async def started(folder: Path, **variables: str) -> forked.Program:
-    return await forked.start("tellonce_summarizer", cwd=folder, env=environment(**variables), stdout=PIPE, stderr=PIPE)
+async def started(folder: Path, **variables: str) -> fork_server.Program:
+    return await fork_server.start(
+        "tellonce_summarizer", cwd=folder, env=environment(**variables), stdout=PIPE, stderr=PIPE
+    )
 
 
 async def read_until(stream: asyncio.StreamReader | None, words: bytes) -> None:

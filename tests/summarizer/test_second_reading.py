@@ -15,7 +15,7 @@ from tellonce_summarizer.agent.agent import Done, done
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tellonce_summarizer.tasks.second_reading import NOT_FOUND, NOT_YET
 from tests.stubs.replies import say_json
-from tests.summarizer.talk import exchange, known
+from tests.summarizer.conversations import exchange, known
 
 pytestmark = pytest.mark.anyio
 

@@ -30,13 +30,13 @@ from tellonce_summarizer.agent.agent import Done, done
 from tellonce_summarizer.models.answers import ExchangeShape, SummaryShape, VerdictsShape, schema_of
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tellonce_text.tokens import estimate
+from tests.event_collector import EventCollector
 from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub
 from tests.stubs.replies import Fail, Garbage, Hang, Reply, Say, say_json, seconds_for
 from tests.stubs.stub import Script
-from tests.summarizer.talk import START, ZONE, chunk, exchange, known, notable, routine
-from tests.told import Told
+from tests.summarizer.conversations import START, ZONE, chunk, exchange, known, notable, routine
 
 pytestmark = pytest.mark.anyio
 
@@ -49,11 +49,11 @@ class Stage:
     ollama: OllamaStub
     models: tuple[Guarded, ...]
     seconds: float = HANGS
-    events: Told = field(default_factory=Told)
+    events: EventCollector = field(default_factory=EventCollector)
     now: float = 0.0
 
-    def told(self, event: str) -> list[dict[str, object]]:
-        return self.events.told(event)
+    def fields_of(self, event: str) -> list[dict[str, object]]:
+        return self.events.fields_of(event)
 
     @property
     def chain(self) -> FallbackChain:
@@ -184,8 +184,8 @@ async def test_any_failure_of_claude_is_told_and_left_to_the_next_tier(stage: St
     assert (outcome.tier, outcome.provisional) == ("ollama", True)
     assert [call.ok for call in outcome.calls] == [False, True, True]
     assert outcome.calls[0].note
-    assert stage.told("model_fallback") == [{"traceId": None, "model": "claude-haiku-4-5", "to": "llama3.2"}]
-    bad = [f for f in (*stage.told("ltm_llm_call"), *stage.told("ltm_parse_result")) if not f["ok"]]
+    assert stage.fields_of("model_fallback") == [{"traceId": None, "model": "claude-haiku-4-5", "to": "llama3.2"}]
+    bad = [f for f in (*stage.fields_of("ltm_llm_call"), *stage.fields_of("ltm_parse_result")) if not f["ok"]]
     assert bad
 
 
@@ -196,8 +196,8 @@ async def test_when_every_model_fails_the_users_own_sentences_are_kept(stage: St
     assert (outcome.tier, outcome.model, outcome.provisional) == ("keep", "keep", True)
     assert [(item.text, item.note) for item in extracted(outcome).items] == [("I might move to Berlin.", True)]
     assert len(outcome.calls) == 2
-    assert [fields["to"] for fields in stage.told("model_fallback")] == ["llama3.2", "keep"]
-    assert len(stage.told("parse_failed")) + len([f for f in stage.told("ltm_llm_call") if not f["ok"]]) == 2
+    assert [fields["to"] for fields in stage.fields_of("model_fallback")] == ["llama3.2", "keep"]
+    assert len(stage.fields_of("parse_failed")) + len([f for f in stage.fields_of("ltm_llm_call") if not f["ok"]]) == 2
 
 
 async def test_without_calls_left_no_model_is_asked(stage: Stage) -> None:
@@ -228,7 +228,7 @@ async def test_a_provider_that_is_down_is_left_alone_and_asked_again_later(stage
     assert len(stage.claude.asked) == 1
     assert len(stage.ollama.asked) == 3
     assert stage.chain.best_tier() == "ollama"
-    assert stage.told("ltm_llm_skipped")
+    assert stage.fields_of("ltm_llm_skipped")
     stage.now += 60
     assert stage.chain.best_tier() == "claude"
     stage.claude.script = by_shape(say_json(GOOD))
@@ -256,8 +256,8 @@ async def test_a_bad_item_is_dropped_and_told_and_the_others_are_kept(stage: Sta
     assert first.quotes == (Quote(message_id=1, text="I work as a nurse at Mercy Hospital"),)
     assert last.quotes == (Quote(message_id=1, text="Mercy Hospital"),)  # this item has the former names of the fields
     assert (last.same_as, last.replaces, last.ends, last.importance) == (12, (13,), (), 1.0)
-    assert len(stage.told("ltm_item_dropped")) == 4
-    assert "nurse" not in str(stage.told("ltm_item_dropped"))
+    assert len(stage.fields_of("ltm_item_dropped")) == 4
+    assert "nurse" not in str(stage.fields_of("ltm_item_dropped"))
 
 
 async def test_a_quote_nobody_said_is_left_to_the_servers_check(stage: Stage) -> None:
@@ -385,7 +385,7 @@ async def test_a_bad_local_summary_is_replaced_by_what_was_said(stage: Stage, te
     assert isinstance(outcome.result, SummaryResult)
     assert outcome.result.text == "User: “The clock was off” (2026-02-16)"
     assert outcome.tier == "keep"
-    assert [fields for fields in stage.told("ltm_parse_result") if not fields["ok"]]
+    assert [fields for fields in stage.fields_of("ltm_parse_result") if not fields["ok"]]
 
 
 LONG_TALK = " ".join(f"Step {n} was done." for n in range(80)) + " The roof leaks."

@@ -13,18 +13,18 @@ from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
 from tellonce_summarizer.agent.agent import Agent, Habits
 from tellonce_summarizer.models.fallback_chain import FallbackChain
+from tests.event_collector import EventCollector
 from tests.local_model import with_local_model
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
-from tests.told import Told
 
 pytestmark = pytest.mark.anyio
 
 
 @asynccontextmanager
-async def worked(memory: Memory) -> AsyncIterator[Told]:
+async def worked(memory: Memory) -> AsyncIterator[EventCollector]:
     """Run an agent until the queue is empty, then stop it."""
-    events = Told()
+    events = EventCollector()
     stop = asyncio.Event()
     async with memory.agent() as place:
         agent = Agent(place, FallbackChain([]), Habits("test", wait_seconds=0), events)

@@ -3,7 +3,7 @@
 
 import pytest
 
-from benchmarks.claims.scoring import Case, cases, quoted, unquoted
+from benchmarks.claims.scores import Case, cases, quoted, unquoted
 
 # Claims of these kinds can be distinguished only by meaning or cosine.
 BEYOND_WORDS = ("meaning", "invented")

@@ -26,7 +26,7 @@ from tellonce_cli.main import app
 from tellonce_cli.memories import made
 from tellonce_cli.screen import CommandFailed, flush_output, make_printable, said_yes
 from tellonce_cli.subcommand import run_module
-from tests import forked
+from tests import fork_server
 
 
 def test_it_tells_its_version() -> None:
@@ -190,7 +190,7 @@ def test_every_text_can_be_printed_in_a_locale_that_lacks_its_characters(
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_told_in_one_sentence() -> None:
     with open("/dev/full", "w") as full:
-        command = [forked.python(), "-m", "tellonce_cli.entry", "--help"]
+        command = [fork_server.python(), "-m", "tellonce_cli.entry", "--help"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert done.stderr.startswith("tellonce: the disk is full")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.dates.__main__ import read
-from benchmarks.dates.scoring import TABLES, rows, score
+from benchmarks.dates.scores import TABLES, rows, score
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.day_arithmetic import DAY_UNITS
 from tellonce_text.dates.feasts import easter, nth_weekday

@@ -11,7 +11,7 @@ import pytest
 
 from tellonce.service_files import service_file
 from tellonce_cli.service import Launchd, Service, launchd_plist, systemd_unit
-from tests import forked
+from tests import fork_server
 
 ODD = Service(
     ("/opt/a folder/50%/tellonce", "up"),
@@ -69,7 +69,7 @@ def test_install_asks_systemd_and_uninstall_leaves_nothing(tmp_path: Path) -> No
 
     def command(*words: str) -> tuple[int, str]:
         done = subprocess.run(
-            [forked.python(), "-m", "tellonce_cli.entry", "service", *words],
+            [fork_server.python(), "-m", "tellonce_cli.entry", "service", *words],
             capture_output=True, text=True, check=False, env=environment, cwd=tmp_path,
         )  # fmt: skip
         return done.returncode, done.stdout + done.stderr

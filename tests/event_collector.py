@@ -3,8 +3,8 @@
 from tellonce import tracing
 
 
-class Told:
-    """A collector: `events.told("parse_failed")` returns the fields of each such event."""
+class EventCollector:
+    """A collector: `events.fields_of("parse_failed")` returns the fields of each such event."""
 
     def __init__(self) -> None:
         self.all: list[tuple[str, dict[str, object]]] = []
@@ -12,5 +12,5 @@ class Told:
     def __call__(self, event: str, /, **fields: object) -> None:
         self.all.append((event, {"traceId": tracing.trace_id(), **fields}))
 
-    def told(self, event: str) -> list[dict[str, object]]:
+    def fields_of(self, event: str) -> list[dict[str, object]]:
         return [fields for name, fields in self.all if name == event]

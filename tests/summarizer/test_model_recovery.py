@@ -15,14 +15,14 @@ from tellonce_llm.breaker import Breaker, Guarded
 from tellonce_llm.claude import Claude
 from tellonce_summarizer.agent.agent import Agent, Habits
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
+from tests.event_collector import EventCollector
 from tests.hand_worker import submit
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
-from tests.stubs.competent import competent
 from tests.stubs.replies import Fail, Reply
 from tests.stubs.stub import Asked
-from tests.told import Told
+from tests.stubs.summarizer_model import competent
 
 pytestmark = pytest.mark.anyio
 
@@ -59,7 +59,7 @@ class Scene:
     memory: Memory
     clock: Clock
     model: Model
-    events: Told = field(default_factory=Told)
+    events: EventCollector = field(default_factory=EventCollector)
 
     async def talk(self, client: MemoryClient, exchanges: int, start: int = 0) -> None:
         for number in range(start, start + exchanges):

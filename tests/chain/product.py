@@ -22,15 +22,15 @@ import httpx2
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
-from tests import forked
+from tests import fork_server
 from tests.patience import HANGS
 from tests.server.processes import end, exit_code, free_port, server_env
 from tests.stubs.anthropic_stub import AnthropicStub
-from tests.stubs.competent import competent
+from tests.stubs.chat_model import talk
 from tests.stubs.ollama_stub import OllamaStub
 from tests.stubs.replies import Reply
 from tests.stubs.stub import Asked
-from tests.stubs.talker import talk
+from tests.stubs.summarizer_model import competent
 from tests.stubs.telegram_emulator import Telegram, telegram
 from tests.stubs.transcription_stub import TranscriptionStub
 
@@ -60,7 +60,7 @@ class Whole:
     model: AnthropicStub
     ollama: OllamaStub
     environment: dict[str, str]
-    processes: dict[str, forked.Program] = field(default_factory=dict)
+    processes: dict[str, fork_server.Program] = field(default_factory=dict)
     _database: "asyncpg.Connection[asyncpg.Record] | None" = None
 
     @property
@@ -85,7 +85,7 @@ class Whole:
         """Start one process without waiting until it is ready."""
         module, *arguments = PROCESSES[name]
         with (self.folder / f"{name}.err").open("ab") as said:
-            self.processes[name] = await forked.start(
+            self.processes[name] = await fork_server.start(
                 module, *arguments, env=self.environment, cwd=self.folder, stderr=said
             )
 
@@ -180,7 +180,7 @@ class Whole:
 
         return str(await self.until(answered))
 
-    async def told(self, text: str, user: int, **place: Any) -> str:
+    async def tell(self, text: str, user: int, **place: Any) -> str:
         """Let a person write, and wait until all learning from the turn is done."""
         answer = await self.turn(text, user, **place)
         await self.settled(place.get("chat") or user)

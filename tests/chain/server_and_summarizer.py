@@ -13,7 +13,7 @@ from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
-from tests import forked
+from tests import fork_server
 from tests.patience import HANGS
 from tests.server.processes import HttpServer, http_server, server_env
 from tests.server.test_embedding import model_folder
@@ -28,10 +28,10 @@ class Scene:
     server: HttpServer
     stub: AnthropicStub
     environment: dict[str, str]
-    summarizer: forked.Program | None = None
+    summarizer: fork_server.Program | None = None
 
     async def summarize(self, **more: str) -> None:
-        self.summarizer = await forked.start(
+        self.summarizer = await fork_server.start(
             "tellonce_summarizer", env=self.environment | more, cwd=self.server.data_dir
         )
 
@@ -63,7 +63,7 @@ class Scene:
         return await self.idle() and not reading.to_read_again and not reading.waiting
 
     async def command(self, *arguments: str) -> str:
-        process = await forked.start(
+        process = await fork_server.start(
             "tellonce_cli.main", *arguments, env=self.environment, cwd=self.server.data_dir, stdout=-1
         )
         out, _ = await process.communicate()

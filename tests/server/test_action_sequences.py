@@ -18,8 +18,8 @@ from tellonce_server.app.storage import Storage
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tests.depth import depth
 from tests.memory_fixtures import USER, Clock, create_database, session
+from tests.server.action_sequences import Life
 from tests.server.fuse import Fuse, fit
-from tests.server.lives import Life
 
 Doing = Callable[[Life], Awaitable[None]]
 

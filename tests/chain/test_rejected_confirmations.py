@@ -9,7 +9,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
-from tests.chain.reading import say, scene_with
+from tests.chain.server_and_summarizer import say, scene_with
 from tests.patience import until
 from tests.stubs.replies import Reply, Say, say_json
 from tests.stubs.stub import Asked

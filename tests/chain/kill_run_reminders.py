@@ -13,7 +13,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from tellonce.reminders import SetReminderArgs
-from tests.chain.whole import Whole
+from tests.chain.product import Whole
 
 SOONEST, LATEST = 1, 6
 """Minimum and maximum seconds from a request to the time of its reminder."""

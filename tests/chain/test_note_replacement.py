@@ -13,7 +13,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
-from tests.chain.reading import Scene, say, scene_with
+from tests.chain.server_and_summarizer import Scene, say, scene_with
 from tests.patience import until
 from tests.stubs.replies import Reply, Say, say_json
 from tests.stubs.stub import Asked
@@ -27,7 +27,7 @@ PRICE = 0.004
 """The cost of a few calls of the stubbed model, in US dollars."""
 
 
-def told(city: str) -> str:
+def statement(city: str) -> str:
     return f"My cousin in {city} works as a nurse at the hospital there."
 
 
@@ -100,10 +100,10 @@ async def keep_notes(scene: Scene, client: MemoryClient) -> list[int]:
     await until(scene.embeds)  # without vectors, no sentence can be chosen
     await scene.summarize()
     for city in CITIES:
-        await say(client, told(city))
+        await say(client, statement(city))
         await until(scene.idle)
     notes = (await client.get_profile(c.GetProfileArgs(kinds=("note",), limit=100))).facts
-    assert [note.content for note in notes] == [told(city) for city in reversed(CITIES)]
+    assert [note.content for note in notes] == [statement(city) for city in reversed(CITIES)]
     assert "later      8 exchanges read without a model" in await scene.command("status")
     await scene.end()
     return [note.id for note in notes]
@@ -123,7 +123,7 @@ async def test_a_model_reads_the_notes_history_again_and_nothing_of_the_users_is
         assert (await scene.status()).reading.to_read_again == 6
         await say(client, LIVE)
         await model.reads(2)
-        assert model.read == [told("Malmo"), told("Lyon"), told("Ghent"), LIVE]
+        assert model.read == [statement("Malmo"), statement("Lyon"), statement("Ghent"), LIVE]
         await scene.end(signal.SIGKILL)
         await scene.with_model()
         await model.reads(1)
@@ -135,10 +135,10 @@ async def test_a_model_reads_the_notes_history_again_and_nothing_of_the_users_is
         kept, replaced = [await client.explain(c.ExplainArgs(memory_id=n)) for n in (confirmed, edited - 1)]
         status = await scene.command("status")
     past = [text for text in dict.fromkeys(model.read) if text != LIVE]
-    assert past == [told(city) for city in reversed(CITIES)], "newest first, whatever was killed"
+    assert past == [statement(city) for city in reversed(CITIES)], "newest first, whatever was killed"
     read = {f"The user's cousin in {city} is a nurse at the hospital there." for city in CITIES if city != "Ghent"}
-    assert sorted(m.content for m in after.facts) == sorted({*read, LIVE, told("Malmo"), told("Lyon"), niece})
-    assert {m.id for m in after.facts if m.content in (told("Malmo"), told("Lyon"), niece)} == {
+    assert sorted(m.content for m in after.facts) == sorted({*read, LIVE, statement("Malmo"), statement("Lyon"), niece})
+    assert {m.id for m in after.facts if m.content in (statement("Malmo"), statement("Lyon"), niece)} == {
         confirmed,
         pinned,
         edited,
@@ -164,4 +164,4 @@ async def test_what_is_read_again_takes_at_most_half_of_the_months_budget(scene:
         await until(scene.idle)
         status = await scene.status()
     assert 0 < status.reading.to_read_again < len(CITIES)
-    assert told("Oslo") not in model.read, "the oldest would have been the last"
+    assert statement("Oslo") not in model.read, "the oldest would have been the last"

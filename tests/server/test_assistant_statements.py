@@ -13,7 +13,7 @@ from tellonce import work as w
 from tellonce.client import MemoryClient, MemoryRefused
 from tests.hand_worker import facts, item, nothing, profile, read, say
 from tests.memory_fixtures import Clock, Memory
-from tests.server.test_learning import FRIDAY
+from tests.server.test_extraction_results import FRIDAY
 
 pytestmark = pytest.mark.anyio
 
