@@ -455,14 +455,17 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.services.chat_summary.gist": lambda text: gist([_line(text)]),
     "tellonce_summarizer.models.answers.read": _read_answer,
     "tellonce_summarizer.tasks.exchange.known_lines": lambda text: exchange.known_lines((_known(text),), ZONE),
-    "tellonce_summarizer.keep.lines.rolling": lambda text: kept_lines.rolling([text], SummaryBody(), 500),
+    "tellonce_summarizer.keep.lines.rolling_summary": lambda text: kept_lines.rolling_summary(
+        [text], SummaryBody(), 500
+    ),
     "tellonce_summarizer.keep.lines.bounded": lambda text: kept_lines.bounded([text], 9),
     "tellonce_summarizer.keep.lines.shrunk": lambda text: kept_lines.shrunk(text.splitlines(), 500),
     "tellonce_summarizer.keep.sentences.dated": lambda text: told_sentences.dated(
         told_sentences.Said(_message(text), text), ZONE
     ),
-    "tellonce_summarizer.keep.sentences.telling": lambda text: (
-        told_sentences.telling([_message(text)], [_notable(text)], 5) + told_sentences.telling([_message(text)], (), 5)
+    "tellonce_summarizer.keep.sentences.best_sentences": lambda text: (
+        told_sentences.best_sentences([_message(text)], [_notable(text)], 5)
+        + told_sentences.best_sentences([_message(text)], (), 5)
     ),
     "tellonce_summarizer.tasks.summaries.shown_memories": lambda text: summaries.shown_memories([_known(text)], ZONE),
     "tellonce_summarizer.keep.lines.clip": lambda text: kept_lines.clip(text, 500),

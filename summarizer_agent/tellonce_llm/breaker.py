@@ -24,11 +24,11 @@ class Breaker:
     _failures: int = field(default=0, init=False)
     _until: float = field(default=float("-inf"), init=False)
 
-    def resting(self) -> float:
+    def rest_seconds(self) -> float:
         """Seconds until the provider may be asked again; 0 if it may be asked now."""
         return max(0.0, self._until - self.clock())
 
-    def probing(self) -> None:
+    def begin_probe(self) -> None:
         """Record that a request is sent. After a pause, the first request is a probe. Until its result is known, other
         requests are refused."""
         if self._failures:
@@ -80,8 +80,8 @@ class Guarded(Wrapped):
         self.breaker.succeeded()
 
     def _refuse_while_resting(self) -> None:
-        rest = self.breaker.resting()
+        rest = self.breaker.rest_seconds()
         if rest > 0:
             reason = f"paused for {rest:.0f} s after a failure"
             raise LLMUnavailable(self.name, reason, cause=self._cause, retry_after=rest)
-        self.breaker.probing()
+        self.breaker.begin_probe()

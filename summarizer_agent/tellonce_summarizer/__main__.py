@@ -21,7 +21,7 @@ from tellonce_llm.breaker import Guarded
 from tellonce_llm.claude_cli import ClaudeCli
 from tellonce_llm.model import LanguageModel
 from tellonce_llm.providers import learning_tiers, model_of
-from tellonce_summarizer.agent.agent import Agent, Habits
+from tellonce_summarizer.agent.agent import Agent, AgentOptions
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 
 TOGETHER = 5
@@ -49,10 +49,10 @@ async def serve(settings: SummarizerSettings, worker: str, stop: asyncio.Event |
     # Up to TOGETHER exchanges can share a call of the `claude` command, but only if the agent works on that many jobs
     # at the same time.
     at_once = max(settings.concurrency, TOGETHER) if settings.asks_the_command else settings.concurrency
-    habits = Habits(worker, at_once, settings.wait_seconds)
+    options = AgentOptions(worker, at_once, settings.wait_seconds)
     async with AsyncExitStack() as stack:
-        place = await stack.enter_async_context(connect_http(settings.url, settings.bearer("agent")))
-        agent = Agent(place, FallbackChain(steps(settings)), habits, journal("summarizer", settings))
+        memory = await stack.enter_async_context(connect_http(settings.url, settings.bearer("agent")))
+        agent = Agent(memory, FallbackChain(steps(settings)), options, journal("summarizer", settings))
         logging.getLogger(__name__).info("summarizer works for %s", settings.url)
         await agent.run(stop)
 

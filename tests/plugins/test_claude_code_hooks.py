@@ -11,7 +11,7 @@ import pytest
 
 from tellonce.connect import connect_http
 from tellonce.contract import RememberArgs
-from tellonce_hooks import notation
+from tellonce_hooks import json_codec
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests import memory_fixtures
 from tests.memory_disk import fill, small_disk
@@ -98,7 +98,7 @@ async def test_every_prompt_and_reply_is_recorded_once_and_recalled_in_another_s
 
 def test_the_quick_json_is_json() -> None:
     value = {"a": [1, -2.5, None, True, 'é"\n\\'], "b": {}, "c": ""}
-    for loads, dumps in (notation._quick(), notation._usual()):
+    for loads, dumps in (json_codec._quick(), json_codec._usual()):
         assert loads(f" {dumps(value)}\n") == value == json.loads(dumps(value))
         for wrong in ("", "{", "1 2", "nul", '{"a":}', "\x00"):
             with pytest.raises(ValueError, match=r"."):

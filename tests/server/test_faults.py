@@ -23,7 +23,7 @@ from tellonce_llm.ollama import Ollama
 from tellonce_server.app.storage import Storage
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.postgres.embedded_cluster import postmaster
-from tellonce_summarizer.agent.agent import Agent, Habits
+from tellonce_summarizer.agent.agent import Agent, AgentOptions
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.event_collector import EventCollector
 from tests.hand_worker import claim, drain, submit, talk
@@ -56,7 +56,9 @@ async def work_off(memory: Memory, model: Claude | Ollama, seconds: float = HANG
     stop = asyncio.Event()
     chain = FallbackChain([Step(Guarded(model), seconds)])
     async with memory.agent() as place:
-        agent = asyncio.create_task(Agent(place, chain, Habits("test", wait_seconds=0), EventCollector()).run(stop))
+        agent = asyncio.create_task(
+            Agent(place, chain, AgentOptions("test", wait_seconds=0), EventCollector()).run(stop)
+        )
         async with asyncio.timeout(HANGS):
             while _open(status := await place.queue_status()):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)

@@ -26,7 +26,7 @@ from tellonce_llm.breaker import Breaker, Guarded
 from tellonce_llm.errors import LLMUnavailable, LLMUnusable
 from tellonce_llm.model import Answer, Completion
 from tellonce_summarizer.agent import agent as agent_module
-from tellonce_summarizer.agent.agent import Agent, Habits
+from tellonce_summarizer.agent.agent import Agent, AgentOptions
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.event_collector import EventCollector
 from tests.patience import HANGS, promised
@@ -38,7 +38,7 @@ NOW = datetime(2026, 2, 18, tzinfo=UTC)
 
 
 @dataclass
-class Place:
+class FakeMemory:
     """A scripted server that hands out jobs, records results, and fails on demand."""
 
     jobs: list[WorkItem] = field(default_factory=list)
@@ -124,7 +124,7 @@ class BadModel(SlowModel):
 
 @dataclass
 class Bench:
-    place: Place
+    memory: FakeMemory
     stop: asyncio.Event
     events: EventCollector
     task: asyncio.Task[None]
@@ -135,7 +135,7 @@ class Bench:
 
 @asynccontextmanager
 async def working(
-    place: Place,
+    memory: FakeMemory,
     chain: FallbackChain | None = None,
     *,
     concurrency: int = 2,
@@ -144,11 +144,11 @@ async def working(
 ) -> AsyncIterator[Bench]:
     events = EventCollector()
     stop = asyncio.Event()
-    habits = Habits("tester", concurrency, wait_seconds=wait, finish_seconds=finish)
-    worker = Agent(place, chain or FallbackChain([]), habits, events)
+    options = AgentOptions("tester", concurrency, wait_seconds=wait, finish_seconds=finish)
+    worker = Agent(memory, chain or FallbackChain([]), options, events)
     task = asyncio.create_task(worker.run(stop))
     try:
-        yield Bench(place, stop, events, task)
+        yield Bench(memory, stop, events, task)
     finally:
         stop.set()
         async with asyncio.timeout(HANGS):
@@ -164,79 +164,79 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_work_is_claimed_done_and_submitted_under_its_fence() -> None:
     trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     parent = f"00-{trace}-00f067aa0ba902b7-01"
-    place = Place(jobs=[job(exchange("I live in Berlin"), 1, fence=7, traceparent=parent), job(chunk(), 2)])
-    async with working(place) as bench:
-        await place.until(lambda: len(place.submitted) == 2)
-    first = next(args for args in place.submitted if args.job_id == "1:1:1")
+    memory = FakeMemory(jobs=[job(exchange("I live in Berlin"), 1, fence=7, traceparent=parent), job(chunk(), 2)])
+    async with working(memory) as bench:
+        await memory.until(lambda: len(memory.submitted) == 2)
+    first = next(args for args in memory.submitted if args.job_id == "1:1:1")
     assert (first.fence, first.tier, first.provisional) == (7, "keep", True)
     assert first.result.kind == "exchange"
-    assert place.claims[0].worker == "tester"
-    assert place.claims[0].best_tier == "keep"
-    assert not place.failed
+    assert memory.claims[0].worker == "tester"
+    assert memory.claims[0].best_tier == "keep"
+    assert not memory.failed
     continued = {fields["traceId"] for fields in bench.fields_of("work_done") if fields["job"] == "1:1:1"}
     assert continued == {trace}, "the work belongs to the trace of the turn that queued it"
 
 
 async def test_a_server_that_is_away_is_asked_again_until_it_is_back() -> None:
-    place = Place(jobs=[job(chunk())], claim_errors=[MemoryUnreachable("restarting")] * 5)
-    async with working(place) as bench:
-        await place.until(lambda: len(place.submitted) == 1)
+    memory = FakeMemory(jobs=[job(chunk())], claim_errors=[MemoryUnreachable("restarting")] * 5)
+    async with working(memory) as bench:
+        await memory.until(lambda: len(memory.submitted) == 1)
     assert len(bench.fields_of("claim_failed")) == 5
 
 
 async def test_a_result_is_handed_in_again_when_the_server_was_away() -> None:
-    place = Place(jobs=[job(chunk())], submit_errors=[MemoryUnreachable("restarting")] * 3)
-    async with working(place) as bench:
-        await place.until(lambda: len(place.submitted) == 1)
+    memory = FakeMemory(jobs=[job(chunk())], submit_errors=[MemoryUnreachable("restarting")] * 3)
+    async with working(memory) as bench:
+        await memory.until(lambda: len(memory.submitted) == 1)
     assert len(bench.fields_of("submit_delayed")) == 3
 
 
 async def test_a_void_fence_ends_the_matter() -> None:
-    place = Place(jobs=[job(chunk(), 1), job(chunk(), 2)], submit_errors=[MemoryRefused("fence 1 is void")])
-    async with working(place, concurrency=1) as bench:
-        await place.until(lambda: len(place.submitted) == 1)
-    assert [args.job_id for args in place.submitted] == ["1:1:2"]
+    memory = FakeMemory(jobs=[job(chunk(), 1), job(chunk(), 2)], submit_errors=[MemoryRefused("fence 1 is void")])
+    async with working(memory, concurrency=1) as bench:
+        await memory.until(lambda: len(memory.submitted) == 1)
+    assert [args.job_id for args in memory.submitted] == ["1:1:2"]
     assert [fields["state"] for fields in bench.fields_of("work_done")] == ["refused", "complete"]
-    assert not place.failed
+    assert not memory.failed
 
 
 async def test_the_lease_is_kept_while_a_model_thinks() -> None:
     model = SlowModel()
-    place = Place(jobs=[job(chunk(), lease_seconds=0.03)])
-    async with working(place, FallbackChain([Step(Guarded(model), 60)])):
-        await place.until(lambda: len(place.extended) >= 4)
-        assert not place.submitted
+    memory = FakeMemory(jobs=[job(chunk(), lease_seconds=0.03)])
+    async with working(memory, FallbackChain([Step(Guarded(model), 60)])):
+        await memory.until(lambda: len(memory.extended) >= 4)
+        assert not memory.submitted
         model.let.set()
-        await place.until(lambda: len(place.submitted) == 1)
-    assert place.submitted[0].provisional
+        await memory.until(lambda: len(memory.submitted) == 1)
+    assert memory.submitted[0].provisional
 
 
 async def test_a_lost_lease_ends_the_work_without_a_result() -> None:
     model = SlowModel()
-    place = Place(jobs=[job(chunk(), lease_seconds=0.03)], extend_error=MemoryRefused("claimed by another"))
-    async with working(place, FallbackChain([Step(Guarded(model), 60)]), concurrency=1) as bench:
-        await place.until(lambda: len(place.claims) >= 2)
+    memory = FakeMemory(jobs=[job(chunk(), lease_seconds=0.03)], extend_error=MemoryRefused("claimed by another"))
+    async with working(memory, FallbackChain([Step(Guarded(model), 60)]), concurrency=1) as bench:
+        await memory.until(lambda: len(memory.claims) >= 2)
     assert bench.fields_of("lease_lost")
     assert model.waiting == 0
-    assert not place.submitted
-    assert not place.failed
+    assert not memory.submitted
+    assert not memory.failed
 
 
 async def test_no_more_jobs_run_at_once_than_allowed() -> None:
     model = SlowModel()
-    place = Place(jobs=[job(chunk(), number) for number in range(1, 7)])
-    async with working(place, FallbackChain([Step(Guarded(model), 60)]), concurrency=3):
+    memory = FakeMemory(jobs=[job(chunk(), number) for number in range(1, 7)])
+    async with working(memory, FallbackChain([Step(Guarded(model), 60)]), concurrency=3):
         await asyncio.wait_for(model.asked.wait(), HANGS)
         model.let.set()
-        await place.until(lambda: len(place.submitted) == 6)
+        await memory.until(lambda: len(memory.submitted) == 6)
     assert model.most_waiting <= 3
-    assert all(claim.limit <= 3 for claim in place.claims)
+    assert all(claim.limit <= 3 for claim in memory.claims)
 
 
 async def test_told_to_stop_while_idle_it_ends_at_once() -> None:
-    place = Place()
-    async with working(place, wait=60) as bench:
-        await place.until(lambda: len(place.claims) == 1)
+    memory = FakeMemory()
+    async with working(memory, wait=60) as bench:
+        await memory.until(lambda: len(memory.claims) == 1)
         bench.stop.set()
         async with asyncio.timeout(promised(5)):
             await bench.task
@@ -244,27 +244,27 @@ async def test_told_to_stop_while_idle_it_ends_at_once() -> None:
 
 async def test_told_to_stop_it_finishes_what_is_nearly_done() -> None:
     model = SlowModel()
-    place = Place(jobs=[job(chunk())])
-    async with working(place, FallbackChain([Step(Guarded(model), 60)])) as bench:
+    memory = FakeMemory(jobs=[job(chunk())])
+    async with working(memory, FallbackChain([Step(Guarded(model), 60)])) as bench:
         await asyncio.wait_for(model.asked.wait(), HANGS)
         bench.stop.set()
         model.let.set()
         async with asyncio.timeout(promised(5)):
             await bench.task
-    assert len(place.submitted) == 1
-    assert not place.failed
+    assert len(memory.submitted) == 1
+    assert not memory.failed
 
 
 async def test_told_to_stop_it_hands_back_what_takes_too_long() -> None:
     model = SlowModel()
-    place = Place(jobs=[job(chunk())])
-    async with working(place, FallbackChain([Step(Guarded(model), 60)]), finish=0.05) as bench:
+    memory = FakeMemory(jobs=[job(chunk())])
+    async with working(memory, FallbackChain([Step(Guarded(model), 60)]), finish=0.05) as bench:
         await asyncio.wait_for(model.asked.wait(), HANGS)
         bench.stop.set()
         async with asyncio.timeout(promised(5)):
             await bench.task
-    assert not place.submitted
-    (back,) = place.failed
+    assert not memory.submitted
+    (back,) = memory.failed
     assert back.retryable
     assert model.waiting == 0
 
@@ -279,41 +279,41 @@ async def test_a_job_that_breaks_our_code_is_failed_and_the_next_one_done(
         raise ZeroDivisionError("a bug")
 
     monkeypatch.setattr(agent_module, "done", breaks_once)
-    place = Place(jobs=[job(chunk(), 1), job(chunk(), 2)])
-    async with working(place, concurrency=1):
-        await place.until(lambda: len(place.submitted) == 1)
-    assert [args.job_id for args in place.failed] == ["1:1:1"]
-    assert place.failed[0].retryable
-    assert "ZeroDivisionError" in place.failed[0].reason
+    memory = FakeMemory(jobs=[job(chunk(), 1), job(chunk(), 2)])
+    async with working(memory, concurrency=1):
+        await memory.until(lambda: len(memory.submitted) == 1)
+    assert [args.job_id for args in memory.failed] == ["1:1:1"]
+    assert memory.failed[0].retryable
+    assert "ZeroDivisionError" in memory.failed[0].reason
     assert "a bug" in caplog.text
 
 
 async def test_redoing_is_not_asked_for_when_it_would_only_repeat_the_provisional_result() -> None:
     chain = FallbackChain([Step(Guarded(BadModel()), 60)])
-    place = Place(jobs=[job(chunk())])
-    async with working(place, chain, concurrency=1):
-        await place.until(lambda: len(place.claims) >= 2)
-    assert [claim.best_tier for claim in place.claims[:2]] == ["claude", "keep"]
+    memory = FakeMemory(jobs=[job(chunk())])
+    async with working(memory, chain, concurrency=1):
+        await memory.until(lambda: len(memory.claims) >= 2)
+    assert [claim.best_tier for claim in memory.claims[:2]] == ["claude", "keep"]
     assert chain.best_tier() == "claude"
 
 
 async def test_a_chat_with_no_calls_left_keeps_no_other_chat_from_being_redone() -> None:
     chain = FallbackChain([Step(Guarded(BadModel()), 60)])
-    place = Place(jobs=[job(chunk(), best_tier="keep")])
-    async with working(place, chain, concurrency=1):
-        await place.until(lambda: len(place.claims) >= 2)
-    assert [claim.best_tier for claim in place.claims[:2]] == ["claude", "claude"]
+    memory = FakeMemory(jobs=[job(chunk(), best_tier="keep")])
+    async with working(memory, chain, concurrency=1):
+        await memory.until(lambda: len(memory.claims) >= 2)
+    assert [claim.best_tier for claim in memory.claims[:2]] == ["claude", "claude"]
 
 
 async def test_redoing_is_asked_for_again_when_a_better_tier_is_back() -> None:
     now = [0.0]
     breaker = Breaker(clock=lambda: now[0])
     breaker.failed()
-    place = Place(jobs=[job(chunk())])
-    async with working(place, FallbackChain([Step(Guarded(SlowModel(), breaker), 60)]), concurrency=1):
-        await place.until(lambda: len(place.submitted) == 1)
+    memory = FakeMemory(jobs=[job(chunk())])
+    async with working(memory, FallbackChain([Step(Guarded(SlowModel(), breaker), 60)]), concurrency=1):
+        await memory.until(lambda: len(memory.submitted) == 1)
         now[0] = 1000.0
-        await place.until(
-            lambda: bool(place.claims) and place.claims[-1].best_tier == "claude" and len(place.claims) > 1
+        await memory.until(
+            lambda: bool(memory.claims) and memory.claims[-1].best_tier == "claude" and len(memory.claims) > 1
         )
-    assert place.submitted[0].provisional
+    assert memory.submitted[0].provisional

@@ -99,7 +99,7 @@ async def test_a_guarded_model_is_left_alone_after_an_outage_and_asked_again_lat
     assert inner.calls == 1
     clock.now += 10
     assert (await model.complete(ask("hi"))).text == "m"
-    assert model.breaker.resting() == 0
+    assert model.breaker.rest_seconds() == 0
 
 
 async def test_an_unusable_answer_does_not_rest_the_provider() -> None:
@@ -113,7 +113,7 @@ async def test_a_broken_stream_rests_the_provider() -> None:
     model = Guarded(Scripted("m", [down()], pieces_before_failure=2))
     with pytest.raises(LLMUnavailable):
         await drain(model)
-    assert model.breaker.resting() > 0
+    assert model.breaker.rest_seconds() > 0
 
 
 @given(failures=st.integers(1, 60), jitter=st.floats(0, 0.999), wish=st.none() | st.floats(0, 1e9))
@@ -123,11 +123,11 @@ def test_a_rest_grows_with_failures_and_never_exceeds_its_limit(
     breaker = Breaker(first_rest=5, longest_rest=300, clock=Clock(), jitter=lambda: jitter)
     for _ in range(failures):
         breaker.failed(wish)
-    assert min(300, 5 * 2 ** (failures - 1)) / 2 <= breaker.resting() <= 300
+    assert min(300, 5 * 2 ** (failures - 1)) / 2 <= breaker.rest_seconds() <= 300
     if wish is not None:
-        assert breaker.resting() >= min(wish, 300)
+        assert breaker.rest_seconds() >= min(wish, 300)
     breaker.succeeded()
-    assert breaker.resting() == 0
+    assert breaker.rest_seconds() == 0
 
 
 def test_prices_know_dated_names_and_dearer_long_prompts() -> None:

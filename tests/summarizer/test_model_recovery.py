@@ -13,7 +13,7 @@ from tellonce import work as w
 from tellonce.client import MemoryClient
 from tellonce_llm.breaker import Breaker, Guarded
 from tellonce_llm.claude import Claude
-from tellonce_summarizer.agent.agent import Agent, Habits
+from tellonce_summarizer.agent.agent import Agent, AgentOptions
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.event_collector import EventCollector
 from tests.hand_worker import submit
@@ -105,7 +105,7 @@ class Scene:
     async def agent(self) -> AsyncIterator[None]:
         stop = asyncio.Event()
         async with self.memory.agent() as place:
-            agent = Agent(place, self.model.chain, Habits("test", wait_seconds=0), self.events)
+            agent = Agent(place, self.model.chain, AgentOptions("test", wait_seconds=0), self.events)
             task = asyncio.create_task(agent.run(stop))
             yield
             stop.set()

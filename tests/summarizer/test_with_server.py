@@ -11,7 +11,7 @@ from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
-from tellonce_summarizer.agent.agent import Agent, Habits
+from tellonce_summarizer.agent.agent import Agent, AgentOptions
 from tellonce_summarizer.models.fallback_chain import FallbackChain
 from tests.event_collector import EventCollector
 from tests.local_model import with_local_model
@@ -27,7 +27,7 @@ async def worked(memory: Memory) -> AsyncIterator[EventCollector]:
     events = EventCollector()
     stop = asyncio.Event()
     async with memory.agent() as place:
-        agent = Agent(place, FallbackChain([]), Habits("test", wait_seconds=0), events)
+        agent = Agent(place, FallbackChain([]), AgentOptions("test", wait_seconds=0), events)
         task = asyncio.create_task(agent.run(stop))
         yield events
         async with asyncio.timeout(HANGS):

@@ -29,7 +29,7 @@ from tellonce.work import (
 )
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome
 from tellonce_summarizer.tasks.exchange import exchange_task
-from tellonce_summarizer.tasks.second_reading import read_again, reading_task
+from tellonce_summarizer.tasks.second_reading import reading_task, with_second_reading
 from tellonce_summarizer.tasks.summaries import summary_task
 
 log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ _HAND_BACK_SECONDS = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class AgentOptions:
     """How an agent works. `wait_seconds` is the maximum time that one claim waits for work."""
 
     worker: str
@@ -57,13 +57,13 @@ class Agent:
     """Works until it is stopped. After that, it completes the jobs that end within `finish_seconds`, and returns the
     other jobs to the server."""
 
-    def __init__(self, place: MemoryClient, chain: FallbackChain, habits: Habits, emit: Emit) -> None:
-        self._place = place
+    def __init__(self, memory: MemoryClient, chain: FallbackChain, options: AgentOptions, emit: Emit) -> None:
+        self._memory = memory
         self._chain = chain
-        self._habits = habits
+        self._options = options
         self._emit = emit
         self._running: set[asyncio.Task[None]] = set()
-        self._vain: Tier | None = None
+        self._unusable_tier: Tier | None = None
         """The best available tier at the time of the last unusable answer; None after a usable answer of that tier."""
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -79,18 +79,18 @@ class Agent:
                 failures = 0
                 await self._start(jobs, stop)
         finally:
-            await drained(self._running, self._habits.finish_seconds)
+            await drained(self._running, self._options.finish_seconds)
 
     async def _claimed(self) -> tuple[WorkItem, ...] | None:
         """New jobs; None if the server cannot be reached or refuses the call."""
         args = ClaimWorkArgs(
-            worker=self._habits.worker,
-            limit=self._habits.concurrency - len(self._running),
-            wait_seconds=self._habits.wait_seconds,
+            worker=self._options.worker,
+            limit=self._options.concurrency - len(self._running),
+            wait_seconds=self._options.wait_seconds,
             best_tier=self._worth_redoing(),
         )
         try:
-            return (await self._place.claim_work(args)).jobs
+            return (await self._memory.claim_work(args)).jobs
         except (MemoryUnreachable, MemoryRefused) as error:
             log.warning("no work could be claimed: %s", error)
             self._emit("claim_failed", reason=type(error).__name__)
@@ -100,19 +100,19 @@ class Agent:
         """The best available tier; `keep` if the last answer of this tier was unusable, so that the server does not
         redo any work."""
         best = self._chain.best_tier()
-        return "keep" if best == self._vain else best
+        return "keep" if best == self._unusable_tier else best
 
     async def _start(self, jobs: tuple[WorkItem, ...], stop: asyncio.Event) -> None:
         for job in jobs:
-            task = asyncio.create_task(self._attend(job))
+            task = asyncio.create_task(self._work_with_lease(job))
             self._running.add(task)
             task.add_done_callback(self._running.discard)
         if not jobs:
             await pause_or_stop(stop, _FIRST_PAUSE)
-        while len(self._running) >= self._habits.concurrency and not stop.is_set():
+        while len(self._running) >= self._options.concurrency and not stop.is_set():
             await _result_until(stop, asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED))
 
-    async def _attend(self, job: WorkItem) -> None:
+    async def _work_with_lease(self, job: WorkItem) -> None:
         """Work on a job and extend its lease. The work ends if another worker gets the lease."""
         with tracing.traced(f"work {job.kind}", job.traceparent):
             work = asyncio.create_task(self._work(job))
@@ -157,9 +157,9 @@ class Agent:
 
     def _learn_from(self, outcome: Done) -> None:
         if any(not call.ok and not call.down for call in outcome.calls):
-            self._vain = self._chain.best_tier()
+            self._unusable_tier = self._chain.best_tier()
         elif outcome.tier == self._chain.best_tier():
-            self._vain = None
+            self._unusable_tier = None
 
     async def _submit(self, job: WorkItem, outcome: Done, emit: Emit) -> str:
         """Submit the result, retrying during an outage of the server until the lease expires."""
@@ -168,7 +168,7 @@ class Agent:
         while True:
             attempt += 1
             try:
-                submitted = await self._place.submit_work(args)
+                submitted = await self._memory.submit_work(args)
             except MemoryUnreachable as error:
                 emit("submit_delayed", attempt=attempt, reason=type(error).__name__)
                 await asyncio.sleep(backoff(attempt + 1, _FIRST_PAUSE, _LONGEST_PAUSE))
@@ -186,7 +186,7 @@ class Agent:
         while loop.time() < ends:
             await asyncio.sleep(min(job.lease_seconds / 3, max(0.0, ends - loop.time())))
             try:
-                await self._place.extend_work(ExtendWorkArgs(job_id=job.job_id, fence=job.fence))
+                await self._memory.extend_work(ExtendWorkArgs(job_id=job.job_id, fence=job.fence))
                 ends = loop.time() + job.lease_seconds
             except MemoryUnreachable:
                 continue
@@ -199,7 +199,7 @@ class Agent:
     async def _fail(self, job: WorkItem, reason: str) -> None:
         args = FailWorkArgs(job_id=job.job_id, fence=job.fence, reason=reason[:500], retryable=True)
         try:
-            await self._place.fail_work(args)
+            await self._memory.fail_work(args)
         except (MemoryUnreachable, MemoryRefused) as error:
             log.warning("job %s could not be returned: %s", job.job_id, error)
 
@@ -238,7 +238,7 @@ async def done(
     if not isinstance(work, ExchangeInput):
         return await chain.first_result(summary_task(work), emit, best_tier=best_tier)
     first = await chain.first_result(exchange_task(work, emit), emit, best_tier=best_tier, together=owner)
-    return await read_again(work, first, chain, emit, admitted=second_reading, together=owner)
+    return await with_second_reading(work, first, chain, emit, admitted=second_reading, together=owner)
 
 
 def submission(item: WorkItem, outcome: Done) -> SubmitWorkArgs:

@@ -42,7 +42,7 @@ def shrunk(lines: Sequence[str], budget: int) -> str:
 OPEN = "Open: "
 
 
-def rolling(said: Sequence[str], body: SummaryBody, budget: int, share: float = 1.0) -> tuple[str, SummaryBody]:
+def rolling_summary(said: Sequence[str], body: SummaryBody, budget: int, share: float = 1.0) -> tuple[str, SummaryBody]:
     """The text and body of a rolling summary. The text has the newest lines and a line of open actions. If the text
     would be one long paragraph, it has the paragraph's last sentences instead of lines. The text takes at most the
     share `share` of `budget` (in tokens); the body may take the rest."""

@@ -30,7 +30,7 @@ def user_messages(messages: Sequence[WorkMessage]) -> list[WorkMessage]:
     return [message for message in messages if message.role == "user" and not message.routine]
 
 
-def telling(
+def best_sentences(
     messages: Sequence[WorkMessage], notable: Iterable[NotableSentence], most: int, *, shown_only: bool = False
 ) -> list[Said]:
     """At most `most` sentences in order. Without a scorer, these are the first sentences of the newest messages."""

@@ -58,7 +58,7 @@ class FallbackChain:
     def best_tier(self) -> Tier:
         """The best tier that may be asked now."""
         for step in self._steps:
-            if step.model.breaker.resting() == 0:
+            if step.model.breaker.rest_seconds() == 0:
                 return step.model.tier
         return "keep"
 
@@ -109,7 +109,7 @@ async def _asked(
     step: Step, task: Task[ResultT], calls: list[ModelCall], emit: Emit, together: str | None
 ) -> Answer | None:
     model = step.model
-    rest = model.breaker.resting()
+    rest = model.breaker.rest_seconds()
     if rest:
         emit("ltm_llm_skipped", model=model.name, resting_seconds=round(rest, 1))
         return None

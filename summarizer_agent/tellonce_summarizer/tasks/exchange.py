@@ -8,7 +8,7 @@ from tellonce.journal import Emit
 from tellonce.work import TRAITS, Canonical, ExchangeInput, ExchangeResult, KnownMemory, Tier
 from tellonce_llm.model import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.keep.lines import shrunk
-from tellonce_summarizer.keep.sentences import dated, notes, telling
+from tellonce_summarizer.keep.sentences import best_sentences, dated, notes
 from tellonce_summarizer.models.answers import CanonicalShape, ExchangeShape, LooseExchange, read, readable, schema_of
 from tellonce_summarizer.models.fallback_chain import Task
 from tellonce_summarizer.tasks import prompts
@@ -123,7 +123,9 @@ def without_model(work: ExchangeInput) -> Canonical:
     if not any(sentence.shown for sentence in work.notable):
         return work.canonical
     zone = ZoneInfo(work.timezone)
-    said = [dated(sentence, zone) for sentence in telling(work.messages, work.notable, _SENTENCES, shown_only=True)]
+    said = [
+        dated(sentence, zone) for sentence in best_sentences(work.messages, work.notable, _SENTENCES, shown_only=True)
+    ]
     return extended(work, said)
 
 

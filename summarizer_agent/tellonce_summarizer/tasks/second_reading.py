@@ -39,7 +39,7 @@ a "not" differs; if it says more than was said.
 - why: only where it does not hold, in a few words."""
 
 
-async def read_again(
+async def with_second_reading(
     work: ExchangeInput,
     first: Outcome[ExchangeResult],
     chain: FallbackChain,

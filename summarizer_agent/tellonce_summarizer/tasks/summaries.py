@@ -25,8 +25,8 @@ from tellonce.work import (
     WorkResult,
 )
 from tellonce_llm.model import Answer, Completion, SystemBlock, Turn
-from tellonce_summarizer.keep.lines import bounded, clip, joined, rolling
-from tellonce_summarizer.keep.sentences import dated, telling
+from tellonce_summarizer.keep.lines import bounded, clip, joined, rolling_summary
+from tellonce_summarizer.keep.sentences import best_sentences, dated
 from tellonce_summarizer.models.answers import SummaryShape, UnacceptableAnswerError, read
 from tellonce_summarizer.models.fallback_chain import ResultT, Task
 from tellonce_summarizer.tasks.local_answers import LONGEST, checked
@@ -82,7 +82,7 @@ def chunk_task(work: ChunkInput | ErasureInput) -> Task[SummaryResult]:
             _json(CHUNK, transcript(work.messages, zone, _MESSAGE_CHARACTERS), 1500),
             _text(CHUNK_LOCAL.format(characters=LONGEST), source, 250),
         ),
-        accept=_accepting(_summary, lambda text: SummaryResult(text=checked(text, source))),
+        accept=_acceptor(_summary, lambda text: SummaryResult(text=checked(text, source))),
         without_model=lambda: chunk_summary(work),
     )
 
@@ -90,7 +90,7 @@ def chunk_task(work: ChunkInput | ErasureInput) -> Task[SummaryResult]:
 def chunk_summary(work: ChunkInput | ErasureInput) -> SummaryResult:
     """Up to five of the most important sentences, in order. The lists of the structured body stay empty."""
     zone = ZoneInfo(work.timezone)
-    said = telling(work.messages, work.notable, _SENTENCES) or telling(work.messages, (), _SENTENCES)
+    said = best_sentences(work.messages, work.notable, _SENTENCES) or best_sentences(work.messages, (), _SENTENCES)
     return SummaryResult(text="\n".join(dated(sentence, zone) for sentence in said) or _EMPTY)
 
 
@@ -114,14 +114,14 @@ def thread_task(work: ThreadInput) -> Task[SummaryResult]:
             _json(THREAD.format(cap=work.cap_tokens), source, work.cap_tokens * 2 + 500),
             _text(CHUNK_LOCAL.format(characters=LONGEST), source, 250),
         ),
-        accept=_accepting(partial(_capped, work), lambda text: _rolled(work, [checked(text, source)])),
+        accept=_acceptor(partial(_capped, work), lambda text: _rolled(work, [checked(text, source)])),
         without_model=lambda: thread_summary(work),
     )
 
 
 def _capped(work: ThreadInput, answer: Answer) -> SummaryResult:
     result = _summary(answer)
-    text, body = rolling([result.text], result.body, work.cap_tokens)
+    text, body = rolling_summary([result.text], result.body, work.cap_tokens)
     return SummaryResult(text=text, body=body)
 
 
@@ -133,7 +133,7 @@ def thread_summary(work: ThreadInput) -> SummaryResult:
 
 def _rolled(work: ThreadInput, lines: Sequence[str], share: float = 1.0) -> SummaryResult:
     body = joined([work.prior_body, *(chunk.body for chunk in work.chunks)])
-    text, body = rolling(lines, body, work.cap_tokens, share)
+    text, body = rolling_summary(lines, body, work.cap_tokens, share)
     return SummaryResult(text=text or _EMPTY, body=body)
 
 
@@ -166,7 +166,7 @@ def profile_task(work: ProfileInput) -> Task[ProfileResult]:
             _text(PROFILE.format(cap=work.cap_tokens), asked, work.cap_tokens * 2),
             _text(PROFILE.format(cap=min(80, work.cap_tokens)), asked, 200),
         ),
-        accept=_accepting(
+        accept=_acceptor(
             lambda answer: ProfileResult(narrative=_prose(answer.text, work.cap_tokens)),
             lambda text: ProfileResult(narrative=checked(text, source)),
         ),
@@ -241,7 +241,7 @@ def _text(system: str, user: str, max_tokens: int) -> Completion:
     return Completion((Turn("user", user),), (SystemBlock(system),), max_tokens)
 
 
-def _accepting(full: Callable[[Answer], ResultT], local: Callable[[str], ResultT]) -> Callable[[Answer], ResultT]:
+def _acceptor(full: Callable[[Answer], ResultT], local: Callable[[str], ResultT]) -> Callable[[Answer], ResultT]:
     return lambda answer: local(answer.text) if TRAITS[answer.tier].local else full(answer)
 
 

@@ -7,7 +7,7 @@ import sys
 import time
 
 from tellonce_hooks import project, spool
-from tellonce_hooks.notation import dumps, loads
+from tellonce_hooks.json_codec import dumps, loads
 from tellonce_hooks.server import Away, Refused, record_turn, token
 from tellonce_hooks.transcript import is_command, is_failure, message, reply_id, turns
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 
-from tellonce_hooks.notation import dumps
+from tellonce_hooks.json_codec import dumps
 from tellonce_hooks.server import option, read_object
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ import _socket
 import os
 import sys
 
-from tellonce_hooks.notation import dumps, loads
+from tellonce_hooks.json_codec import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing typing takes longer than all of this module

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from tellonce_hooks.notation import dumps, loads
+from tellonce_hooks.json_codec import dumps, loads
 from tellonce_hooks.project import data
 from tellonce_hooks.server import Refused, record_turn
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tellonce_hooks.notation import loads
+from tellonce_hooks.json_codec import loads
 from tellonce_hooks.project import without_private
 
 TYPE_CHECKING = False
