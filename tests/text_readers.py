@@ -32,7 +32,7 @@ from tellonce_relay.commands import confirmations, period_summary
 from tellonce_relay.responders import offline, search_results, shared_words
 from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
-from tellonce_relay.turn import expectation, model_call, reminder_offers, reminders, tags
+from tellonce_relay.turn import expectation, model_call, reminder_requests, reminders, tags
 from tellonce_server.api import coercion
 from tellonce_server.domain import tombstones
 from tellonce_server.domain.context import canonical_summary, elsewhere, lines, slots, turn_index
@@ -226,9 +226,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.orders.without_polite": orders_in_words.without_polite,
     "tellonce_relay.views.in_days": views.in_days,
     "tellonce_relay.views.without_stamps": views.without_stamps,
-    "tellonce_relay.turn.reminder_offers.offered": lambda text: reminder_offers.offered(text, NOW, ZONE),
-    "tellonce_relay.turn.reminder_offers.order_in": lambda text: reminder_offers.order_in(text, NOW, ZONE),
-    "tellonce_relay.turn.reminder_offers.asks_in_vain": lambda text: reminder_offers.asks_in_vain(text, NOW, ZONE),
+    "tellonce_relay.turn.reminder_requests.offered": lambda text: reminder_requests.offered(text, NOW, ZONE),
+    "tellonce_relay.turn.reminder_requests.order_in": lambda text: reminder_requests.order_in(text, NOW, ZONE),
+    "tellonce_relay.turn.reminder_requests.asks_in_vain": lambda text: reminder_requests.asks_in_vain(text, NOW, ZONE),
     "tellonce_relay.turn.reminders.has_time": lambda text: reminders.has_time(text, NOW, ZONE),
     "tellonce_relay.turn.reminders.elapsing_by": lambda text: reminders.elapsing_by(text, NOW, ZONE),
     "tellonce_relay.turn.reminders.repeated_by": lambda text: reminders.repeated_by(text, NOW, ZONE),
@@ -545,7 +545,7 @@ NOT_READERS = frozenset(
 
     tellonce_text.dates.clock_phrases.in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.neighbor_phrases.counted_beside tellonce_text.dates.neighbor_phrases.unit_beside tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
-tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.Wanted.in_place tellonce_relay.turn.reminder_offers.ReminderRequests.completes
+tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.Wanted.in_place tellonce_relay.turn.reminder_requests.ReminderRequests.completes
     tellonce_relay.views.in_order tellonce_server.app.access_tokens.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused

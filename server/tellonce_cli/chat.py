@@ -29,7 +29,7 @@ from tellonce_relay.orders import off_record
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
 from tellonce_relay.responders.selection import choose
-from tellonce_relay.turn.reminder_offers import asks_in_vain, offered, order_in, question
+from tellonce_relay.turn.reminder_requests import asks_in_vain, offered, order_in, question
 from tellonce_relay.turn.reminders import Wanted, cancelled_reply, set_reply
 from tellonce_relay.turn.tag_effects import Done, Saved
 from tellonce_relay.turn.turn import TurnOptions, record_incoming, run_turn

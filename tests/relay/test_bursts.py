@@ -17,7 +17,7 @@ from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.telegram import chat_surface
-from tellonce_relay.updates import arrivals
+from tellonce_relay.updates import pending_messages
 from tests.memory_fixtures import Clock, Memory
 from tests.relay.running_relay import GROUP, Scripted, down, relaying, texts
 from tests.stubs.telegram_emulator import Telegram, telegram

@@ -25,7 +25,7 @@ from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.turn import reminders
-from tellonce_relay.turn.reminder_offers import offered, question
+from tellonce_relay.turn.reminder_requests import offered, question
 from tellonce_text.dates.lexicon import is_determiner, signs
 from tellonce_text.lexicon import STOP_WORDS
 

@@ -15,7 +15,7 @@ from tellonce_relay.commands.confirmations import Confirmations, ask_for_confirm
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.shared_words import content_words, is_about
 from tellonce_relay.turn import reminders, turn
-from tellonce_relay.turn.reminder_offers import asks_in_vain, offered, question
+from tellonce_relay.turn.reminder_requests import asks_in_vain, offered, question
 from tellonce_relay.turn.tag_effects import Done, Saved
 from tellonce_relay.updates.case import Case
 from tellonce_relay.updates.dependencies import Dependencies

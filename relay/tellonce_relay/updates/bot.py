@@ -21,14 +21,14 @@ from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.stores import CONTESTED
 from tellonce_relay.turn import reminders, turn
-from tellonce_relay.turn.reminder_offers import ReminderRequests, order_in
+from tellonce_relay.turn.reminder_requests import ReminderRequests, order_in
 from tellonce_relay.updates.access import is_addressed, may_talk, why_deaf
-from tellonce_relay.updates.arrivals import Arrivals
 from tellonce_relay.updates.case import Case, case_of, language_of_user
 from tellonce_relay.updates.case_orders import CaseOrders, words
 from tellonce_relay.updates.conversations import AGREED, NOTED, Conversations
 from tellonce_relay.updates.dependencies import Dependencies as Dependencies
 from tellonce_relay.updates.inbox import Entry
+from tellonce_relay.updates.pending_messages import PendingMessages
 from tellonce_relay.updates.threads import Threads
 
 logger = logging.getLogger(__name__)
@@ -44,9 +44,9 @@ class Relay:
         self._e = dependencies
         self._threads = Threads()
         self._outage = Outage()
-        self._arrivals = Arrivals()
+        self._pending = PendingMessages()
         self._conversations = Conversations(
-            dependencies, self._threads, self._outage, self._arrivals, self._run_transcript
+            dependencies, self._threads, self._outage, self._pending, self._run_transcript
         )
         e = dependencies
         self._requests = ReminderRequests(e.command_context.memory, e.zone, e.now, e.stores.unfinished)
@@ -60,7 +60,7 @@ class Relay:
     def note(self, update: Update) -> None:
         """Record that an update was fetched: its message's id is in use, and the message may belong to an open turn."""
         if not self._was_taken(update.update_id):
-            self._arrivals.fetched(update, asyncio.get_running_loop().time())
+            self._pending.fetched(update, asyncio.get_running_loop().time())
         message = update.message or update.edited_message
         if message is not None:
             if self._e.sender.is_closed(message.chat.id):
@@ -82,7 +82,7 @@ class Relay:
             # An update that causes an error would be delivered again and again and block all later updates.
             self.pass_over(update.update_id, error)
         finally:
-            self._arrivals.ended(update.update_id)
+            self._pending.ended(update.update_id)
         self._seen.put(str(update.update_id), "")
 
     async def _take_or_tell(self, update: Update) -> None:
@@ -128,7 +128,7 @@ class Relay:
     async def drain(self) -> None:
         """Give running turns some seconds to end; the next process continues the turns that have not ended."""
         self._conversations.leave()
-        self._arrivals.ended()
+        self._pending.ended()
         await self._threads.drain(self._e.drain_seconds)
 
     async def _take(self, update: Update) -> None:

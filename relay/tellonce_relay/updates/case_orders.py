@@ -7,7 +7,7 @@ from tellonce_relay.incoming_message import command_of, is_command
 from tellonce_relay.orders import Order, off_record, order_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.telegram.messages import words_of
-from tellonce_relay.turn.reminder_offers import ReminderRequests, order_in
+from tellonce_relay.turn.reminder_requests import ReminderRequests, order_in
 from tellonce_relay.turn.reminders import is_plain_order
 from tellonce_relay.updates.access import is_addressed
 from tellonce_relay.updates.case import Case

@@ -19,11 +19,11 @@ from tellonce_relay.turn import turn
 from tellonce_relay.turn.model_call import trouble
 from tellonce_relay.turn.tag_effects import Done, keep_order
 from tellonce_relay.turn.tags import parse
-from tellonce_relay.updates.arrivals import Arrivals, Thread
 from tellonce_relay.updates.asides import Asides, log_not_shown, tell_or_log
 from tellonce_relay.updates.case import Case
 from tellonce_relay.updates.dependencies import Dependencies
 from tellonce_relay.updates.open_turn import OpenTurn
+from tellonce_relay.updates.pending_messages import PendingMessages, Thread
 from tellonce_relay.updates.threads import Threads
 from tellonce_relay.updates.turn_attachments import TurnAttachments
 from tellonce_text.own_words import own_words
@@ -50,11 +50,16 @@ class Conversations:
     """Runs turns in `threads`. The bot's other work that must be done in order also runs there."""
 
     def __init__(
-        self, dependencies: Dependencies, threads: Threads, outage: Outage, arrivals: Arrivals, run_order: RunOrder
+        self,
+        dependencies: Dependencies,
+        threads: Threads,
+        outage: Outage,
+        pending: PendingMessages,
+        run_order: RunOrder,
     ) -> None:
         self._e = dependencies
         self._threads = threads
-        self._arrivals = arrivals
+        self._pending = pending
         self._outage = outage
         self._run_order = run_order
         self._attachments = TurnAttachments(dependencies)
@@ -79,7 +84,7 @@ class Conversations:
         """Answer a message after its thread's earlier messages, or together with the message that it directly
         follows."""
         now, newest = asyncio.get_running_loop().time(), self._opened_for(case)
-        self._arrivals.taken(case.thread, case.update_id, now)
+        self._pending.taken(case.thread, case.update_id, now)
         self.note_text(case.thread, case.incoming.text)
         if newest is not None:
             newest.join(case, now)
@@ -100,7 +105,7 @@ class Conversations:
         newest = self._newest.get(case.thread)
         if newest is None:
             return None
-        fetched = self._arrivals.at(case.update_id, asyncio.get_running_loop().time())
+        fetched = self._pending.at(case.update_id, asyncio.get_running_loop().time())
         belongs = case.entry.part_of == newest.head.update_id
         return newest if belongs or newest.takes(case, fetched, self._e.settings.breath_seconds) else None
 
@@ -269,7 +274,7 @@ class Conversations:
 
     async def _attempt(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
         if opened.goes_on:  # the rest was fetched together with it, and the model must see everything
-            await self._arrivals.recorded(opened.head.thread)
+            await self._pending.recorded(opened.head.thread)
         try:
             draft = await self._process_attachments(opened)
             draft = draft or await self._run_spoken_order(opened) or await self._model_draft(opened, options)
@@ -287,10 +292,10 @@ class Conversations:
     async def _wait_for_more(self, opened: OpenTurn) -> None:
         """Wait while another message may still join the turn; the answer is shown afterwards."""
         thread, loop = opened.head.thread, asyncio.get_running_loop()
-        hold = opened.hold(self._arrivals.hold(thread, self._e.settings.breath_seconds))
+        hold = opened.hold(self._pending.hold(thread, self._e.settings.breath_seconds))
         await asyncio.sleep(opened.arrived + hold - loop.time())
         # A message that was fetched in time may still be waiting to be recorded.
-        await self._arrivals.recorded(thread)
+        await self._pending.recorded(thread)
 
     async def _process_attachments(self, opened: OpenTurn) -> turn.DraftAnswer | None:
         """Process the messages' attachments. If the turn contains nothing usable, return a reply that says why."""

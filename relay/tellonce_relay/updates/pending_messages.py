@@ -24,7 +24,7 @@ LEEWAY: Final = 1.5
 """Factor by which the next gap may exceed the longest recent gap."""
 
 
-class Arrivals:
+class PendingMessages:
     def __init__(self) -> None:
         self._waiting: dict[int, tuple[Thread, float]] = {}
         self._recorded = asyncio.Event()

@@ -4,7 +4,7 @@ reminder is set."""
 import pytest
 
 from tellonce_relay.orders import Kind
-from tellonce_relay.turn.reminder_offers import asks_in_vain, offered, order_in, question
+from tellonce_relay.turn.reminder_requests import asks_in_vain, offered, order_in, question
 from tellonce_relay.turn.reminders import wanted_by
 from tests.memory_fixtures import START, Clock, Memory
 from tests.offline_worker import work_off
