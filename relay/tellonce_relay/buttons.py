@@ -42,7 +42,8 @@ class Reply:
 
 @dataclass(frozen=True)
 class CallbackData:
-    """The data of a button, which Telegram returns when the button is tapped. `number` is the number of a memory, list, tab or message; `item` depends on the action."""
+    """The data of a button, which Telegram returns when the button is tapped. `number` is the number of a memory, list,
+    tab or message; `item` depends on the action."""
 
     action: Action
     number: int

@@ -64,8 +64,8 @@ def is_said(result: c.SearchResult) -> bool:
 
 
 def with_lines(result: c.SearchResult, is_used: Callable[[str], bool]) -> c.SearchResult:
-    """The result. A summary keeps only the lines whose words (the quoted words or, in other lines, the whole line) fulfil
-    `is_used`."""
+    """The result. A summary keeps only the lines whose words (the quoted words or, in other lines, the whole line)
+    fulfil `is_used`."""
     if result.kind != "summary":
         return result
     lines = [line for line in result.text.splitlines() if is_used(_words(line))]

@@ -20,7 +20,7 @@ LARGEST: Final[dict[AttachmentKind, int]] = {
 
 _IMAGES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _TEXTS: Final = ("application/json", "application/xml", "application/x-yaml", "application/yaml", "application/toml")
-_TEXT_ENDINGS: Final = frozenset(
+_TEXT_SUFFIXES: Final = frozenset(
     ".txt .md .markdown .rst .csv .tsv .json .jsonl .xml .yaml .yml .toml .ini .cfg .log .html .css .js .ts .py .java .c .h "
     ".cpp .go .rs .rb .php .sh .sql .tex .srt .ics .vcf .eml".split()
 )
@@ -69,10 +69,10 @@ def _document(document: Document) -> Attachment:
 
 
 def _kind(name: str, mime: str) -> AttachmentKind:
-    ending = PurePath(name).suffix.lower()
+    suffix = PurePath(name).suffix.lower()
     if mime in _IMAGES:
         return "image"
-    if mime == "application/pdf" or ending == ".pdf":
+    if mime == "application/pdf" or suffix == ".pdf":
         return "pdf"
-    is_text = mime.startswith("text/") or mime in _TEXTS or ending in _TEXT_ENDINGS
+    is_text = mime.startswith("text/") or mime in _TEXTS or suffix in _TEXT_SUFFIXES
     return "text" if is_text else "other"

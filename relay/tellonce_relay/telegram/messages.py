@@ -26,7 +26,7 @@ def incoming(
 ) -> Incoming | None:
     """Return the message; None if it has no content to record, like a service message or a blank message.
 
-    `user_name` overrides the sender's own name; `transcript` is the transcript of a voice message.
+    `user_name` overrides the sender's own name; `transcript` is the text of a voice message.
     """
     text = text_of(message, transcript)
     if not text.strip():

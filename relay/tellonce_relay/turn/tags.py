@@ -61,8 +61,8 @@ def repeatable_tags(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
-    """Remove the tags. A tag that repeats one of `repeated` (from `repeatable_tags`) is neither carried out nor removed. Brackets
-    inside a tag may nest. An unclosed tag ends with its line."""
+    """Remove the tags. A tag that repeats one of `repeated` (from `repeatable_tags`) is neither carried out nor removed.
+    Brackets inside a tag may nest. An unclosed tag ends with its line."""
     found = list(_found(answer, repeated))
     visible = _without(answer, [span for span, _ in found])
     # After removal, the text around a tag may itself look like a tag. The model did not mean this tag, so the tag is
