@@ -1,4 +1,4 @@
-"""Replaces the command `python`. The launcher asks the forking process (`tests/forked.py`) to run the product's
+"""Replaces the command `python`. The launcher asks the forking process (`tests/fork_server.py`) to run the product's
 programs. It runs all other programs with the real Python.
 
 The forked program gets the environment, folder and streams of the launcher. The launcher forwards signals to the

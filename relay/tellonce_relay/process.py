@@ -177,7 +177,7 @@ def _dependencies(
     return Dependencies(
         bot=bot,
         settings=settings,
-        outbox=Outbox(bot, stores.moved, newest=stores.newest, scripts=stores.scripts),
+        sender=MessageSender(bot, stores.moved, newest=stores.newest, scripts=stores.scripts),
         command_context=context,
         agents=agents,
         inbox=Inbox(settings.data_dir / "relay" / "inbox"),

@@ -123,7 +123,7 @@ class Whole:
     ) -> str:
         """The output of one `tellonce` command, including standard error. `own` is added to the command's
         environment."""
-        process = await forked.start(
+        process = await fork_server.start(
             *("tellonce_cli.main", *arguments),
             env=self.environment | {"COLUMNS": "400"} | dict(own or {}),
             cwd=self.folder,

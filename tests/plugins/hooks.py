@@ -126,7 +126,7 @@ class Session:
         }
 
 
-def told(answer: dict[str, Any] | None) -> str:
+def added_context(answer: dict[str, Any] | None) -> str:
     """The part of a hook's output that is for the model."""
     return answer["hookSpecificOutput"]["additionalContext"] if answer else ""
 

@@ -8,7 +8,7 @@ from tellonce.client import MemoryClient, MemoryUnreachable
 from tests.patience import HANGS
 
 
-class Away:
+class InterruptibleMemory:
     """A connection between the relay and the memory. A test can interrupt the connection. The relay uses `client`. For
     each tool, `refused_calls` counts the calls that failed because of the outage."""
 

@@ -130,7 +130,7 @@ def settings(**more: Any) -> RelaySettings:
     return RelaySettings.model_validate({"_env_file": None, **own, **more})
 
 
-def programme(e: Dependencies, routines: Sequence[Routine]) -> Programme:
+def schedule(e: Dependencies, routines: Sequence[Routine]) -> Schedule:
     """These routines for the user's private chat. They use the dependencies `e` of the relay."""
     memory, responder = e.command_context.memory, e.command_context.responder
     delivery = DeliveryContext(e.sender, memory, e.stores, e.zone, now=e.now)
@@ -178,7 +178,7 @@ async def relaying(
             bot=bot,
             settings=own_settings,
             profile=profile,
-            outbox=Outbox(bot, stores.moved, newest=stores.newest, scripts=stores.scripts, sleep=sleep),
+            sender=MessageSender(bot, stores.moved, newest=stores.newest, scripts=stores.scripts, sleep=sleep),
             command_context=command_context,
             agents=agents or Agents({}),
             inbox=Inbox(state / "inbox"),

@@ -53,7 +53,7 @@ class Writing(Scripted):
 async def quick(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Telegram]:
     """A Telegram whose messages are dated one second apart. The settings show drafts without delay. They delay an
     answer only briefly, but further messages can become part of the turn for a long time."""
-    monkeypatch.setattr(arrivals, "ENOUGH", 0)
+    monkeypatch.setattr(pending_messages, "ENOUGH", 0)
     monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
     async with telegram() as api:
         api.world.pace = 1

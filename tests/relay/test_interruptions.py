@@ -14,16 +14,16 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.reminders import ListRemindersArgs
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.routines.delivery import Post, Sender, send_and_record
+from tellonce_relay.routines.delivery import DeliveryContext, Post, send_and_record
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.stores import Stores
-from tellonce_relay.telegram import chat_surface, outbox
-from tellonce_relay.telegram.application import make_bot
-from tellonce_relay.telegram.outbox import Outbox
+from tellonce_relay.telegram import chat_surface, message_sender
+from tellonce_relay.telegram.bot_client import make_bot
+from tellonce_relay.telegram.message_sender import MessageSender
 from tellonce_relay.updates.inbox import Inbox
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
-from tests.relay.outages import Away
+from tests.relay.outages import InterruptibleMemory
 from tests.relay.running_relay import TOKEN, ZONE, Echo, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import Fault, Hang, Late, Stall, Telegram, telegram
 from tests.stubs.transcription_stub import TranscriptionStub
@@ -147,7 +147,7 @@ async def test_a_message_that_telegram_sends_only_after_the_kill_is_not_sent_aga
 async def test_a_message_that_telegram_sends_after_it_was_sent_again_is_deleted_before_the_next_one(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, marked: bool
 ) -> None:
-    monkeypatch.setattr(outbox, "SETTLING", 0.05)
+    monkeypatch.setattr(message_sender, "SETTLING", 0.05)
     first = Echo(before="**Well**, ") if marked else Echo()
     again = ["Well, re first"] if marked else ["re first"]
     async with telegram() as api:
@@ -178,8 +178,8 @@ async def test_a_message_of_a_script_stays_if_it_was_sent_where_a_lost_answer_is
         api.faults.clear()
         stores = Stores(tmp_path)
         async with memory.relay() as client, make_bot(TOKEN, api.url) as bot:
-            sender = Sender(Outbox(bot, tries=1, scripts=stores.scripts), client, stores, ZONE)
-            await send_and_record(sender, Post("All backups are fine.", 42, "backups"))
+            delivery = DeliveryContext(MessageSender(bot, tries=1, scripts=stores.scripts), client, stores, ZONE)
+            await send_and_record(delivery, Post("All backups are fine.", 42, "backups"))
         async with relaying(memory, Echo(), state=tmp_path, api=api):
             await api.until(lambda: len(api.sent) == 2)
     assert texts(api) == ["All backups are fine.", "re first"]

@@ -62,8 +62,8 @@ async def talked(memory: Memory, clock: Clock, client: MemoryClient, *texts: str
             await tell(client, number, text, clock())
     # The clock jumps by minutes. Therefore a lease can expire before its job is finished. The job is then claimed
     # again.
-    assert {"complete"} <= {fields["state"] for fields in events.told("work_done")} <= {"complete", "refused"}
-    assert not events.told("claim_failed")
+    assert {"complete"} <= {fields["state"] for fields in events.fields_of("work_done")} <= {"complete", "refused"}
+    assert not events.fields_of("claim_failed")
 
 
 @pytest.mark.model

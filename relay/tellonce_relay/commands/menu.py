@@ -241,8 +241,8 @@ async def _stop(call: CommandCall) -> Reply:
     return Reply(phrase("turn.stopped" if await call.conversation.stop() else "turn.nothing_to_stop"))
 
 
-async def _skip(asked: Asked) -> Reply:
-    dropped = await asked.conversation.skip()
+async def _skip(call: CommandCall) -> Reply:
+    dropped = await call.conversation.skip()
     return Reply(phrase("turn.skipped", question=views.short(dropped)) if dropped else phrase("turn.nothing_owed"))
 
 

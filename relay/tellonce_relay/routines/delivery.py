@@ -117,8 +117,11 @@ async def _send_once(settings: RelaySettings, token: str, post: Post) -> int:
         make_bot(token, settings.bot_api_url) as bot,
     ):
         stores, model = Stores(settings.data_dir / "relay"), summariser(settings)
-        outbox, emit = Outbox(bot, stores.moved, tries=SEND_TRIES, scripts=stores.scripts), journal("send", settings)
-        sender = Sender(outbox, memory, stores, ZoneInfo(settings.timezone), model, emit=emit)
+        sender, emit = (
+            MessageSender(bot, stores.moved, tries=SEND_TRIES, scripts=stores.scripts),
+            journal("send", settings),
+        )
+        delivery = DeliveryContext(sender, memory, stores, ZoneInfo(settings.timezone), model, emit=emit)
         try:
             with tracing.traced("send"):
                 await _may_send(memory, post.chat_id)

@@ -7,7 +7,7 @@ increase. So if the answer to a send is lost, the sender tries such an edit with
 id. If such an edit finds the message, the message was sent; otherwise the message is sent again.
 
 Telegram may execute the send only after this check, so that the text appears twice. Before further messages to the chat,
-the outbox therefore repeats the check, and deletes the message that it finds. A text still appears twice if its message
+the sender therefore repeats the check, and deletes the message that it finds. A text still appears twice if its message
 is more than `LOOK_AT` unseen messages away; this is possible if more than a hundred updates are waiting.
 """
 
@@ -94,7 +94,7 @@ class Address:
 
 
 @dataclass(frozen=True)
-class _Doubt:
+class _UncertainMessage:
     """A message that was not found after the message `after`, and may still appear. `resent` is the time at which its
     text was sent again; None before."""
 
@@ -104,12 +104,12 @@ class _Doubt:
     resent: float | None = None
 
 
-def nobody(after: int | None) -> None:
+def record_nothing(after: int | None) -> None:
     """Record nothing: the default for callers that keep no record of deliveries."""
 
 
-class Outbox:
-    """Sends messages. Several tasks may share one outbox. `tries` limits the attempts of one call in
+class MessageSender:
+    """Sends messages. Several tasks may share one sender. `tries` limits the attempts of one call in
     `tellonce send`; with None, as in the relay, a call retries until Telegram is available.
 
     `newest` stores the highest message ids across restarts; an uncertain message has a higher id than was stored when
@@ -139,7 +139,7 @@ class Outbox:
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._newest = newest or SeenStore()
         self._scripts = scripts or SeenStore()
-        self._doubts: dict[int, _Doubt] = {}
+        self._uncertain: dict[int, _UncertainMessage] = {}
         self._started: float | None = None
         self._seen: defaultdict[int, set[int]] = defaultdict(set)
         self._closed: set[int] = set()
@@ -185,7 +185,7 @@ class Outbox:
         try:
             return await self._number(to, what, markup, about_to, self._with_retries)
         except BadRequest as error:
-            return await self._send_plainer(to, what, markup, about_to, error)
+            return await self._send_send_plainer(to, what, markup, about_to, error)
         except ChatMigrated as error:
             self._moved.moved(to.chat_id, error.new_chat_id)
             return await self.send(Address(error.new_chat_id), what, markup, about_to)
@@ -247,22 +247,22 @@ class Outbox:
     async def find(self, chat_id: int, what: Marked, after: int, markup: Markup | None = None) -> int | None:
         """Search the messages after the id `after` for a message with exactly the text `what`, and return its id; None
         if there is no such message. Raises TelegramError."""
-        doubt = _Doubt(what, markup if isinstance(markup, InlineKeyboardMarkup) else None, after)
-        number = await self._found(chat_id, doubt, count(after + 1))
+        uncertain = _UncertainMessage(what, markup if isinstance(markup, InlineKeyboardMarkup) else None, after)
+        number = await self._found(chat_id, uncertain, count(after + 1))
         if number is None:
-            self._doubts[chat_id] = doubt
+            self._uncertain[chat_id] = uncertain
         return number
 
-    async def _found(self, chat_id: int, doubt: _Doubt, numbers: Iterable[int]) -> int | None:
+    async def _found(self, chat_id: int, uncertain: _UncertainMessage, numbers: Iterable[int]) -> int | None:
         """The first of the numbers whose message has exactly the uncertain text; None if there is none."""
         # Other messages may be sent during the search, so each number is compared with the seen ones when it is reached.
         seen, scripts = self._seen[_counter(chat_id)], self._scripts
         unseen = (n for n in numbers if n not in seen and scripts.get(_named(chat_id, n)) is None)
-        forms = (doubt.what, Marked(doubt.what.text)) if doubt.what.marks else (doubt.what,)
+        forms = (uncertain.what, Marked(uncertain.what.text)) if uncertain.what.marks else (uncertain.what,)
         for number in islice(unseen, LOOK_AT):
             for form in forms:
                 try:
-                    await self._patiently(partial(self._edit, chat_id, number, form, doubt.markup))
+                    await self._with_retries(partial(self._edit, chat_id, number, form, uncertain.markup))
                 except BadRequest as error:
                     if not _is_unchanged(error):
                         continue
@@ -284,9 +284,9 @@ class Outbox:
             after = self._highest(to.chat_id)
             about_to(after)
             number = await trying(lambda: self._once(to, what, markup, after))
-            doubt = self._doubts.get(to.chat_id)
-            if doubt is not None and doubt.what == what:
-                self._doubts[to.chat_id] = replace(doubt, resent=asyncio.get_running_loop().time())
+            uncertain = self._uncertain.get(to.chat_id)
+            if uncertain is not None and uncertain.what == what:
+                self._uncertain[to.chat_id] = replace(uncertain, resent=asyncio.get_running_loop().time())
         self.saw(to.chat_id, number)
         if self._tries is not None:
             self._scripts.put(_named(to.chat_id, number), "")
@@ -294,18 +294,18 @@ class Outbox:
 
     async def _delete_double(self, chat_id: int, following: Marked) -> None:
         """If a text was sent again and the first message with it has appeared since, delete this message."""
-        doubt = self._doubts.get(chat_id)
-        if doubt is None or doubt.resent is None or doubt.what == following:
+        uncertain = self._uncertain.get(chat_id)
+        if uncertain is None or uncertain.resent is None or uncertain.what == following:
             return
         try:
-            number = await self._found(chat_id, doubt, range(doubt.after + 1, self._highest(chat_id) or 0))
+            number = await self._found(chat_id, uncertain, range(uncertain.after + 1, self._highest(chat_id) or 0))
             if number is not None:
                 await self._bot.delete_message(chat_id, number)
         except TelegramError as error:
-            logger.info("a text that may be shown twice was not deleted: %s", why(error))
+            logger.info("a text that may be shown twice was not deleted: %s", error_text(error))
             return
-        if number is not None or asyncio.get_running_loop().time() - doubt.resent > LATEST:
-            del self._doubts[chat_id]
+        if number is not None or asyncio.get_running_loop().time() - uncertain.resent > LATEST:
+            del self._uncertain[chat_id]
 
     async def _once(self, to: Address, what: Marked, markup: Markup | None, after: int | None) -> int:
         """Send; if the answer is lost, search for the message after the message `after`. Raises AnswerLost only if
@@ -325,7 +325,7 @@ class Outbox:
                 raise AnswerLost(error_text(error)) from error
             raise
 
-    async def _send_plainer(
+    async def _send_send_plainer(
         self, to: Address, what: Marked, markup: Markup | None, about_to: AboutTo, error: BadRequest
     ) -> int:
         """Send again without the part that Telegram most likely refused."""
@@ -406,7 +406,7 @@ def _named(chat_id: int, number: int) -> str:
     return f"{_counter(chat_id)}:{number}"
 
 
-def why(error: TelegramError) -> str:
+def error_text(error: TelegramError) -> str:
     """Return the type of an error and, if the error's message is known, the message. The message of an unknown error is
     left out, because it may quote the text."""
     known = _WORDINGS.search(str(error).lower())
