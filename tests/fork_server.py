@@ -216,7 +216,7 @@ def _forking(_: int) -> str:
     with theirs, socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen(64)
-        command = [sys.executable, "-m", "tests.forked", str(listening.fileno())]
+        command = [sys.executable, "-m", "tests.fork_server", str(listening.fileno())]
         # By default, NumPy's library of linear algebra starts a thread for each core.
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
         process = subprocess.Popen(
