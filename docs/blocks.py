@@ -1,5 +1,5 @@
-"""Fills generated lines into hand-written documents. The generated lines are the lists of clients, between
-`generated: clients` and `end`, and the table of the bot's commands."""
+"""Inserts generated lines into hand-written documents. The lists of clients are inserted between `generated: clients`
+and `end`. The table of the bot's commands is inserted after its head."""
 
 import re
 from collections.abc import Iterable
@@ -49,7 +49,7 @@ def _row(name: str, client: Client) -> str:
 
 
 def with_rows(page: str, head: str, rows: Iterable[str]) -> str:
-    """The page after the rows of one table were replaced. The table begins with `head`."""
+    """The page with new rows in one table. The table begins with `head`."""
     before, head, rest = page.partition(head)
     _, blank, after = rest.partition("\n\n")
     return before + head + "\n".join(rows) + blank + after

@@ -1,6 +1,6 @@
 """`python -m docs.generate` writes the pages `settings.md`, `tools.md`, `command.md` and `python.md` of the reference.
-It also writes two tables: the bot's commands in `telegram.md`, and the screens in `page.md`. A test compares the
-files."""
+It also writes two tables: the bot's commands in `telegram.md`, and the screens in `page.md`. A test fails if one of
+these files is out of date."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ FOLDER = Path(__file__).with_name("reference")
 
 
 def written() -> dict[Path, str]:
-    """The text of each file with generated lines."""
+    """The new text of each file that is generated, completely or in part."""
     pages = {
         "settings.md": settings_reference.text(),
         "tools.md": tools_reference.text(),

@@ -15,7 +15,7 @@ HEAD = "| screen | what it shows |\n|---|---|\n"
 
 
 def text() -> str:
-    """The page `page.md` after its table was generated again. The rest of the page is written by hand."""
+    """The text of `page.md` with a new table. The rest of the page is written by hand."""
     names = re.findall(r"^  (\w+): \[\w+[],]", _script("app"), re.MULTILINE)
     return with_rows(PAGE.read_text(), HEAD, map(_row, names))
 

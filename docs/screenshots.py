@@ -29,7 +29,7 @@ FURTHER = {
     "why": ("why", "answer"),
     "forget": (TOPIC,),
 }
-"""The pictures of each screen that has more than one."""
+"""The pictures of each screen that is shown in several pictures."""
 SCREENS = tuple(picture for name in RAIL for picture in FURTHER.get(name, (name,)))
 ALONE = {"today": "page-today", "memory/7": "page-memory", TOPIC: "page-forget"}
 Scheme = Literal["light", "dark"]

@@ -28,8 +28,8 @@ def text() -> str:
 
 
 def _sections() -> Iterator[tuple[str, Fields]]:
-    """The sections of the page. The first section has the variables of several processes, and the others those of one
-    process. No variable is listed twice."""
+    """The sections of the page. The first section has the variables that several processes share. Each other section
+    has the remaining variables of one process."""
     server, summarizer, relay = (_fields(kind) for kind in (ServerSettings, SummarizerSettings, RelaySettings))
     shared = {name: field for name, field in relay.items() if name in server or name in summarizer}
     yield "Several processes", shared
