@@ -35,7 +35,7 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     name="tellonce",
     cls=_Commands,
-    help="One memory for every assistant you talk to.",
+    help="One memory for all your assistants.",
     no_args_is_help=True,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -64,7 +64,7 @@ def options(
     ] = False,
     _: Annotated[bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)] = False,
 ) -> None:
-    """One memory for every assistant you talk to.
+    """One memory for all your assistants.
 
     Exit codes: 0 done, 1 failed with a sentence, 2 wrong usage, 70 an internal error, 130 interrupted.
     """
