@@ -35,7 +35,7 @@ _FOLLOW_UPS = (
 
 
 SUBJECTS, AGAIN, CHATS = 16, 8, 4
-"""Three numbers: subjects that have a separate session, later sessions that return to such a subject, and sessions
+"""The number of subjects that have a separate session, of later sessions that return to such a subject, and of sessions
 without facts."""
 
 
@@ -150,7 +150,7 @@ def _exchange(
 
 
 def _questions_back(rng: random.Random, block: Block | None) -> list[str]:
-    """Questions that the assistant asks in its reply. A later question of the benchmark is then more similar to this
+    """Questions that the assistant asks in its reply. They make a later question of the benchmark more similar to this
     reply than to the message with the answer."""
     subjects = [block] * 3 if block is not None else []
     subjects.append(rng.choice(blocks("assistant_facts.txt")))

@@ -14,8 +14,8 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Block:
-    """One kind of fact. `slots` are the possible values of the placeholders in its sentences. `parts` are the sentences
-    by part; the part `s` has plain statements, and `q` has questions."""
+    """One kind of fact. `slots` are the possible values of the placeholders in its sentences. `parts` are lists of
+    sentences: `s` has plain statements, `q` has questions."""
 
     name: str
     slots: Mapping[str, Sequence[str]]

@@ -2,9 +2,9 @@
 
     python -m benchmarks.contexts [--model FOLDER] > docs/CONTEXT.md
 
-The script defines the events of the month. They are a chat with a bot, its routines, a topic, a reply, an import and a
-second assistant. The benchmark uses the real server, the real summarizer without a language model, and a simulated
-clock.
+In this month, a person chats with a bot (also in a topic and with a reply), gets the bot's routines, imports a history
+and uses a second assistant. The benchmark uses the real server, the real summarizer without a language model, and a
+simulated clock.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Measures the share of a question's evidence that is in a context. It compares contexts with the summarizer and
+"""Measures the share of a question's evidence that is in a context. Each context is made twice, with the summarizer and
 without it.
 
     python -m benchmarks.evidence [--synthetic N] [--seed N] [--shapes people friends assistant] [--locomo FILE ...]
@@ -102,8 +102,8 @@ async def _main(args: argparse.Namespace) -> int:
 async def measured(
     memory: Memory, dialogues: Sequence[Dialogue], budgets: Iterable[int], *, elsewhere: bool = False
 ) -> dict[int, dict[str, Figures]]:
-    """Return the figures. The outer keys are the budgets. The inner keys are the shapes of dialogues, and `shape:
-    kind`."""
+    """Return the figures for each budget. An inner key is a shape of dialogues (`people`), or a shape and a kind of
+    question (`people: temporal`)."""
     return {budget: figures(await _contexts(memory, dialogues, budget, elsewhere)) for budget in budgets}
 
 
@@ -174,9 +174,8 @@ def _as_json(*runs: Mapping[int, Mapping[str, Figures]]) -> Mapping[str, object]
 
 
 def _is_shown(turn: str, answer: str, context: str) -> bool:
-    """Whether a context shows a turn. If sentences of the turn contain words of the answer, the context must contain
-    the sentence with the largest number of these words. Otherwise, the beginning or the middle of the turn is
-    sufficient."""
+    """Whether a context shows a turn. The context must contain the sentence of the turn that has the most words of the
+    answer. If no sentence has any, the beginning or the middle of the turn is sufficient."""
     wanted = set(content_stems(answer))
     sentences = split_sentences(turn)
     common = [len(wanted & set(content_stems(sentence))) for sentence in sentences]

@@ -5,8 +5,8 @@ the recall before and after the fit.
 
 The method is coordinate ascent on mean evidence recall. All shapes of dialogues have equal weight. The report also
 contains the recall on dialogues of another seed, which are not used for fitting. The report also contains the recall of
-each shape with weights that were fitted on the other two shapes. A large difference from the recall with weights for
-all shapes means that the fit is specific to a shape. A person reads the result and puts rounded values into
+each shape with weights that were fitted on the other two shapes. If this recall differs much from the recall with the
+weights for all shapes, the weights are specific to a shape. A person reads the result and puts rounded values into
 `retrieval/weights.py`.
 """
 

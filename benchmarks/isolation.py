@@ -1,4 +1,4 @@
-"""Measures the cost of row-level security and of changing a connection's owner. It calls `get_context` and
+"""Measures the cost of row-level security and of changing a connection's owner. The benchmark calls `get_context` and
 `search_memory` alternately with and without row-level security.
 
     python -m benchmarks.isolation [--rounds N] [--copies N]

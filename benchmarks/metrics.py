@@ -9,8 +9,8 @@ DEPTHS = (5, 10, 20, 50)
 
 @dataclass
 class Recalls:
-    """The recall of every question. The rows are by method, regime (the shape of the dialogue) and kind of question. A
-    row has one recall for each of DEPTHS."""
+    """The recalls of all questions. A key of `rows` is the method, the regime (the shape of the dialogue) and the kind
+    of question. Its value has one list for each question, with one recall for each of DEPTHS."""
 
     rows: defaultdict[tuple[str, str, str], list[list[float]]] = field(default_factory=lambda: defaultdict(list))
 

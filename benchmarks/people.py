@@ -47,7 +47,7 @@ class Style:
     recalls: float
     """The share of small talk that returns to an older fact."""
     far: float
-    """The share of facts whose words a question would not use."""
+    """The share of facts that are told in other words than a question would use."""
     near: float
     """The share of questions that use the same words as the fact."""
     careless: bool

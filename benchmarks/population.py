@@ -2,8 +2,8 @@
 database.
 
 The words are made of random syllables, Zipf-distributed and mixed with real stop words. The vectors are synthetic. Each
-topic is a point in a 64-dimensional subspace around the embedding model's own mean. Noise is added to it. Costs
-measured with this data are realistic; recall is not.
+topic is a point in a 64-dimensional subspace around the embedding model's own mean. A vector is the point of its topic
+plus noise. Costs measured with this data are realistic; recall is not.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,14 +15,14 @@ import numpy as np
 SMALL_CHAT: Final = 560
 BIG_CHAT: Final = 50_000
 MEASURED_OWNER: Final = 1_001
-"""The owner whose private chat of 560 messages is measured. The chat has the same number as the owner."""
+"""The owner whose private chat of 560 messages is measured. The chat has the same id as the owner."""
 
 BIG_OWNER: Final = 1_002
-"""The owner whose private chat has 50,000 messages, if the population is large enough. The chat has the same number as
+"""The owner of a private chat with 50,000 messages. Only a large population has this owner. The chat has the same id as
 the owner."""
 
 _FIRST_OTHER: Final = 10_000
-# Pairs for the other chats: the size of a chat, and the share of the remaining messages in chats of this size.
+# The other chats: each pair is a size, and the share of the remaining messages that are in chats of this size.
 _OTHERS: Final = ((5_000, 0.3), (SMALL_CHAT, 0.4), (26, 0.3))
 _TOPICS, _SUBSPACE, DIMENSIONS = 5_000, 64, 384
 _WORDS: Final = 20_000

@@ -17,8 +17,8 @@ ASKED = 3
 
 @dataclass
 class Fact:
-    """One fact of the user. `place` is the line number of its sentence in this `part` of the project's sentence bank.
-    The user tells the fact in the turn `turn`."""
+    """One fact of the user. The fact's sentence is number `place` of this `part` of the project's sentence bank. The
+    user tells the fact in the turn `turn`."""
 
     part: str
     place: int

@@ -128,7 +128,7 @@ async def _fill(server: EmbeddedPostgres, name: str, messages: int) -> None:
         await _fill_memories(connection, tools)
         for definition in indexes:
             await connection.execute(definition)
-        # After an asynchronous commit, `vacuum` cannot mark a page as visible to all before the log is on disk.
+        # After an asynchronous commit, the log must be on disk before `vacuum` can mark a page as visible to all.
         await connection.execute("checkpoint")
         await connection.execute("vacuum (analyze)")
     finally:

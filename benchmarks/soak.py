@@ -73,7 +73,8 @@ class Person:
         self._turns = 0
 
     async def import_talk(self, storage: Storage, exchanges: int) -> None:
-        """Import this number of exchanges with their memories. The tools below would store them in the same form."""
+        """Import this number of exchanges with their memories. They are stored in the same form as by the tools
+        below."""
         importer = Importer((await storage.services()).deps, ChatScope(self._chat, self._chat))
         for start in range(0, exchanges, BATCH // 2):
             numbers = range(start + 1, min(start + BATCH // 2, exchanges) + 1)

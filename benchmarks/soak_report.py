@@ -73,7 +73,7 @@ class Slope(NamedTuple):
     @property
     def is_steep(self) -> bool:
         """Whether the change exceeds FLAT by more than its standard error. The 95th percentile of a hundred calls
-        varies by a fifth. Without this tolerance, it would often seem steep."""
+        varies by a fifth, so without this tolerance a flat series would often seem steep."""
         return abs(self.change) - self.error > FLAT
 
 

@@ -12,7 +12,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 
 REPEATED = 8
-"""Number of different questions that calls with an embedded query use in turn."""
+"""The calls with an embedded query take this number of different questions in turn."""
 
 
 def questions(seed: int) -> Callable[[int], str]:

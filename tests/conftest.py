@@ -43,8 +43,8 @@ LONG = ("tests/wheel/", "tests/unit/test_endless_text.py", "tests/server/test_em
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Three workers for two cores, because tests often wait for processes. The maximum is four workers. Each worker has
-    its own PostgreSQL."""
+    """Three workers for every two cores, but at most four workers. There are more workers than cores, because tests
+    often wait for processes. Each worker has its own PostgreSQL."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(4, cores + (cores + 1) // 2)
 
@@ -61,8 +61,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the files of `LONG` first. In the order of names, they would run late, and at the end the other workers would
-    wait for them."""
+    """Run the files of `LONG` first. If these files ran last, the other workers would have to wait for them."""
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 

@@ -157,8 +157,8 @@ class InPrivateChat(MemoryClient):
 
 
 async def forget(client: MemoryClient, kept: Collection[int] | None = None, **what: object) -> c.Forgotten:
-    """Preview an erasure and confirm it. Erases the ticked matches. If `kept` is given, it erases all matches except
-    these numbers."""
+    """Preview an erasure and confirm it. Without `kept`, the ticked matches are erased. With `kept`, all matches are
+    erased except those with these numbers."""
     preview = await client.forget(c.ForgetArgs.model_validate(what))
     assert preview.confirm is not None, f"{what} is not found"
     numbers = {match.id for match in preview.matches}

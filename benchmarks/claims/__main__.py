@@ -1,5 +1,5 @@
 """`python -m benchmarks.claims`: runs the server's check on the tables of right and false claims. If the local model is
-installed, the check also uses its cosines."""
+installed, the check also uses the model's cosines."""
 
 import asyncio
 from collections import Counter

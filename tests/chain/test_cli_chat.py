@@ -261,7 +261,7 @@ async def typing(home: Home) -> AsyncIterator[Typing]:
         env=home.environment | {"TERM": "xterm"},
         cwd=home.folder,
         start_new_session=True,
-        # A test run in the background ignores SIGINT. Without this line, its child processes would ignore SIGINT, too.
+        # Tests that run in the background ignore SIGINT. Without this line, their child processes would ignore it, too.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:

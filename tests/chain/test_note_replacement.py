@@ -1,5 +1,5 @@
-"""Tests with real processes. When a model becomes available, it reads the exchanges again that were kept without a
-model. It reads live exchanges first, and then the others from newest to oldest."""
+"""Tests with real processes. Some exchanges were kept without a model. When a model becomes available, it reads them
+again: live exchanges first, then the others from newest to oldest."""
 
 import asyncio
 import re

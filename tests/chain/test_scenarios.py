@@ -107,7 +107,8 @@ async def life(request: pytest.FixtureRequest, settings: ServerSettings, clock: 
 
 
 WITHOUT_MODEL = pytest.mark.parametrize("life", [pytest.param("offline", marks=pytest.mark.model)], indirect=True)
-"""The mark of a scenario that has another end with a model. `test_relay_scenarios.py` contains the end with a model."""
+"""The mark of a scenario that ends differently if there is a model. `test_relay_scenarios.py` tests how it ends
+then."""
 
 
 def contents(profile: c.Profile) -> list[str]:

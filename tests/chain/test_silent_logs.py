@@ -54,8 +54,8 @@ async def test_a_text_the_database_refuses_is_in_no_log_and_in_no_answer(tmp_pat
 
 def parrot(asked: Asked, number: int) -> Reply:
     """A failing reply. `number` selects the kind of failure. The reply quotes the request, because some errors of real
-    providers quote the request. Each kind of failure occurs once. Then every request gets error 400. With more failures
-    of the other kinds, the relay would make longer and longer pauses."""
+    providers quote the request. Each kind of failure occurs once. Every later request gets error 400, because further
+    errors of the other kinds would make the relay's pauses longer and longer."""
     said = f"{CANARY} stood in: {asked.prompt}"
     ways = (
         Garbage(f"<html>{said}</html>"),

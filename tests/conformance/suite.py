@@ -1,4 +1,4 @@
-"""Runs the scenarios of the official conformance suite. A revision of the protocol requires them of a server."""
+"""Runs the scenarios of the official conformance suite that a server must pass for a revision of the protocol."""
 
 import json
 import os

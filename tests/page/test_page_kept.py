@@ -1,5 +1,5 @@
-"""The page keeps typed text if saving fails or if another program changes the memory. After a change, it keeps the
-place in a list. If a long action fails, it keeps the contents of the screen."""
+"""The page keeps typed text if saving fails or if another program changes the memory. After a change, the page keeps
+the scroll position of a list. If a long action fails, the page keeps the contents of the screen."""
 
 import pytest
 from playwright.async_api import Browser, Page, expect

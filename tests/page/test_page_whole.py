@@ -121,7 +121,7 @@ async def test_the_page_speaks_the_readers_language(chrome: Browser, server: Htt
         ends = await page.locator("nav a").evaluate_all("links => links.map(x => x.getBoundingClientRect().right)")
         assert max(ends) <= 360
         assert tab.wrong == []
-        # The server's own texts are shown in the language, too.
+        # The server's own texts are shown in the page's language, too.
         said = page_texts(locale[:2])
         await tab.page.evaluate("location.hash = 'memory/999999'")
         alert = tab.page.get_by_role("alert")

@@ -131,7 +131,7 @@ def settings(**more: Any) -> RelaySettings:
 
 
 def schedule(e: Dependencies, routines: Sequence[Routine]) -> Schedule:
-    """These routines for the user's private chat. They use the dependencies `e` of the relay."""
+    """The schedule of these routines in the user's private chat. It uses the dependencies `e` of the relay."""
     memory, responder = e.command_context.memory, e.command_context.responder
     delivery = DeliveryContext(e.sender, memory, e.stores, e.zone, now=e.now)
     return Schedule(tuple(routines), Writer(memory, responder, e.zone), delivery, e.agents, USER)

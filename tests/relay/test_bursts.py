@@ -51,8 +51,8 @@ class Writing(Scripted):
 
 @pytest.fixture
 async def quick(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Telegram]:
-    """A Telegram whose messages are dated one second apart. The settings show drafts without delay. They delay an
-    answer only briefly, but further messages can become part of the turn for a long time."""
+    """A Telegram whose messages are dated one second apart. Drafts are shown without delay. The relay waits only
+    briefly before it answers, but also adds messages to the turn that come much later."""
     monkeypatch.setattr(pending_messages, "ENOUGH", 0)
     monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
     async with telegram() as api:
@@ -61,7 +61,7 @@ async def quick(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Telegram]:
 
 
 async def asked(api: Telegram, responder: Writing, times: int = 1) -> None:
-    """Wait until the beginning of an answer is shown. The model must also have been asked `times` times or more."""
+    """Wait until the model has got at least `times` requests and the beginning of an answer is shown."""
     await api.until(lambda: len(responder.prompts) >= times and api.world.drafts.get(42, "").startswith("Well"))
 
 

@@ -1,5 +1,4 @@
-"""Tests of the table of commands. Each command has an answer. The table also lists kinds of requests in words; each of
-these kinds exists."""
+"""Tests of the table of commands. Each command has an answer. Each kind of request that starts a command exists."""
 
 from typing import get_args
 

@@ -99,8 +99,8 @@ async def test_a_message_edited_while_it_is_answered_is_answered_as_it_reads_the
 
 
 class Recovering(Scripted):
-    """A model that rejects the key in its first call, after `begun`. In its second call, it waits for `gate` and then
-    repeats the message."""
+    """A model whose first call gives `begun` and then fails because the key is rejected. The second call waits for
+    `gate` and then repeats the message."""
 
     def __init__(self, begun: str = "") -> None:
         super().__init__("")

@@ -1,4 +1,4 @@
-"""Tests with python-telegram-bot that the emulated Telegram follows the rules of the real one."""
+"""Tests that the emulated Telegram follows the rules of the real one. They call it with python-telegram-bot."""
 
 import asyncio
 from collections.abc import AsyncIterator

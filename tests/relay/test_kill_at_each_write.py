@@ -35,8 +35,8 @@ class KilledError(BaseException):
 
 @dataclass
 class Writes:
-    """Kills the relay just after one of its writes. With `sooner`, it kills the relay just before this write, after all
-    other work since the previous write. Every task that writes afterwards ends at once."""
+    """Kills the relay at its write number `left`: just after this write, or with `sooner` just before it. Every task
+    that writes afterwards ends at once."""
 
     left: int
     sooner: bool
@@ -142,7 +142,7 @@ async def test_a_kill_at_any_write_neither_loses_nor_doubles_a_due_reminder(
     monkeypatch.setattr(message_sender, "SETTLING", 0.05)
     async with telegram() as api, memory.relay() as client:
         async with relaying(memory, Echo(), state=tmp_path, api=api, clock=clock):
-            await api.say("/help")  # the bot searches from the number of an earlier message
+            await api.say("/help")  # the bot must know the number of an earlier message
             await api.replies(1)
         for number in count(1):
             words, writes = f"take pill {number} again", Writes(number, sooner)

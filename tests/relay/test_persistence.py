@@ -181,7 +181,7 @@ async def test_a_single_question_is_answered_at_once_and_what_was_fetched_with_a
         async def record_message(self, args: c.RecordMessageArgs) -> object:
             if args.content == "Two":
                 await asked.wait()
-                await asyncio.sleep(0.1)  # the relay does not wait as long for a further message
+                await asyncio.sleep(0.1)  # longer than the relay waits for a further message
             return await super().__getattr__("record_message")(args)
 
     class Noting(Echo):

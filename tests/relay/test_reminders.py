@@ -236,7 +236,7 @@ async def test_an_order_repeated_after_its_delivery_rings_no_second_time(memory:
 async def test_an_order_repeated_during_its_delivery_rings_no_second_time(
     memory: Memory, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After a kill, the relay can repeat an order while it delivers the order's reminder."""
+    """After a kill, the relay can set a reminder again while it delivers this reminder."""
     args = SetReminderArgs(content="call Bob", at=clock(), chat_id=42)
     remember = Rememberer.remember
     async with memory.relay() as client:

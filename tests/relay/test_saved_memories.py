@@ -1,4 +1,5 @@
-"""The relay checks a claim in a model's tag against the user's words and shows it. A tap undoes the claim."""
+"""The relay checks a claim in a model's tag against the user's words. It shows the claim with a button that undoes
+it."""
 
 import io
 

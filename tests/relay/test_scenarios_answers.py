@@ -149,8 +149,8 @@ async def test_an_album_and_a_text_are_one_question_even_if_a_picture_fails(
 
 
 class Story(Scripted):
-    """A responder that answers short questions at once. For every other message, it only begins an answer. It also
-    records whether this answer was cancelled."""
+    """A responder that answers short questions at once. If a question asks for details, the responder only begins an
+    answer. It records that this answer was cancelled."""
 
     def __init__(self) -> None:
         super().__init__("")

@@ -31,7 +31,7 @@ async def test_what_a_terminal_would_not_show_is_left_out_of_an_output() -> None
 async def test_the_children_of_a_command_that_hangs_end_with_it(tmp_path: Path) -> None:
     held = tmp_path / "held"
     os.mkfifo(held)
-    reading = asyncio.create_task(asyncio.to_thread(held.read_bytes))  # the read ends with the last writer
+    reading = asyncio.create_task(asyncio.to_thread(held.read_bytes))  # the read ends when the last writer closes
     hanging = ["sh", "-c", f"(exec 3>{shlex.quote(str(held))}; sleep 600) & wait"]
     assert await command_output(routine("scan", command=hanging, seconds=0.5)) == (
         "⚠ scan: the command did not end within 0.5 s."

@@ -78,8 +78,8 @@ class Life:
     held: list[w.WorkItem] = field(default_factory=list)
 
     async def whatever_happens(self, points: int | None, call: Callable[[], Awaitable[Any]]) -> Any:
-        """Make a call that crashes at a point of the fuse. `points` is the number of this point. Then repeat the call,
-        as a client would."""
+        """Make a call. If `points` is given, the call crashes at this point of the fuse, and is then repeated, as a
+        client would do."""
         if points is None:
             return await call()
         with self.fuse.set(points):

@@ -1,5 +1,5 @@
-"""Words of the user that are no longer true. The messages stay unchanged. Every line that shows such words also refers
-to the memory with the current statement."""
+"""Words of the user that are no longer true. The messages stay unchanged. Every line that shows the old words also
+refers to the memory with the current statement."""
 
 import pytest
 from hypothesis import given

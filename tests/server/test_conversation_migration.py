@@ -113,7 +113,7 @@ async def test_other_channels_messages_move_to_chats_of_their_own_and_telegrams_
             gaps = await threads.gaps((await memory.storage.services()).deps.database, USER)
             window = await client.get_context(c.GetContextArgs(chat_id=PHONE))
             bots = await client.get_context(c.GetContextArgs())
-            for n in range(100, 140):  # the threads continue with chunks after the moved chunks
+            for n in range(100, 140):  # new chunks are numbered after the moved chunks
                 args = c.RecordMessageArgs(role="user", content=f"Word {n}", message_id=str(n), chat_id=PHONE)
                 await client.record_message(args)
             after = await threads.gaps((await memory.storage.services()).deps.database, USER)

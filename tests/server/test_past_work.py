@@ -135,8 +135,8 @@ async def test_learning_is_affordable_when_summaries_and_second_readings_have_us
 async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_one(
     memory: Memory, clock: Clock
 ) -> None:
-    """Measures the time from the claim of a job until its fact is stored. Measurements of the user with the import and
-    of another user alternate. The test ends when the fastest times of both users are similar. It also ends after 60
+    """Measures the time from the claim of a job until its fact is stored. The user with the import and another user are
+    measured alternately. The test ends when the fastest times of both users are similar. It also ends after 60
     measurements of each user."""
 
     async def learned(client: MemoryClient, text: str) -> float:

@@ -98,7 +98,7 @@ async def traffic(client: MemoryClient) -> AsyncGenerator[list[float]]:
 
 
 HOLDS = "do $$ begin lock table messages in access exclusive mode; perform pg_sleep(60); end $$"
-"""A statement that locks a table like a rewrite of a large table. It keeps the lock for a minute."""
+"""A statement with the same lock as a rewrite of a large table. It keeps the lock for a minute."""
 
 
 async def test_a_rewrite_that_somebody_waits_for_gives_way_within_a_second(dsn: str) -> None:

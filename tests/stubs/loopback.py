@@ -26,7 +26,7 @@ def _unexpected(record: logging.LogRecord) -> bool:
 
 class _Server(uvicorn.Server):
     """A server that reports when it listens, and that stops at once. The process handles the signals. uvicorn's own
-    server checks only ten times a second whether it should stop, and then it pauses."""
+    server stops more slowly: it checks only ten times a second whether it should stop."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)

@@ -40,7 +40,7 @@ def command() -> TyperGroup:
 
 
 def commands(text: str, program: str) -> list[list[str]]:
-    """The calls of a program in a document's blocks and backticks. Each call is a list of arguments."""
+    """All calls of the program in the document's code blocks and backticks. Each call is a list of arguments."""
     lines = [line for block in FENCED.findall(text) for line in block.replace("\\\n", " ").splitlines()]
     found = []
     for line in [*lines, *QUOTED.findall(text)]:

@@ -1,5 +1,5 @@
-"""A part that is copied out of a text is found at its exact place in the text. This also works for a part in another
-form of writing."""
+"""A part that is copied out of a text is found at its exact place in the text. This also works if the part has other
+capitals or another Unicode form."""
 
 import itertools
 import re

@@ -22,8 +22,8 @@ places = st.lists(
 
 
 def candidates(found: list[tuple[int, str, int, int]]) -> list[Candidate]:
-    """Candidates with growing times. A time is two hours for each thread number, plus a random part. Some pauses
-    between candidates are long enough to end a session, and others are not."""
+    """Candidates with growing times. A candidate's time is two hours times its number in the thread, plus a random
+    part. Some pauses between candidates are long enough to end a session, and others are not."""
     return [
         Candidate(
             chat, n, thread, no, "user", None, AT + timedelta(hours=2 * no + more), 9, None, "x", False, None, None
