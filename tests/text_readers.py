@@ -35,7 +35,7 @@ from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminder_requests, reminders, tags
 from tellonce_server.api import coercion
 from tellonce_server.domain import tombstones
-from tellonce_server.domain.context import canonical_summary, elsewhere, lines, slots, turn_index
+from tellonce_server.domain.context import canonical_summary, elsewhere_section, lines, slots, turn_index
 from tellonce_server.domain.context.budget import TokenBudget
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.material import Material
@@ -255,7 +255,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.retrieval.prompt_selection.without_echoes": lambda text: prompt_selection.without_echoes(
         [_found(1, "user", text), _found(2, "assistant", f"{text} And {SENTENCE}")], text
     ),
-    "tellonce_server.domain.context.elsewhere.whole_lines": lambda text: elsewhere.whole_lines(text, 300),
+    "tellonce_server.domain.context.elsewhere_section.whole_lines": lambda text: elsewhere_section.whole_lines(
+        text, 300
+    ),
     "tellonce_server.domain.context.lines.body": lines.body,
     "tellonce_server.domain.context.lines.is_whole": lambda text: lines.is_whole(_line(text)._replace(routine="r")),
     "tellonce_server.domain.context.lines.period_line": lambda text: lines.period_line(
@@ -504,7 +506,7 @@ NOT_READERS = frozenset(
     tellonce_server.domain.memory.calculation.values tellonce_server.domain.memory.calculation.is_counted_day
     tellonce_text.dates.items.Item.in_part tellonce_text.dates.phrases.day_phrase tellonce_text.dates.phrases.days_phrase
     tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun
-    tellonce_server.api.strict.failed
+    tellonce_server.api.strict_tool.failed
     tellonce_server.api.page.tools.page_tool tellonce_server.api.spec.tool tellonce_server.store.named_queries.column
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
@@ -527,8 +529,8 @@ NOT_READERS = frozenset(
     tellonce_server.services.assistant_statements.newest_words tellonce_server.domain.memory.extraction_results.may_tell
     tellonce_server.app.oauth.scopes_of tellonce_server.app.oauth.is_jwt tellonce_server.core.scope.channel_of
     tellonce_server.store.database.one_transaction
-    tellonce_server.app.bootstrap.open_in_one_transaction tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
-    tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.work.status
+    tellonce_server.app.bootstrap.open_in_one_transaction tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrations.missing
+    tellonce_server.store.postgres.migrations.statements tellonce_server.domain.queue.work.status
     tellonce_server.domain.queue.job_type.sender_time tellonce_server.domain.queue.job_type.shown
     tellonce_server.app.page.commands.failed tellonce_server.api.resources.chat_number
     tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.shown
@@ -539,8 +541,8 @@ NOT_READERS = frozenset(
     tellonce_server.store.messages.of_thread tellonce_server.store.route.unpooled tellonce_server.domain.retrieval.lexical.any_of
     tellonce_server.domain.retrieval.lexical.quoted tellonce_server.api.schema.compact
     tellonce_server.api.schema.compact_arguments
-    tellonce_server.api.schema.compact_result tellonce_server.api.strict.explained
-    tellonce_server.api.strict.strict_tool tellonce_summarizer.tasks.exchange.extended tellonce_summarizer.tasks.items.items
+    tellonce_server.api.schema.compact_result tellonce_server.api.strict_tool.explained
+    tellonce_server.api.strict_tool.strict_tool tellonce_summarizer.tasks.exchange.extended tellonce_summarizer.tasks.items.items
     tellonce_summarizer.keep.sentences.user_messages tellonce_summarizer.tasks.prompts.speaker tellonce_summarizer.tasks.local_answers.checked
 
     tellonce_text.dates.clock_phrases.in_part tellonce_text.dates.counted_phrases.exactly_from
@@ -577,7 +579,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_
     tellonce_server.store.database.Transaction.pages tellonce_server.store.database.Database.statement
     tellonce_server.store.pools.OwnedConnection.adopt tellonce_server.store.pools.Pool.statement
     tellonce_server.store.pools.SessionPool.statement tellonce_server.store.pools.BorrowedPool.statement
-    tellonce_server.store.pools.SinglePool.statement tellonce_server.store.postgres.embedded.EmbeddedPostgres.dsn
+    tellonce_server.store.pools.SinglePool.statement tellonce_server.store.postgres.embedded_server.EmbeddedPostgres.dsn
     tellonce_server.store.queue.JobKey.parse tellonce_server.store.uploads.Uploads.path
     tellonce_relay.routines.delivery.DeliveryContext.emit tellonce_relay.seen_store.SeenStore.get
     tellonce_relay.seen_store.SeenStore.put tellonce_relay.turn.agents.Agents.named

@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 
 from tellonce.settings import ServerSettings
-from tellonce_server.embedding.local import MEAN
+from tellonce_server.embedding.local_embedder import MEAN
 from tellonce_server.embedding.model_files import GRAPH, MODEL, TOKENIZER, fetch
 from tellonce_server.embedding.onnx_session import Session
 

@@ -15,8 +15,8 @@ from tellonce_cli.screen import CommandFailed, answer, console, hint, with_docto
 from tellonce_server.app.memory_location import refuse_another_memory
 from tellonce_server.core.errors import StorageRefused
 from tellonce_server.store.backup.restore import in_use
-from tellonce_server.store.postgres.embedded import EmbeddedPostgres
-from tellonce_server.store.postgres.migrate import migrate
+from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.store.postgres.migrations import migrate
 from tellonce_server.store.postgres.readiness import look, prepare
 
 

@@ -49,8 +49,8 @@ from tellonce_relay.stores import CONTESTED, Stores
 from tellonce_relay.turn.agents import load_agents
 from tellonce_server.core.errors import StorageRefused
 from tellonce_server.embedding.model_files import MODEL
-from tellonce_server.store.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
-from tellonce_server.store.postgres.migrate import check_schema
+from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres, EmbeddedPostgresError
+from tellonce_server.store.postgres.migrations import check_schema
 from tellonce_server.store.postgres.readiness import look
 from tellonce_server.store.route import find_route
 

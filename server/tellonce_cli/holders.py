@@ -14,7 +14,7 @@ from tellonce_cli.hosts import shown_command
 from tellonce_cli.screen import CommandFailed
 from tellonce_server.app.memory_location import has_memory
 from tellonce_server.store.backup.restore import Texts, texts_held
-from tellonce_server.store.postgres.embedded import EmbeddedPostgresError
+from tellonce_server.store.postgres.embedded_server import EmbeddedPostgresError
 
 
 def move_command(former: int, heir: int, *, joined: bool) -> str:

@@ -11,7 +11,7 @@ from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.scope import conversation
 from tellonce_server.store import threads
-from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
 from tests.memory_fixtures import USER, Clock, opened
 from tests.server.older_release import upgraded
 

@@ -19,8 +19,8 @@ import asyncpg
 import pytest
 
 from tellonce.file_lock import is_held
-from tellonce_server.store.postgres import embedded, embedded_account, embedded_cluster, watcher
-from tellonce_server.store.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError, State, bindir
+from tellonce_server.store.postgres import embedded_account, embedded_cluster, embedded_server, watcher
+from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres, EmbeddedPostgresError, State, bindir
 from tests.memory_fixtures import session
 from tests.patience import HANGS, promised, until
 
@@ -236,7 +236,7 @@ async def test_recovery_may_take_longer_than_the_patience_with_a_dead_server(
     # A zombie process still has its pid, so the first start is refused.
     await reaped(recorded_pid(server))
     patience, began = 1.0, time.monotonic()
-    monkeypatch.setattr(embedded, "_PATIENCE", patience)
+    monkeypatch.setattr(embedded_server, "_PATIENCE", patience)
     ping = EmbeddedPostgres.ping
 
     async def slow_to_recover(server: EmbeddedPostgres) -> State:
@@ -345,7 +345,7 @@ async def test_a_vanished_socket_is_cured_by_a_restart(
     await server.start()
     (server.cluster / ".s.PGSQL.5432").unlink()
     assert await server.ping() == "down"
-    monkeypatch.setattr(embedded, "_SOCKET_PATIENCE", 0.0)
+    monkeypatch.setattr(embedded_server, "_SOCKET_PATIENCE", 0.0)
     await server.start()
     assert await server.ping() == "up"
 
@@ -433,7 +433,7 @@ async def test_a_server_that_cannot_start_says_why_and_what_to_do(
     await server.release()
     with (server.cluster / "postgresql.conf").open("a") as conf:
         conf.write("\nwal_level = nonsense\n")
-    monkeypatch.setattr(embedded, "_PATIENCE", promised(1))
+    monkeypatch.setattr(embedded_server, "_PATIENCE", promised(1))
     with pytest.raises(EmbeddedPostgresError) as caught:
         await server.start()
     assert "wal_level" in str(caught.value)
@@ -547,7 +547,7 @@ async def test_binaries_in_a_closed_folder_are_copied_once_with_their_libraries(
     shutil.copytree(bindir().parent, closed / package.name / bindir().parent.name, symlinks=True)
     shutil.copytree(package.parent / f"{package.name}.libs", closed / f"{package.name}.libs")
     own = closed / package.name / bindir().parent.name / "bin"
-    monkeypatch.setattr(embedded, "bindir", lambda: own)
+    monkeypatch.setattr(embedded_server, "bindir", lambda: own)
     monkeypatch.setattr(embedded_cluster, "_SYSTEM_DIR", reachable / "system")
     server = EmbeddedPostgres(reachable / "data")
     try:

@@ -28,9 +28,9 @@ from tellonce import contract as c
 from tellonce.file_lock import exclusive
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage, configured_embedder
-from tellonce_server.embedding import backlog, local, model_files
+from tellonce_server.embedding import backlog, local_embedder, model_files
 from tellonce_server.embedding.backlog import EmbeddingBacklog
-from tellonce_server.embedding.local import LocalEmbedder
+from tellonce_server.embedding.local_embedder import LocalEmbedder
 from tellonce_server.embedding.model_files import (
     GRAPH,
     MODEL,
@@ -325,7 +325,7 @@ async def test_a_question_asked_again_is_not_computed_again(tmp_path: Path, monk
 
 
 async def test_too_many_questions_at_once_go_on_by_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "MOST_WAITING", 3)
+    monkeypatch.setattr(local_embedder, "MOST_WAITING", 3)
     async with gated(tmp_path, monkeypatch) as (embedder, model):
         waiting = [asyncio.create_task(embedder.embed([f"q{n}"], urgent=True)) for n in range(3)]
         await model.began.wait()
@@ -379,7 +379,7 @@ async def test_without_a_model_nobody_waits(tmp_path: Path) -> None:
 
 
 async def test_files_that_could_not_be_had_are_tried_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "FIRST_RETRY", 0.01)
+    monkeypatch.setattr(local_embedder, "FIRST_RETRY", 0.01)
     source = tmp_path / "source"
     source.mkdir()
     embedder = LocalEmbedder(tmp_path / MODEL, source)

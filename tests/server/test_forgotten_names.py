@@ -11,7 +11,7 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_messages import Importer, ImportMessage
 from tests.memory_fixtures import USER, Clock, Memory, forget, tables_with
 from tests.patience import until
-from tests.server.test_forgetting_by_looking import said
+from tests.server.test_forget_scan import said
 from tests.server.test_rates import WAITING
 
 pytestmark = pytest.mark.anyio

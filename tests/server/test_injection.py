@@ -15,7 +15,7 @@ from tellonce.contract import GetContextArgs, RecordMessageArgs, RememberArgs, S
 from tellonce_relay.responders.prompt import POLICY, build
 from tellonce_relay.turn.tags import parse
 from tellonce_server.api import text
-from tellonce_server.domain.context.assemble import assemble
+from tellonce_server.domain.context.assembly import assemble
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import ChatHead, Chunk, Remembered

@@ -15,7 +15,7 @@ from tellonce_server.services.page.reads import PageMemoriesArgs
 from tellonce_server.store.codes import ModelVector
 from tellonce_server.store.database import SERVER_ROLE
 from tellonce_server.store.pools import OWNER, SET
-from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
 from tellonce_sql import arguments, query
 from tests.memory_fixtures import START, database, session
 

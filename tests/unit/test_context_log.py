@@ -4,7 +4,7 @@ for each fact that was learned and each thing that was done."""
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from tellonce_server.domain.context.assemble import assemble
+from tellonce_server.domain.context.assembly import assemble
 from tellonce_server.domain.context.budget import log_share
 from tellonce_server.domain.context.log import STEP
 from tellonce_server.domain.context.material import Material

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tellonce_server.domain.context.assemble import Assembled, assemble
+from tellonce_server.domain.context.assembly import Assembled, assemble
 from tellonce_server.domain.context.lines import View, result_line
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.retrieval.search_results import Result

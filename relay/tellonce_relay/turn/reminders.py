@@ -22,7 +22,7 @@ from tellonce_relay.orders import without_joint
 from tellonce_relay.responders.shared_words import content_words
 from tellonce_relay.views import without_stamps
 from tellonce_text.dates.alarms import Alarm
-from tellonce_text.dates.elapsing import duration
+from tellonce_text.dates.durations import duration
 from tellonce_text.dates.intervals import UNTIL, Interval
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.repetitions import says_end

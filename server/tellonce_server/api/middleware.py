@@ -13,7 +13,7 @@ from mcp.types import INVALID_PARAMS, SubscriptionsListenRequestParams, Subscrip
 from pydantic import ValidationError
 
 from tellonce_server.api.prompts import HOOKED_INSTRUCTIONS
-from tellonce_server.api.strict import CallerOf
+from tellonce_server.api.strict_tool import CallerOf
 from tellonce_server.core.subscriptions import WANTED
 
 HEADER = "tellonce-hooks"

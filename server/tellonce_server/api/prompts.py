@@ -8,7 +8,7 @@ from mcp.types import INVALID_PARAMS
 
 from tellonce_server.api.assistant import GetServices, client_channel
 from tellonce_server.api.resources import chat_number
-from tellonce_server.api.strict import CallerOf
+from tellonce_server.api.strict_tool import CallerOf
 from tellonce_server.core.scope import Asked, ChatRefused
 from tellonce_server.domain.location import located
 

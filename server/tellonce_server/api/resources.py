@@ -15,7 +15,7 @@ from tellonce.contract import GetContextArgs, GetProfileArgs, SummarizeChatArgs
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.api import text
 from tellonce_server.api.assistant import PROFILE_LINES, GetServices
-from tellonce_server.api.strict import CallerOf, in_zone
+from tellonce_server.api.strict_tool import CallerOf, in_zone
 from tellonce_server.core import errors
 from tellonce_server.core.scope import Asked, ChatRefused, ChatScope, is_conversation, own_chat, owner_of
 from tellonce_server.domain.location import located

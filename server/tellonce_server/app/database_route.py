@@ -10,8 +10,8 @@ import asyncpg
 from tellonce.settings import ServerSettings
 from tellonce.side_tasks import SideTask
 from tellonce_server.app.memory_location import refuse_another_memory
-from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from tellonce_server.store.postgres.migrate import migrate
+from tellonce_server.store.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
+from tellonce_server.store.postgres.migrations import migrate
 from tellonce_server.store.postgres.readiness import prepare
 from tellonce_server.store.route import Route, find_route, unpooled
 

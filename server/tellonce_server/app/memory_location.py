@@ -15,7 +15,7 @@ from tellonce.file_lock import is_held
 from tellonce.former_name import FORMER_NAME, NAME
 from tellonce.settings import ServerSettings
 from tellonce_server.core.errors import StorageRefused
-from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
 
 NOTE = "external-database"
 """Name of a file. The file contains the name of the external database, without user and password."""

@@ -26,7 +26,7 @@ from tellonce_server.api.programs import ReminderTools, WorkTools
 from tellonce_server.api.prompts import INSTRUCTIONS, add_prompts
 from tellonce_server.api.resources import add_resources, later
 from tellonce_server.api.spec import specs_of
-from tellonce_server.api.strict import CallerOf, StrictTool, failed, strict_tool
+from tellonce_server.api.strict_tool import CallerOf, StrictTool, failed, strict_tool
 from tellonce_server.app.access_tokens import http_caller
 from tellonce_server.app.page.operator_tools import OperatorTools
 from tellonce_server.app.storage import Storage

@@ -22,7 +22,7 @@ from tellonce_server.app.oauth import JwtVerifier, SigningKeys, is_jwt
 from tellonce_server.app.token_verifier import TokenVerifier
 from tellonce_server.core.errors import AWAY, StorageRefused, StorageUnavailable
 from tellonce_server.core.subscriptions import Changes
-from tellonce_server.embedding.local import LocalEmbedder
+from tellonce_server.embedding.local_embedder import LocalEmbedder
 from tellonce_server.embedding.model_files import MODEL
 from tellonce_server.embedding.protocol import Embedder, NoEmbedder
 from tellonce_server.services.page.sessions import PREFIX

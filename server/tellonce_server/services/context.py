@@ -13,7 +13,7 @@ from tellonce.plural import counted
 from tellonce.server_text import ServerText
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
-from tellonce_server.domain.context.assemble import Assembled, assemble
+from tellonce_server.domain.context.assembly import Assembled, assemble
 from tellonce_server.domain.context.budget import log_share, scaled
 from tellonce_server.domain.context.history import STEP
 from tellonce_server.domain.context.lines import chat_name, is_whole

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from tellonce_text.dates.clock_phrases import Clock, clock_at, in_part, part_at
 from tellonce_text.dates.counted_phrases import since
-from tellonce_text.dates.elapsing import duration
+from tellonce_text.dates.durations import duration
 from tellonce_text.dates.grammar import may_begin, phrase_at
 from tellonce_text.dates.names import is_compound
 from tellonce_text.dates.neighbor_phrases import Step, quoted_step, step_at

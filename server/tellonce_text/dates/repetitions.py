@@ -7,7 +7,7 @@ from itertools import pairwise, product
 from typing import Final, NamedTuple, TypeVar
 
 from tellonce_text.dates.clock_phrases import Clock, awake, clock_at, in_part, one_clock, part_at
-from tellonce_text.dates.elapsing import duration
+from tellonce_text.dates.durations import duration
 from tellonce_text.dates.intervals import MOST, UTC, Interval, IntervalUnit
 from tellonce_text.dates.items import Item, items
 from tellonce_text.dates.phrases import comma, count_at, day_number, skip

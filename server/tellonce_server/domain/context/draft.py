@@ -9,7 +9,7 @@ from tellonce.contract import Section, SectionName, ShownName, Stability
 from tellonce.settings import Budgets
 from tellonce_server.domain.context.budget import TokenBudget, cost, elsewhere_share, log_share, scaled
 from tellonce_server.domain.context.canonical_summary import statement
-from tellonce_server.domain.context.elsewhere import elsewhere_text, whole_lines
+from tellonce_server.domain.context.elsewhere_section import elsewhere_text, whole_lines
 from tellonce_server.domain.context.lines import KIND_TITLES, LIST, quoted_line
 from tellonce_server.domain.context.material import Material
 from tellonce_text.caches import of_texts

@@ -13,7 +13,7 @@ import asyncpg
 
 from tellonce_server.store.backup.archive import BackupRefused, refuse_newer
 from tellonce_server.store.database import connected
-from tellonce_server.store.postgres.embedded import EmbeddedPostgresError, bindir
+from tellonce_server.store.postgres.embedded_server import EmbeddedPostgresError, bindir
 from tellonce_sql import migrations, query
 
 DUMP = "pg_dump"

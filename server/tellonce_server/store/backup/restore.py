@@ -10,7 +10,7 @@ from tellonce import plural
 from tellonce_server.store.backup.archive import fill, opened
 from tellonce_server.store.backup.dump import replace_by_dump
 from tellonce_server.store.database import connected, unzip
-from tellonce_server.store.postgres.migrate import migrate
+from tellonce_server.store.postgres.migrations import migrate
 from tellonce_sql import query
 
 Rows = list[tuple[Any, ...]]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tellonce.contract import SectionName
 from tellonce_server.domain.context import lines
-from tellonce_server.domain.context.assemble import Assembled, assemble
+from tellonce_server.domain.context.assembly import Assembled, assemble
 from tellonce_server.domain.context.budget import cost
 from tellonce_server.domain.context.draft import section_shares
 from tellonce_server.domain.context.history import STEP
