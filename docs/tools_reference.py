@@ -11,7 +11,7 @@ from mcp.types import PromptArgument, ToolAnnotations
 from docs.schema_words import Schema, cell, referenced, rows, table
 from tellonce.settings import ServerSettings
 from tellonce_server.api.assistant import AssistantTools
-from tellonce_server.api.page.page_texts import page_texts
+from tellonce_server.api.page.app_bundle import page_texts
 from tellonce_server.api.spec import ToolSpec, specs_of
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage

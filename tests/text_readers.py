@@ -513,7 +513,7 @@ NOT_READERS = frozenset(
     tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
     tellonce_relay.commands.menu.routines_view tellonce_relay.updates.conversations.Conversations.note_text
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.command_description
-    tellonce_relay.catalogue.in_every_language tellonce_server.api.page.page_texts.page_texts
+    tellonce_relay.catalogue.in_every_language tellonce_server.api.page.app_bundle.page_texts
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
     tellonce_relay.updates.access.is_for_us tellonce_relay.buttons.read tellonce_relay.config_file.read
     tellonce_relay.commands.forget_list.list_of tellonce_relay.seen_store.append tellonce_relay.seen_store.write tellonce_relay.updates.polling.readable
@@ -561,7 +561,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_
     tellonce_text.dates.feasts.feast_day tellonce_text.dates.feasts.feast_in tellonce_text.dates.lexicon.lexicon
     tellonce_text.dates.phrases.skip tellonce_server.domain.memory.resolution.equal_lengths
     tellonce_server.app.metrics.Metrics.called tellonce_server.app.storage.Storage.on_call tellonce_server.app.storage.Storage.observe
-    tellonce_server.core.rate_limit.RateLimit.wait tellonce_server.domain.context.draft.Draft.fill
+    tellonce_server.core.limits.RateLimit.wait tellonce_server.domain.context.draft.Draft.fill
     tellonce_server.domain.context.draft.Draft.note tellonce_server.domain.context.draft.Draft.omit
     tellonce_server.domain.dependencies.Dependencies.tell_subscribers
     tellonce_server.domain.erasure.forget_query.ForgetQuery.marks tellonce_server.domain.erasure.targets.Target.most_in

@@ -25,6 +25,7 @@ from tellonce.work import TRAITS, Tier
 from tellonce_cli import claude_plugin
 from tellonce_cli.backup_age import last_backup
 from tellonce_cli.connect import connected, this_machine
+from tellonce_cli.database import hidden_memory
 from tellonce_cli.findings import (
     Finding,
     clock_finding,
@@ -36,7 +37,6 @@ from tellonce_cli.findings import (
     tokens_finding,
     wrong,
 )
-from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import ClientName, address
 from tellonce_cli.memory_server import database_problem, health
 from tellonce_cli.screen import answer, console
@@ -165,7 +165,7 @@ async def _route(settings: ServerSettings) -> Finding | None:
 
 
 async def _user(settings: ServerSettings, _: RelaySettings) -> Finding:
-    if said := await hidden(settings):
+    if said := await hidden_memory(settings):
         return wrong(said)
     others = [user for user in settings.user_ids if user != settings.default_user]
     also = f"; the bot also serves {', '.join(map(str, others))}" if others else ""

@@ -9,8 +9,7 @@ from typing import Any
 
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings
-from tellonce_cli.database import current, database, refuse_if_in_use
-from tellonce_cli.holders import named
+from tellonce_cli.database import current, database, hidden_owner, refuse_if_in_use
 from tellonce_cli.memory import local_settings, storage
 from tellonce_cli.screen import CommandFailed, answer, console, hint
 from tellonce_server.app.bootstrap import KEY_NAME
@@ -38,7 +37,7 @@ async def run(file: Path, *, force: bool = False) -> None:
         except BackupRefused as refusal:
             raise CommandFailed(str(refusal)) from refusal
         async with current(dsn) as connection:
-            hidden, after = named(await texts_held(connection), settings), await all_texts(connection)
+            hidden, after = hidden_owner(await texts_held(connection), settings), await all_texts(connection)
             had_forgotten = bool((await aside(connection, KEY_NAME)).tombstones)
     gone = await _forget_again(settings, kept.owners if again else set())
     erased = ""

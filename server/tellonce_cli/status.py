@@ -72,7 +72,7 @@ async def _hidden(settings: ServerSettings) -> str | None:
     one, because it cannot open a database."""
     if not has_server():
         return None
-    said: str | None = await imported("tellonce_cli.holders").hidden(settings)
+    said: str | None = await imported("tellonce_cli.database").hidden_memory(settings)
     return said
 
 

@@ -20,7 +20,7 @@ from tellonce.unknown_settings import unknown_settings
 from tellonce.work import TRAITS
 from tellonce_cli import claude_plugin
 from tellonce_cli.connect import connected, this_machine
-from tellonce_cli.holders import hidden
+from tellonce_cli.database import hidden_memory
 from tellonce_cli.hosts import ClientName, address, shown_command
 from tellonce_cli.memory_server import health
 from tellonce_cli.processes import refuse_taken_port
@@ -68,7 +68,7 @@ async def _run(
         if not await _until_ready(settings, stop, children[0]):
             return 0 if stop.is_set() else 1
         tasks += [asyncio.create_task(child.supervise()) for child in children[1:]]
-        _report(settings, relay, time.monotonic() - started, await hidden(settings))
+        _report(settings, relay, time.monotonic() - started, await hidden_memory(settings))
         model = asyncio.create_task(_watch_model(settings, stop))
         await _until_stop_or_paired(stop, pairing)
         model.cancel()
@@ -255,7 +255,7 @@ async def offered(settings: RelaySettings, stop: asyncio.Event) -> User | None:
 
 async def _leaves_memory(user: int) -> bool:
     """Whether this computer has a memory that the user would not see."""
-    return await hidden(load(ServerSettings).model_copy(update={"user_ids": (user,)})) is not None
+    return await hidden_memory(load(ServerSettings).model_copy(update={"user_ids": (user,)})) is not None
 
 
 def keep_user(user: User, file: Path = ENV) -> str:

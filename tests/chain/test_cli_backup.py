@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tellonce.settings import ServerSettings
-from tellonce_cli.holders import named
+from tellonce_cli.database import hidden_owner
 from tellonce_server.store.backup.restore import Texts
 from tests.chain.home import Home
 from tests.memory_disk import small_disk
@@ -125,7 +125,7 @@ async def test_a_memory_is_added_to_another_only_if_asked(saved: Saved, other: H
 def test_the_local_users_memory_is_named_until_it_is_moved() -> None:
     def advice(user: str, **texts: int) -> str:
         held = {int(owner.strip("u")): Texts(0, count) for owner, count in texts.items()}
-        return named(held, ServerSettings(user_ids=user)) or ""
+        return hidden_owner(held, ServerSettings(user_ids=user)) or ""
 
     assert advice("42", u1=62).endswith(f"{MOVE}42")
     assert advice("42", u1=62, u42=3).endswith(f"{MOVE}42 --join")

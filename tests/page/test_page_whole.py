@@ -24,7 +24,7 @@ from tellonce.contract_types import (
     Role,
     ShownName,
 )
-from tellonce_server.api.page.page_texts import page_texts
+from tellonce_server.api.page.app_bundle import page_texts
 from tellonce_server.domain.erasure.text_places import COUNTED
 from tests.conformance.npm import cache_folder
 from tests.page.browser import RAIL, SCREENS, STATIC, Tab, signed_in

@@ -20,9 +20,8 @@ from tellonce.settings import Remote, ServerSettings
 from tellonce_server.app.access_tokens import create_token
 from tellonce_server.app.http import RequestTimeout
 from tellonce_server.app.server import build_server
-from tellonce_server.core.rate_limit import BURST_SECONDS, MOST_BUCKETS, RateLimit
+from tellonce_server.core.limits import BURST_SECONDS, MOST_BUCKETS, MOST_CONCURRENT, RateLimit
 from tellonce_server.core.scope import Caller
-from tellonce_server.core.turns import MOST
 from tellonce_server.store.database import POOL_SIZE, as_login
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.patience import HANGS, until
@@ -163,10 +162,10 @@ async def test_many_calls_of_one_user_leave_connections_for_other_users(memory: 
             await tables.execute("select from chats for update")
             for _ in range(2 * POOL_SIZE):
                 calls.start_soon(mine.record_message, said)
-            await _waiting(other, MOST)
+            await _waiting(other, MOST_CONCURRENT)
             with anyio.fail_after(HANGS):
                 await theirs.record_message(said)
-            assert await other.fetchval(WAITING) == MOST
+            assert await other.fetchval(WAITING) == MOST_CONCURRENT
         assert await tables.fetchval("select count(*) from messages") == 2 * POOL_SIZE + 2
 
 
@@ -193,9 +192,9 @@ async def test_questions_to_a_person_that_wait_for_an_answer_hold_up_no_other_ca
     async with Client(server, mode="legacy", elicitation_callback=answer) as client, anyio.create_task_group() as calls:
         await client.call_tool("remember", {"content": "I prefer green tea"})
         with anyio.fail_after(HANGS):
-            for _ in range(MOST + 1):
+            for _ in range(MOST_CONCURRENT + 1):
                 calls.start_soon(client.call_tool, "forget", {"topic": "tea"})
-            await until(lambda: len(asked) > MOST)
+            await until(lambda: len(asked) > MOST_CONCURRENT)
             profile = await client.call_tool("get_profile", {})
             answers.set()
     assert not profile.is_error

@@ -10,7 +10,7 @@ from tellonce import catalogues
 from tellonce.catalogues import in_language, texts_of
 from tellonce.import_formats import TITLES
 from tellonce_relay import catalogue
-from tellonce_server.api.page import page_texts
+from tellonce_server.api.page import app_bundle
 
 OWN = """\
 [today]
@@ -25,7 +25,7 @@ ru = "не прочитано"
 """
 BY_PROGRAM = {
     "bot": (files("tellonce_relay") / "bot_texts.toml", catalogue.LANGUAGES),
-    "page": (page_texts.FILE, catalogues.LANGUAGES),
+    "page": (app_bundle.FILE, catalogues.LANGUAGES),
 }
 
 
@@ -54,7 +54,7 @@ def test_a_text_without_a_language_is_english_and_a_programs_own_text_replaces_a
 
 @pytest.mark.parametrize("language", catalogues.LANGUAGES)
 def test_the_page_names_the_programs_whose_exports_it_asks_for(language: str) -> None:
-    shown = page_texts.page_texts(language)["import.drop"]
+    shown = app_bundle.page_texts(language)["import.drop"]
     assert "{" not in shown
     assert [title for title in TITLES.values() if title not in shown] == []
 

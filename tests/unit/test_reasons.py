@@ -9,7 +9,7 @@ import pytest
 import tellonce_server
 import tellonce_sql
 from tellonce.reasons import CODES, codes, reason, reasons_meta
-from tellonce_server.api.page.page_texts import page_texts
+from tellonce_server.api.page.app_bundle import page_texts
 
 VALUES = {
     "day": "2026-03-15",

@@ -25,7 +25,7 @@ from tellonce.server_text import (
     with_codes,
 )
 from tellonce_relay.catalogue import LANGUAGES, entries, server_text, use_language
-from tellonce_server.api.page.page_texts import page_texts
+from tellonce_server.api.page.app_bundle import page_texts
 
 SERVER = Path(str(tellonce_server.__file__)).parent
 

@@ -11,7 +11,7 @@ from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, Inpu
 from pydantic import BaseModel, Field
 
 from tellonce_server.api.spec import AnyContext
-from tellonce_server.core.turns import outside_turn
+from tellonce_server.core.limits import without_permit
 
 MODERN = "2026-07-28"
 _KEY = "confirm"
@@ -55,7 +55,7 @@ async def ask(context: AnyContext, question: str, state: str) -> Answer | InputR
     together with `state`."""
     if _modern(context):
         return InputRequiredResult(input_requests={_KEY: _request(question)}, request_state=state)
-    async with outside_turn():
+    async with without_permit():
         result = await context.elicit(question, Confirmation)
     if isinstance(result, AcceptedElicitation):
         return _accepted(result.data)

@@ -13,7 +13,7 @@ from tellonce_server.app.access_tokens import LOCAL, SCOPES
 from tellonce_server.app.middleware import later
 from tellonce_server.app.token_verifier import CachedToken
 from tellonce_server.core.errors import OUTAGES, PASSING
-from tellonce_server.core.rate_limit import RateLimit
+from tellonce_server.core.limits import RateLimit
 
 
 def authorized(app: ASGIApp, limit: RateLimit) -> ASGIApp:

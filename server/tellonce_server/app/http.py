@@ -1,5 +1,5 @@
-"""Serves MCP over streamable HTTP with uvicorn. Limits the size of requests and the time in which they must arrive, and
-shuts down gracefully."""
+"""Serves MCP over streamable HTTP with uvicorn, and the operator's pages `/health`, `/ready` and `/metrics`. Limits the
+size of requests and the time in which they must arrive, and shuts down gracefully."""
 
 import asyncio
 import contextlib
@@ -12,20 +12,24 @@ from urllib.parse import urlsplit
 import h11
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tellonce.settings import ServerSettings
 from tellonce_server.api.middleware import OpenStreams, show_hooked
 from tellonce_server.app.authorization import authorized, confirmed
+from tellonce_server.app.metrics import Metrics
 from tellonce_server.app.middleware import completed, known_hosts, unavailable
-from tellonce_server.app.operator_pages import FIGURES, add_operator_pages
 from tellonce_server.app.page.protection import cookie_name, with_cookie
 from tellonce_server.app.page.site import add_page
-from tellonce_server.app.server import build_server
+from tellonce_server.app.server import VERSION, MemoryServer, build_server
 from tellonce_server.app.storage import Storage
-from tellonce_server.core.rate_limit import RateLimit
+from tellonce_server.core.errors import AWAY, StorageUnavailable
+from tellonce_server.core.limits import RateLimit
 from tellonce_server.store.uploads import Uploads
 
 BODY_BYTES = 2 * 1024 * 1024
@@ -147,3 +151,42 @@ class RequestTimeout(H11Protocol):
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
+
+
+FIGURES = "/metrics"
+READY_SECONDS = 2.0
+"""Maximum seconds that `/ready` waits for the database."""
+
+
+def add_operator_pages(server: MemoryServer, storage: Storage) -> None:
+    metrics = Metrics(storage)
+    storage.on_call(metrics.called)
+
+    async def health(_: Request) -> Response:
+        """Answer 200 if storage is open, otherwise 503 with the reason. This page never waits."""
+        state = await storage.health()
+        return JSONResponse({**state, "version": VERSION}, status_code=200 if state["ready"] else 503)
+
+    async def ready(_: Request) -> Response:
+        """Answer 200 if the database answers now, otherwise 503 with the reason."""
+        reason = await _hindrance(storage)
+        return JSONResponse({"ready": reason is None, "reason": reason}, status_code=503 if reason else 200)
+
+    async def figures(_: Request) -> Response:
+        return Response(await metrics.text(), media_type=CONTENT_TYPE_LATEST)
+
+    for path, page in (("/health", health), ("/ready", ready), (FIGURES, figures)):
+        server.custom_route(path, methods=["GET"])(page)
+
+
+async def _hindrance(storage: Storage) -> str | None:
+    """The reason why calls cannot be answered now; None if they can be answered."""
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            services = await storage.services()
+            await services.work.attendance.at_work()
+    except TimeoutError:
+        return "the database does not answer in time"
+    except (StorageUnavailable, *AWAY) as error:
+        return "the database cannot be reached" if not isinstance(error, StorageUnavailable) else str(error)
+    return None

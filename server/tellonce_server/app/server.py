@@ -32,9 +32,9 @@ from tellonce_server.app.page.operator_tools import OperatorTools
 from tellonce_server.app.storage import Storage
 from tellonce_server.app.token_verifier import is_still_valid
 from tellonce_server.core import errors
+from tellonce_server.core.limits import ConcurrencyLimit
 from tellonce_server.core.scope import OPERATOR, Caller
 from tellonce_server.core.subscriptions import OwnChanges
-from tellonce_server.core.turns import Turns
 
 VERSION = "0.1.0"
 ASSISTANT = frozenset(("assistant", "relay"))
@@ -50,7 +50,7 @@ class MemoryServer(MCPServer[None]):
         super().__init__(tools=list(tools), **options)
         self._strict = {tool.name: tool for tool in tools}
         self._caller_of = caller_of
-        self._turns = Turns()
+        self._concurrency = ConcurrencyLimit()
 
     async def list_tools(self) -> list[ListedTool]:
         caller = self._caller_of()
@@ -62,7 +62,7 @@ class MemoryServer(MCPServer[None]):
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
         """Read a resource. During a database outage, the error says so; the SDK would report an internal error."""
         try:
-            async with self._turns.turn(self._caller_of().user_id):
+            async with self._concurrency.permit(self._caller_of().user_id):
                 return await super().read_resource(uri, context)
         except ResourceError as error:
             failure = errors.cause_in(error)
@@ -77,7 +77,7 @@ class MemoryServer(MCPServer[None]):
         report an internal error."""
         await _require_standing()
         try:
-            async with self._turns.turn(self._caller_of().user_id):
+            async with self._concurrency.permit(self._caller_of().user_id):
                 return await super().get_prompt(name, arguments, context)
         except ValueError as error:
             failure = errors.cause_in(error)
@@ -97,7 +97,7 @@ class MemoryServer(MCPServer[None]):
             raise ToolError(text)
         if not tool.only_reads:
             await _require_standing()
-        async with self._turns.turn(caller.user_id):
+        async with self._concurrency.permit(caller.user_id):
             return await super().call_tool(name, arguments, context)
 
 

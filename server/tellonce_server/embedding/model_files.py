@@ -162,7 +162,7 @@ def _model_folder(folder: Path) -> Path:
 
 async def _prepare(files: Path, target: Path) -> None:
     """Prepare the files in a separate process, because this process would not return the memory to the system."""
-    command = [*python("tellonce_server.embedding.prepare"), str(files), str(target)]
+    command = [*python("tellonce_server.embedding.onnx_graph"), str(files), str(target)]
     status, said = await _run(command, lambda done, total: None)
     if status:
         raise ModelFilesUnavailable(f"the embedding model cannot be prepared: {_last_line(said)}")

@@ -6,7 +6,7 @@ from array import array
 from collections import OrderedDict
 from typing import Final
 
-from tellonce_server.core.rate_limit import RateLimit
+from tellonce_server.core.limits import RateLimit
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
 
 MOST: Final = 2

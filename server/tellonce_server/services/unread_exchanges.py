@@ -11,7 +11,7 @@ from tellonce.work import KnownMemory
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory.extraction_results import may_tell
-from tellonce_server.domain.memory.known import known_about
+from tellonce_server.domain.queue.exchange_job import known_about
 from tellonce_server.store import memories, messages, queue
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import Line

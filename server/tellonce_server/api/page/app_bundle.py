@@ -6,15 +6,16 @@ The bundler works line by line. Each import in a module must therefore be on one
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Any, Final
 
 from mcp.server.apps import Apps, ResourceCsp
 
-from tellonce.catalogues import LANGUAGES
+from tellonce.catalogues import LANGUAGES, Texts, in_language, texts_of
+from tellonce.import_formats import TITLES
 from tellonce_server.api.assistant import APP_URI
-from tellonce_server.api.page.page_texts import page_texts
 
 
 @cache
@@ -93,3 +94,29 @@ def _packed(name: str) -> str:
     body = _IMPORT.sub(r"const { \1 } = module_\2;", source)
     body = _EXPORT.sub(r"\1 \2", body)
     return f"const module_{name} = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();"
+
+
+FILE: Final = files("tellonce_server.api.page") / "page_texts.toml"
+
+
+@cache
+def page_texts(language: str) -> Mapping[str, str]:
+    """The page's texts in a language. Each plural form has its own key, such as `memories.count.one`."""
+    entries = in_language(_texts(), language)
+    comma, last = entries["list.comma"], entries["list.or"]
+    titles = list(TITLES.values())
+    formats = comma.join(titles[:-1]) + last + titles[-1]
+    return {key: text.replace("{formats}", formats) for key, text in _forms(entries)}
+
+
+@cache
+def _texts() -> Texts:
+    return texts_of(FILE)
+
+
+def _forms(entries: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for key, entry in entries.items():
+        if isinstance(entry, str):
+            yield key, entry
+        else:
+            yield from ((f"{key}.{form}", text) for form, text in entry.items())

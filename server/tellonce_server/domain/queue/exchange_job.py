@@ -1,16 +1,20 @@
 """Jobs that learn memories from exchanges and update the canonical summary of their chat."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
-from tellonce.work import Canonical, ExchangeInput, ExchangeResult, WorkInput
+from tellonce.work import Canonical, ExchangeInput, ExchangeResult, KnownMemory, WorkInput
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.keep.keeper import Keeper
-from tellonce_server.domain.memory import extraction_results, retraction
+from tellonce_server.domain.memory import extraction_results, literals, retraction
 from tellonce_server.domain.memory.extraction_results import may_tell
-from tellonce_server.domain.memory.known import known_about
 from tellonce_server.domain.queue.job_type import JobType, enqueue_following, sender_time, shown
-from tellonce_server.store import chats, memories, messages, profile, queue
+from tellonce_server.domain.retrieval.lexical import any_of, index_text, owner_scope
+from tellonce_server.domain.retrieval.question import weight
+from tellonce_server.embedding.protocol import vectors_or_none
+from tellonce_server.store import chats, memories, messages, profile, queue, retrieval
+from tellonce_server.store.codes import ModelVector
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import Line
 from tellonce_server.store.queue import Job, NewJob
@@ -117,3 +121,51 @@ class ExchangeJob(JobType[ExchangeResult]):
         masked = Canonical(**{name: mask(value) for name, value in text.model_dump().items()})
         tokens = estimate("\n".join(masked.model_dump().values()))
         await chats.set_canonical(t, job, masked, tokens, now)
+
+
+MOST_KNOWN: Final = 40
+"""Maximum number of known memories in the input of an extraction. With them, the worker can say which of them the
+exchange changes, ends or repeats."""
+
+KNOWN_BY_WORDS: Final = 16
+"""Maximum number of memories that are found by words. The same maximum applies to pinned memories and to recently
+learned memories. Twice as many memories are found by similarity."""
+
+MOST_DENIED: Final = 4
+"""Maximum number of statements that the user rejected."""
+
+JUST_LEARNED: Final = timedelta(minutes=10)
+
+COMPARED_MESSAGES: Final = 4
+"""Maximum number of messages of the exchange that are compared by meaning. The longest messages are chosen."""
+
+SEARCHED_WORDS: Final = 6
+"""Maximum number of words that are searched for. The rarest words are chosen, because common words would match every
+memory."""
+
+COMPARED_CHARACTERS: Final = 600
+
+
+async def known_about(deps: Dependencies, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
+    """Up to 40 memories. These are memories similar to the messages in meaning or words, pinned memories, and memories
+    learned in the last ten minutes. Similar statements that the user rejected are also included. The newest other
+    memories fill the remaining places."""
+    asked = sorted((text[:COMPARED_CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[
+        :COMPARED_MESSAGES
+    ]
+    model, vectors = deps.embedder.model, await vectors_or_none(deps.embedder, asked)
+    lexemes = any_of(await _rarest_terms(deps, " ".join(asked)))
+    given = [ModelVector(vector, model) for vector in vectors or ()]
+    scope, since = owner_scope(owner_id), deps.now() - JUST_LEARNED
+    found = await memories.known_for(
+        deps.database, owner_id, chat_id, given, lexemes, scope, KNOWN_BY_WORDS, MOST_KNOWN, since, MOST_DENIED
+    )
+    return tuple(found)
+
+
+async def _rarest_terms(deps: Dependencies, text: str) -> list[str]:
+    """The lexemes to search for. Numbers come first, and then the words that are probably the rarest. Longer words
+    count as rarer, because no word statistics are available."""
+    lexemes = await retrieval.query_lexemes(deps.database, index_text(text, None))
+    numbers = literals.said_numbers(text)
+    return sorted(lexemes, key=lambda x: (x not in numbers, -weight(x, {})))[:SEARCHED_WORDS]

@@ -1,0 +1,93 @@
+"""Limits of calls: their rate, and how many calls of one user run at the same time."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Final
+from weakref import WeakValueDictionary
+
+BURST_SECONDS = 10
+"""The size of a bucket, in seconds. After a pause, all calls that are allowed within this time may come at once."""
+
+MOST_BUCKETS = 10_000
+
+
+class RateLimit:
+    """One token bucket per name. `rate` is in calls per second; 0 disables the limit."""
+
+    def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate = rate
+        self._burst = rate * BURST_SECONDS
+        self._clock = clock
+        self._buckets: dict[str, tuple[float, float]] = {}
+        """For each name, the tokens in its bucket, and when they were counted."""
+
+    def wait(self, name: str) -> float:
+        """Take one token. Returns 0, or the seconds until a token is available."""
+        if not self._rate:
+            return 0
+        now = self._clock()
+        if name not in self._buckets and len(self._buckets) >= MOST_BUCKETS:
+            self._buckets.pop(next(iter(self._buckets)))
+        before, counted_at = self._buckets.get(name, (self._burst, now))
+        tokens = min(self._burst, before + (now - counted_at) * self._rate)
+        self._buckets[name] = (tokens - 1 if tokens >= 1 else tokens, now)
+        return 0 if tokens >= 1 else (1 - tokens) / self._rate
+
+
+MOST_CONCURRENT: Final = 6
+"""Maximum number of calls of one user at the same time: half the number of database connections. Further calls wait in
+order."""
+
+
+@dataclass
+class _Permit:
+    semaphore: asyncio.Semaphore
+    held: bool = True
+
+
+_CURRENT: Final[ContextVar[_Permit | None]] = ContextVar("permit", default=None)
+
+
+class ConcurrencyLimit:
+    """Gives each user at most `MOST_CONCURRENT` permits, so that the calls of other users do not wait until hundreds of
+    calls of one user are answered."""
+
+    def __init__(self) -> None:
+        self._of: WeakValueDictionary[int, asyncio.Semaphore] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def permit(self, user_id: int | None) -> AsyncGenerator[None]:
+        """Wait for a permit of the user and hold it during the block. Without a user, there is no limit: the relay has no
+        user, because it makes the calls of many users."""
+        if user_id is None:
+            yield
+            return
+        semaphore = self._of.setdefault(user_id, asyncio.Semaphore(MOST_CONCURRENT))
+        await semaphore.acquire()
+        permit = _Permit(semaphore)
+        token = _CURRENT.set(permit)
+        try:
+            yield
+        finally:
+            _CURRENT.reset(token)
+            if permit.held:
+                semaphore.release()
+
+
+@asynccontextmanager
+async def without_permit() -> AsyncGenerator[None]:
+    """Give up the permit of this call during the block, because the block waits for a person. Other calls may use the
+    permit."""
+    permit = _CURRENT.get()
+    if permit is None:
+        yield
+        return
+    permit.held = False
+    permit.semaphore.release()
+    yield
+    await permit.semaphore.acquire()
+    permit.held = True
