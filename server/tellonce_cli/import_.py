@@ -63,15 +63,15 @@ def run(
     if not file.exists():
         raise CommandFailed(f"there is no file {file}.")
     settings = local_settings()
-    where = chat_of(settings, chat_id)
-    source = Source(file, me, assistant or own_bot(), where.chat_id)
+    scope = chat_of(settings, chat_id)
+    source = Source(file, me, assistant or own_bot(), scope.chat_id)
     known = kind or _recognized(source)
     with _progress("counting", file) as shown:
         foreseen = forecast(measured(READERS[known](source, shown)), settings.compaction, load(SummarizerSettings))
     if not _agreed(foreseen, yes=yes, dry_run=dry_run):
         answer({"kind": known, **_estimate(foreseen)})
         return
-    tally = asyncio.run(_import(settings, known, source, where, fixed=chat_id is not None))
+    tally = asyncio.run(_import(settings, known, source, scope, fixed=chat_id is not None))
     _report(tally, known, me)
     answer({"kind": known, **vars(tally), "left_out": by_sentence(tally.left_out)})
 
@@ -124,11 +124,11 @@ def own_bot() -> str | None:
 
 
 async def _import(
-    settings: ServerSettings, kind: ImportKind, source: Source, where: ChatScope, *, fixed: bool
+    settings: ServerSettings, kind: ImportKind, source: Source, scope: ChatScope, *, fixed: bool
 ) -> Tally:
     with _progress("importing", source.path) as shown:
         async with storage(settings) as services:
-            return await take(services, READERS[kind](source, shown), Importers(services.deps, where, fixed=fixed))
+            return await take(services, READERS[kind](source, shown), Importers(services.deps, scope, fixed=fixed))
 
 
 async def take(services: Services, items: Iterator[Item], importers: Importers) -> Tally:

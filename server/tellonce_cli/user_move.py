@@ -62,7 +62,7 @@ def _moved(own: Held, *, moved: bool) -> dict[str, int | bool]:
 async def join_users(settings: ServerSettings, dsn: str, former: int, heir: int) -> None:
     """Add the memory of `former` to the memory of `heir`, in one transaction. Entries that both memories contain are
     not duplicated."""
-    where = ChatScope(heir, heir)
+    scope = ChatScope(heir, heir)
     with tempfile.TemporaryDirectory(dir=settings.data_dir) as folder:
         file = Path(folder) / "moved.jsonl"
         async with open_in_one_transaction(settings, dsn) as (connection, services):
@@ -70,7 +70,7 @@ async def join_users(settings: ServerSettings, dsn: str, former: int, heir: int)
                 async for entry in entries(services.deps.database, former):
                     stream.write(json.dumps(entry) + "\n")
             items = READERS["jsonl"](Source(file, chat_id=heir), lambda _: None)
-            await take(services, items, Importers(services.deps, where))
+            await take(services, items, Importers(services.deps, scope))
             await owners.join(connection, former, heir)
 
 

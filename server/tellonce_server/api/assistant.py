@@ -74,8 +74,8 @@ class AssistantTools(Tools):
         {**ALWAYS, **LONG},
     )
     async def get_context(self, call: Call[c.GetContextArgs]) -> c.Context:
-        services, where = await self._at(call)
-        return await services.reader.context(where, call.args, learns="assistant" in call.caller.scopes)
+        services, scope = await self._at(call)
+        return await services.reader.context(scope, call.args, learns="assistant" in call.caller.scopes)
 
     @tool(
         "Store one message verbatim: each user message and each reply. Lasting facts are learned from it. "
@@ -85,8 +85,8 @@ class AssistantTools(Tools):
         ALWAYS,
     )
     async def record_message(self, call: Call[c.RecordMessageArgs]) -> c.RecordedMessage:
-        services, where = await self._at(call)
-        return await services.recorder.record(where, call.args)
+        services, scope = await self._at(call)
+        return await services.recorder.record(scope, call.args)
 
     @tool(
         "Find messages, summaries and memories by meaning or words, if context lacks it.",
@@ -95,8 +95,8 @@ class AssistantTools(Tools):
         {**ALWAYS, **LONG},
     )
     async def search_memory(self, call: Call[c.SearchMemoryArgs]) -> c.SearchResults:
-        services, where = await self._at(call)
-        return await services.searcher.search(where, call.args)
+        services, scope = await self._at(call)
+        return await services.searcher.search(scope, call.args)
 
     @tool(
         "Keep what lasts: who the user is and knows, what they like, plan, decided, above all what changed or ended. "
@@ -108,8 +108,8 @@ class AssistantTools(Tools):
         ALWAYS,
     )
     async def remember(self, call: Call[c.RememberArgs]) -> c.Remembered:
-        services, where = await self._at(call)
-        return await services.rememberer.remember(where, call.args)
+        services, scope = await self._at(call)
+        return await services.rememberer.remember(scope, call.args)
 
     @tool(
         "Change one memory. Find its number with search_memory.",
@@ -118,10 +118,10 @@ class AssistantTools(Tools):
         {"anthropic/searchHint": "confirm correct complete pin share memory"},
     )
     async def update_memory(self, call: Call[c.UpdateMemoryArgs]) -> c.Memory:
-        services, where = await self._at(call)
+        services, scope = await self._at(call)
         target = call.args.to_chat_id
         share_to = await shared_into(services.deps, call.caller, target) if target is not None else None
-        return await services.rememberer.update(where, call.args, share_to)
+        return await services.rememberer.update(scope, call.args, share_to)
 
     @tool(
         "Erase for good, everywhere. Without confirm: a preview; show it to the user first.",
@@ -130,23 +130,23 @@ class AssistantTools(Tools):
         {"anthropic/searchHint": "delete erase remove memory privacy", **SHOWN},
     )
     async def forget(self, call: Call[c.ForgetArgs]) -> c.Forgotten | InputRequiredResult:
-        services, where = await self._at(call)
+        services, scope = await self._at(call)
         args: c.ForgetArgs = call.args
         report = call.context.report_progress
         if args.confirm is not None:
-            return await services.forgetter.erase(where, args, report)
+            return await services.forgetter.erase(scope, args, report)
         if not can_ask(call.context):
-            return await services.forgetter.preview(where, args)
+            return await services.forgetter.preview(scope, args)
         reply = answered(call.context)
         if reply is not None:
-            return await _erased(services.forgetter, where, args, *reply, report)
-        preview = await services.forgetter.preview(where, args)
+            return await _erased(services.forgetter, scope, args, *reply, report)
+        preview = await services.forgetter.preview(scope, args)
         if preview.confirm is None:
             return preview
         answer = await ask(call.context, text.forget_question(preview), preview.confirm)
         if isinstance(answer, InputRequiredResult):
             return answer
-        return await _erased(services.forgetter, where, args, preview.confirm, answer, report)
+        return await _erased(services.forgetter, scope, args, preview.confirm, answer, report)
 
     @tool(
         "What is known about the user. For one question use get_context.",
@@ -155,9 +155,9 @@ class AssistantTools(Tools):
         {"anthropic/searchHint": "what do you know about me facts goals", **LONG, **SHOWN},
     )
     async def get_profile(self, call: Call[c.GetProfileArgs]) -> c.Profile:
-        services, where = await self._at(call)
+        services, scope = await self._at(call)
         most = PROFILE_LINES if call.caller.user_id is not None else WHOLE_PROFILE
-        return await services.profiles.profile(where, call.args, most)
+        return await services.profiles.profile(scope, call.args, most)
 
     @tool(
         "Summaries by period, today's routines, open work.",
@@ -166,8 +166,8 @@ class AssistantTools(Tools):
         {"anthropic/searchHint": "summary catch up history", **LONG},
     )
     async def summarize_chat(self, call: Call[c.SummarizeChatArgs]) -> c.ChatSummary:
-        services, where = await self._at(call)
-        return await services.summaries.chat_summary(where, call.args)
+        services, scope = await self._at(call)
+        return await services.summaries.chat_summary(scope, call.args)
 
     @tool(
         "Why something is known or answered: sources, versions, omissions.",
@@ -176,8 +176,8 @@ class AssistantTools(Tools):
         {"anthropic/searchHint": "why source provenance receipt", **LONG},
     )
     async def explain(self, call: Call[c.ExplainArgs]) -> c.Explanation:
-        services, where = await self._at(call)
-        return await services.explainer.explain(where, call.args)
+        services, scope = await self._at(call)
+        return await services.explainer.explain(scope, call.args)
 
     @tool(
         "Archive the summary; memories stay. Only if the user or a notice asks.",
@@ -186,8 +186,8 @@ class AssistantTools(Tools):
         {"anthropic/searchHint": "new conversation reset"},
     )
     async def start_new_chat(self, call: Call[c.StartNewChatArgs]) -> c.NewChat:
-        services, where = await self._at(call)
-        return await services.summaries.start_new_chat(where)
+        services, scope = await self._at(call)
+        return await services.summaries.start_new_chat(scope)
 
     @tool(
         "For hooks of coding assistants: record messages, and return memories related to the event.",
@@ -196,8 +196,8 @@ class AssistantTools(Tools):
         listed=False,
     )
     async def record_turn(self, call: Call[RecordTurnArgs]) -> RecordedTurn:
-        services, where = await self._at(call)
-        return await services.turns.turn(where, call.args)
+        services, scope = await self._at(call)
+        return await services.turns.turn(scope, call.args)
 
 
 def _channel(call: Call[Any]) -> str:
@@ -218,10 +218,10 @@ def client_channel(context: AnyContext) -> str:
 
 
 async def _erased(
-    forgetter: "Forgetter", where: ChatScope, args: c.ForgetArgs, token: str, answer: Answer, report: "Report"
+    forgetter: "Forgetter", scope: ChatScope, args: c.ForgetArgs, token: str, answer: Answer, report: "Report"
 ) -> c.Forgotten:
     """Erase what the person selected. Unless the person says yes, the result does not contain the token, so that the
     model cannot erase anything with the token."""
     if answer.said != "yes":
         return c.Forgotten(notes=(NOT_ERASED[answer.said],))
-    return await forgetter.erase_picked(where, args.model_copy(update={"confirm": token}), answer.which, report)
+    return await forgetter.erase_picked(scope, args.model_copy(update={"confirm": token}), answer.which, report)

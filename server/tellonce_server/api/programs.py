@@ -50,18 +50,18 @@ def _possible(args: JobArgs) -> JobArgs:
 class ReminderTools(Tools):
     @tool("Keep a dated memory and set its alarm.", ADD, listed=False)
     async def set_reminder(self, call: Call[r.SetReminderArgs]) -> r.Reminder:
-        services, where = await self._at(call)
-        return await services.reminders.set(where, call.args)
+        services, scope = await self._at(call)
+        return await services.reminders.set(scope, call.args)
 
     @tool("The chat's reminders that are still to come, the next first.", READ, listed=False)
     async def list_reminders(self, call: Call[r.ListRemindersArgs]) -> r.Reminders:
-        services, where = await self._at(call)
-        return await services.reminders.pending(where)
+        services, scope = await self._at(call)
+        return await services.reminders.pending(scope)
 
     @tool("Cancel a reminder, restore it, or move it to another time.", CHANGE, listed=False)
     async def change_reminder(self, call: Call[r.ChangeReminderArgs]) -> r.Reminder:
-        services, where = await self._at(call)
-        return await services.reminders.change(where, call.args)
+        services, scope = await self._at(call)
+        return await services.reminders.change(scope, call.args)
 
     @tool("Claim the reminders that are due. Deliver each one, then call finish_reminder.", CHANGE, listed=False)
     async def claim_reminders(self, call: Call[r.ClaimRemindersArgs]) -> r.ClaimedReminders:
@@ -70,5 +70,5 @@ class ReminderTools(Tools):
     @tool("Say that a reminder was delivered, and when it is due next if it repeats.", CHANGE, listed=False)
     async def finish_reminder(self, call: Call[r.FinishReminderArgs]) -> r.FinishedReminder:
         services = await self._ready()
-        where = locate(call.caller, Asked(call.args.chat_id), services.deps.settings)
-        return await services.reminders.finish(where, call.args)
+        scope = locate(call.caller, Asked(call.args.chat_id), services.deps.settings)
+        return await services.reminders.finish(scope, call.args)

@@ -85,7 +85,7 @@ def add_prompts(server: "MCPServer[None]", ready: GetServices, caller_of: Caller
         services = await ready()
         try:
             asked = Asked(chat_number(chat_id) if chat_id else None, conversation_id or None, client_channel(ctx))
-            where = await located(services.deps, caller_of(), asked)
+            scope = await located(services.deps, caller_of(), asked)
         except (ChatRefused, ResourceNotFoundError) as error:
             raise MCPError(INVALID_PARAMS, str(error)) from error
-        return await services.unread_exchanges.prompt(where)
+        return await services.unread_exchanges.prompt(scope)

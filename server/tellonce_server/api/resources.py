@@ -72,14 +72,14 @@ class _Views:
         self._caller_of = caller_of
 
     async def profile(self) -> str:
-        services, where = await self._at(None)
+        services, scope = await self._at(None)
         return text.profile(
-            in_zone(await services.profiles.profile(where, GetProfileArgs(), PROFILE_LINES), services.deps.zone)
+            in_zone(await services.profiles.profile(scope, GetProfileArgs(), PROFILE_LINES), services.deps.zone)
         )
 
     async def chats(self) -> str:
-        services, where = await self._at(None)
-        found = await chats.of_owner(services.deps.database, where.owner_id)
+        services, scope = await self._at(None)
+        found = await chats.of_owner(services.deps.database, scope.owner_id)
         rows = [
             {
                 "chat_id": c.chat_id,
@@ -92,15 +92,15 @@ class _Views:
         return json.dumps(rows, ensure_ascii=False)
 
     async def summary(self, chat_id: str) -> str:
-        services, where = await self._at(chat_id)
-        summary = await services.summaries.chat_summary(where, SummarizeChatArgs())
+        services, scope = await self._at(chat_id)
+        summary = await services.summaries.chat_summary(scope, SummarizeChatArgs())
         return text.chat_summary(in_zone(summary, services.deps.zone))
 
     async def messages(self, chat_id: str, limit: str = "50", before: str = "") -> str:
-        services, where = await self._at(chat_id)
+        services, scope = await self._at(chat_id)
         most = max(1, min(row_number("limit", limit), MOST_MESSAGES))
         below = row_number("before", before) if before else messages.NEWEST
-        lines = await messages.page(services.deps.database, *where.key, below, most)
+        lines = await messages.page(services.deps.database, *scope.key, below, most)
         zone = services.deps.zone
         rows = [
             {
@@ -115,14 +115,14 @@ class _Views:
         return json.dumps(rows, ensure_ascii=False)
 
     async def context(self, chat_id: str) -> str:
-        services, where = await self._at(chat_id)
-        return (await services.reader.context(where, GetContextArgs())).context or ""
+        services, scope = await self._at(chat_id)
+        return (await services.reader.context(scope, GetContextArgs())).context or ""
 
     async def memory(self, memory_id: str) -> str:
-        services, where = await self._at(None)
+        services, scope = await self._at(None)
         found = None
         if memory_id.isdecimal() and len(memory_id) < 19:
-            found = await memories.by_id(services.deps.database, where.owner_id, int(memory_id))
+            found = await memories.by_id(services.deps.database, scope.owner_id, int(memory_id))
         if found is None:
             raise ResourceNotFoundError(f"No memory {memory_id}; a search finds its number.")
         return text.memory(in_zone(found, services.deps.zone))

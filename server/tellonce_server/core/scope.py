@@ -91,10 +91,10 @@ class ChatScope:
         return self.chat_id < 0 and self.owner_id == self.chat_id
 
 
-def unknown_memory(where: ChatScope, memory_id: int, chat_id: int | None) -> str:
-    """The error text for a memory that the chat `where` may not use. `chat_id` is the memory's only chat, or None if
+def unknown_memory(scope: ChatScope, memory_id: int, chat_id: int | None) -> str:
+    """The error text for a memory that the chat `scope` may not use. `chat_id` is the memory's only chat, or None if
     there is no such memory. The text for a group does not name other chats."""
-    if chat_id is not None and where.is_own:
+    if chat_id is not None and scope.is_own:
         return f"Memory {memory_id} belongs to chat {chat_id} alone; call again with this chat_id."
     return f"No memory {memory_id} in this chat; a search finds its number."
 
@@ -154,9 +154,9 @@ def is_conversation(chat_id: int) -> bool:
     return CONVERSATIONS <= chat_id < 2 * CONVERSATIONS
 
 
-def room(where: ChatScope) -> int:
+def room(scope: ChatScope) -> int:
     """The chat in which a reminder is listed and delivered. For a conversation, this is its user's private chat."""
-    return where.owner_id if is_conversation(where.chat_id) else where.chat_id
+    return scope.owner_id if is_conversation(scope.chat_id) else scope.chat_id
 
 
 def channel_of(client: str | None) -> str:

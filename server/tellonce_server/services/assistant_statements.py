@@ -33,19 +33,19 @@ SHOWN: Final = 2_000
 """Maximum number of characters of each message that are searched for the names in a claim."""
 
 
-async def checker_at(deps: Dependencies, where: ChatScope, args: RememberArgs) -> "StatementChecker":
+async def checker_at(deps: Dependencies, scope: ChatScope, args: RememberArgs) -> "StatementChecker":
     """A checker for the newest messages of the thread that the call names."""
-    place = (*where.key, await thread_of(deps, where, args))
+    place = (*scope.key, await thread_of(deps, scope, args))
     lines = await messages.before_in_thread(deps.database, *place, messages.NEWEST, RECENT)
-    return StatementChecker(deps, where, lines)
+    return StatementChecker(deps, scope, lines)
 
 
 class StatementChecker:
     """Checks claims. `lines` are the newest messages of a thread, oldest first."""
 
-    def __init__(self, deps: Dependencies, where: ChatScope, lines: Sequence[Line]) -> None:
+    def __init__(self, deps: Dependencies, scope: ChatScope, lines: Sequence[Line]) -> None:
         self._deps = deps
-        self._place = where.key
+        self._place = scope.key
         self._lines = lines
 
     async def source(self, statement: QuotedStatement) -> StoredMessage | None:

@@ -33,47 +33,47 @@ class ChatSummaries:
     def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
 
-    async def chat_summary(self, where: ChatScope, args: c.SummarizeChatArgs) -> c.ChatSummary:
+    async def chat_summary(self, scope: ChatScope, args: c.SummarizeChatArgs) -> c.ChatSummary:
         """A page of the chat's summaries, oldest first, and the state of the chat. Raises Refused for an invalid
         cursor."""
         now = self._deps.now()
-        queued = await self._compact(where, now) if args.now else ()
-        key = await thread_of(self._deps, where, args)
-        chat = await chats.find(self._deps.database, *where.key)
-        thread = await threads.find(self._deps.database, *where.key, key)
+        queued = await self._compact(scope, now) if args.now else ()
+        key = await thread_of(self._deps, scope, args)
+        chat = await chats.find(self._deps.database, *scope.key)
+        thread = await threads.find(self._deps.database, *scope.key, key)
         open_messages = thread.last_no - thread.covered_to if thread else 0
         after = place_of(args.cursor)
-        chunks = await summaries.chunk_page(self._deps.database, *where.key, *after, PERIODS + 1)
+        chunks = await summaries.chunk_page(self._deps.database, *scope.key, *after, PERIODS + 1)
         page = chunks[:PERIODS]
-        thread_summary = await summaries.rolling(self._deps.database, *where.key, "thread", key)
-        session = await summaries.rolling(self._deps.database, *where.key, "session", session_thread(where.chat_id))
-        passages = [Passage(MessageRange(where.chat_id, x.from_id, x.to_id), x.text, x.to_at) for x in page]
-        texts = await marked_texts(self._deps.database, where.owner_id, passages, where.chat_id)
+        thread_summary = await summaries.rolling(self._deps.database, *scope.key, "thread", key)
+        session = await summaries.rolling(self._deps.database, *scope.key, "session", session_thread(scope.chat_id))
+        passages = [Passage(MessageRange(scope.chat_id, x.from_id, x.to_id), x.text, x.to_at) for x in page]
+        texts = await marked_texts(self._deps.database, scope.owner_id, passages, scope.chat_id)
         return c.ChatSummary(
             periods=tuple(self._period(x, text) for x, text in zip(page[::-1], texts[::-1], strict=True)),
             thread_summary=thread_summary.text if thread_summary else "",
             session_summary=session.text if session else "",
-            current_session=await self._current(where, key, open_messages, chat.epoch_after if chat else 0),
+            current_session=await self._current(scope, key, open_messages, chat.epoch_after if chat else 0),
             canonical=_canonical(chat),
-            routines_today=await self._routines(where, now),
-            backlog=await queue.backlog(self._deps.database, *where.key, now),
-            coverage=await self._coverage(where, thread),
+            routines_today=await self._routines(scope, now),
+            backlog=await queue.backlog(self._deps.database, *scope.key, now),
+            coverage=await self._coverage(scope, thread),
             queued=queued,
             next_cursor=cursor_of(page[-1].from_at, page[-1].id) if len(chunks) > len(page) else None,
         )
 
-    async def start_new_chat(self, where: ChatScope) -> c.NewChat:
-        begun = await chats.new_epoch(self._deps.database, *where.key, self._deps.now())
-        chat = f"memory://chat/{where.chat_id}"
-        self._deps.tell_subscribers(where.owner_id, f"{chat}/summary", f"{chat}/context")
+    async def start_new_chat(self, scope: ChatScope) -> c.NewChat:
+        begun = await chats.new_epoch(self._deps.database, *scope.key, self._deps.now())
+        chat = f"memory://chat/{scope.chat_id}"
+        self._deps.tell_subscribers(scope.owner_id, f"{chat}/summary", f"{chat}/context")
         epoch, archived = begun if begun is not None else (0, False)
         return c.NewChat(epoch=epoch, archived=archived)
 
-    async def _compact(self, where: ChatScope, now: datetime) -> tuple[c.JobKind, ...]:
+    async def _compact(self, scope: ChatScope, now: datetime) -> tuple[c.JobKind, ...]:
         database, rules = self._deps.database, self._deps.settings.compaction
         queued = 0
-        for thread in await threads.of_chat(database, *where.key):
-            queued += await compact_thread(database, where, thread.thread_key, rules, now, all_due=True)
+        for thread in await threads.of_chat(database, *scope.key):
+            queued += await compact_thread(database, scope, thread.thread_key, rules, now, all_due=True)
         if queued:
             self._deps.tell_workers()
         kinds: tuple[c.JobKind, ...] = ("chunk_summary",)
@@ -92,29 +92,29 @@ class ChatSummaries:
             provisional=chunk.provisional,
         )
 
-    async def _current(self, where: ChatScope, thread_key: str, count: int, epoch_after: int) -> c.CurrentSession:
+    async def _current(self, scope: ChatScope, thread_key: str, count: int, epoch_after: int) -> c.CurrentSession:
         """The messages of the current epoch that have no summary yet."""
-        newest = await messages.before_in_thread(self._deps.database, *where.key, thread_key, messages.NEWEST, count)
+        newest = await messages.before_in_thread(self._deps.database, *scope.key, thread_key, messages.NEWEST, count)
         lines = [line for line in newest if line.id > epoch_after]
         talk = [line for line in lines if line.routine is None]
-        current = await self._marked(where, talk)
+        current = await self._marked(scope, talk)
         return c.CurrentSession(count=len(lines), since=talk[0].sent_at if talk else None, text=gist(current))
 
-    async def _marked(self, where: ChatScope, lines: Sequence[Line]) -> list[Line]:
-        passages = [Passage(MessageRange(where.chat_id, x.id, x.id), x.content, x.sent_at) for x in lines]
-        texts = await marked_texts(self._deps.database, where.owner_id, passages, where.chat_id)
+    async def _marked(self, scope: ChatScope, lines: Sequence[Line]) -> list[Line]:
+        passages = [Passage(MessageRange(scope.chat_id, x.id, x.id), x.content, x.sent_at) for x in lines]
+        texts = await marked_texts(self._deps.database, scope.owner_id, passages, scope.chat_id)
         return [line._replace(content=text) for line, text in zip(lines, texts, strict=True)]
 
-    async def _routines(self, where: ChatScope, now: datetime) -> tuple[c.RoutineEntry, ...]:
+    async def _routines(self, scope: ChatScope, now: datetime) -> tuple[c.RoutineEntry, ...]:
         midnight = local(now, self._deps.zone).replace(hour=0, minute=0, second=0, microsecond=0)
-        rows = await messages.routines_since(self._deps.database, *where.key, midnight)
+        rows = await messages.routines_since(self._deps.database, *scope.key, midnight)
         return tuple(
             c.RoutineEntry(name=r.name, time=clock_time(r.sent_at, self._deps.zone), summary=mask(r.summary))
             for r in rows
         )
 
-    async def _coverage(self, where: ChatScope, thread: Thread | None) -> c.Coverage:
-        gaps = await threads.gaps(self._deps.database, where.owner_id)
+    async def _coverage(self, scope: ChatScope, thread: Thread | None) -> c.Coverage:
+        gaps = await threads.gaps(self._deps.database, scope.owner_id)
         gap = sum(abs(g.last_no - g.covered_to - g.open) + abs(g.covered_to - g.covered) for g in gaps)
         if thread is None:
             return c.Coverage(verbatim=0, summarised=0, pending=0, gap=gap)

@@ -63,12 +63,12 @@ class ContextReader:
         self._retriever = retriever
         self._receipts = receipts
 
-    async def context(self, where: ChatScope, args: c.GetContextArgs, *, learns: bool = False) -> c.Context:
+    async def context(self, scope: ChatScope, args: c.GetContextArgs, *, learns: bool = False) -> c.Context:
         """Build one context and its receipt. If `learns` is true, the caller is an assistant that can learn from
         exchanges itself. The result then contains the number of exchanges that no model has read yet."""
         started = time.perf_counter()
-        thread, now = await thread_of(self._deps, where, args), self._deps.now()
-        request = _Request(self._deps, self._retriever, where, args, thread, now)
+        thread, now = await thread_of(self._deps, scope, args), self._deps.now()
+        request = _Request(self._deps, self._retriever, scope, args, thread, now)
         material = await request.material()
         rows = request.rows
         built = await offloaded(_characters(rows), lambda: assemble(material))
@@ -89,7 +89,7 @@ class ContextReader:
             token_budget=args.token_budget,
             truncated=built.truncated,
             thread_key=thread,
-            session_id=session_id(where.home, where.chat_id),
+            session_id=session_id(scope.home, scope.chat_id),
             focus=built.focus,
             notices=(*built.notices, *_unread(rows.unread if learns else 0), *self._deps.notices),
             coverage=built.coverage,
@@ -104,7 +104,7 @@ class _Request:
 
     deps: Dependencies
     retriever: Retriever
-    where: ChatScope
+    scope: ChatScope
     args: c.GetContextArgs
     thread_key: str
     asked_at: datetime
@@ -145,15 +145,15 @@ class _Request:
             keep=settings.compaction.keep,
             # A client that asks for sections adds the time to its prompt itself (docs/CONTRACT.md, section 4).
             clock=args.detail == "text" and args.include is None,
-            chat_id=self.where.chat_id,
+            chat_id=self.scope.chat_id,
             changes=changes,
             names=names,
         )
 
     def receipt(self, built: Assembled) -> Receipt:
         return Receipt(
-            owner_id=self.where.owner_id,
-            chat_id=self.where.chat_id,
+            owner_id=self.scope.owner_id,
+            chat_id=self.scope.chat_id,
             id=f"r{secrets.token_hex(8)}",
             thread_key=self.thread_key,
             message_id=self._number_answered(),
@@ -174,8 +174,8 @@ class _Request:
         """The database rows for the context. In a shared group, the context shows nothing from other threads."""
         defaults, rules = self.deps.settings.context, self.deps.settings.compaction
         limits = Limits(rules.keep + STEP, defaults.facts, defaults.goals, CHUNKS, MOST_MESSAGES)
-        elsewhere = not self.where.shared and self._wants("elsewhere")
-        place = (self.where, self.thread_key, self.args, self.asked_at)
+        elsewhere = not self.scope.shared and self._wants("elsewhere")
+        place = (self.scope, self.thread_key, self.args, self.asked_at)
         return await rows_of.read(self.deps.database, *place, limits, elsewhere=elsewhere)
 
     async def _log(self) -> LogRows:
@@ -183,14 +183,14 @@ class _Request:
         the caller asks only for other sections."""
         if not log_share(self.args.token_budget) or self.args.as_of or not self._wants("log"):
             return LogRows()
-        place = (*self.where.key, self.thread_key)
+        place = (*self.scope.key, self.thread_key)
         return await rows_of.read_log(self.deps.database, *place, memories=LOGGED, chunks=LOGGED_CHUNKS)
 
     @cached_property
     def _search(self) -> SearchRequest | None:
         args, place = self.args, {"thread_key": self.thread_key, "now": self._moment, "zone": self.deps.zone}
         asks_something = self._wants("relevant") and args.query and args.query.strip()
-        return requested(args, self.where, **place) if asks_something else None
+        return requested(args, self.scope, **place) if asks_something else None
 
     async def _recalled(self) -> list[Result]:
         return await self.retriever.recalled(self._search) if self._search is not None else []
@@ -209,11 +209,11 @@ class _Request:
     async def _leave_out_later(self, asked: Line | StoredMessage) -> None:
         """Leave out the messages that are newer than the answered message. Answers to earlier messages are an
         exception: they remain in the window."""
-        rows, place = self.rows, (self.where.chat_id, asked.id, asked.sent_at)
+        rows, place = self.rows, (self.scope.chat_id, asked.id, asked.sent_at)
         self._chosen = [f for f in self._chosen if f.kind != "message" or _is_earlier(f, *place)]
         if not rows.window or rows.window[-1].id <= asked.id:
             return
-        answers = await rows_of.answers_to_earlier(self.deps.database, self.where, self.thread_key, asked.id)
+        answers = await rows_of.answers_to_earlier(self.deps.database, self.scope, self.thread_key, asked.id)
         window = [line for line in rows.window if line.id <= asked.id or line.id in answers]
         latest = max((line.id for line in window if line.role == "assistant"), default=None)
         thread = rows.thread
@@ -226,17 +226,17 @@ class _Request:
         shows no later changes."""
         if self.args.as_of is not None:
             return {}
-        chat, rows = self.where.chat_id, self.rows
+        chat, rows = self.scope.chat_id, self.rows
         share = scaled(self.deps.settings.budgets, self.args.token_budget).summaries
         found = [Passage(f.place, f.text, f.at) for f in self._chosen if f.place is not None]
         passages = [*_shown(chat, rows), *_summarized(chat, rows, share), *found]
         beside = [MessageRange(chat, q.id - NEIGHBOURS, q.id + NEIGHBOURS)] if (q := rows.quoted) else []
-        return await changes_in(self.deps.database, self.where.owner_id, passages, chat, beside)
+        return await changes_in(self.deps.database, self.scope.owner_id, passages, chat, beside)
 
     async def _names(self) -> dict[int, str]:
         """The names of the other chats from which a message was chosen, by chat number."""
-        wanted = {f.chat_id for f in self._chosen if f.kind == "message" and f.chat_id != self.where.chat_id}
-        found = [await chats.find(self.deps.database, self.where.owner_id, chat) for chat in wanted if chat is not None]
+        wanted = {f.chat_id for f in self._chosen if f.kind == "message" and f.chat_id != self.scope.chat_id}
+        found = [await chats.find(self.deps.database, self.scope.owner_id, chat) for chat in wanted if chat is not None]
         return {chat.chat_id: chat_name(chat.channel, chat.conversation) for chat in found if chat is not None}
 
     async def _results(self) -> list[Result]:
@@ -250,7 +250,7 @@ class _Request:
         rows, answered = self.rows, self._answered
         if rows.quoted is None or rows.thread.last_no > 1 or not self.thread_key.startswith("reply:"):
             return []
-        place = (*self.where.key, rows.quoted.id, NEIGHBOURS, self.args.as_of)
+        place = (*self.scope.key, rows.quoted.id, NEIGHBOURS, self.args.as_of)
         around = await messages.around(self.deps.database, *place)
         return [line for line in around if answered is None or line.id < answered.id]
 
@@ -259,14 +259,14 @@ class _Request:
         wanted, number = self.args.exclude_message_id, self._number_answered()
         if wanted is None or number is not None:
             return next((line for line in self.rows.window if line.id == number), None)
-        found = await messages.by_ext_id(self.deps.database, *self.where.key, wanted, self.where.channel)
-        return found if found is not None and found.channel == self.where.channel else None
+        found = await messages.by_ext_id(self.deps.database, *self.scope.key, wanted, self.scope.channel)
+        return found if found is not None and found.channel == self.scope.channel else None
 
     def _number_answered(self) -> int | None:
         """Return the id of the message that is being answered; None if the window does not contain it."""
         wanted = self.args.exclude_message_id
         named = [x for x in self.rows.window if wanted is not None and x.ext_id == wanted]
-        own = [x for x in named if x.channel == self.where.channel] or (named if len(named) == 1 else [])
+        own = [x for x in named if x.channel == self.scope.channel] or (named if len(named) == 1 else [])
         return own[0].id if own else None
 
 

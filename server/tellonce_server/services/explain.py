@@ -29,18 +29,18 @@ class Explainer:
         self._deps = deps
         self._receipts = receipts
 
-    async def explain(self, where: ChatScope, args: ExplainArgs) -> Explanation:
+    async def explain(self, scope: ChatScope, args: ExplainArgs) -> Explanation:
         """Explain one subject. Raises NothingToExplain."""
         if args.receipt_id is not None:
-            return await self._receipt(where, args.receipt_id)
+            return await self._receipt(scope, args.receipt_id)
         if args.memory_id is not None:
-            return await self._memory(where, args.memory_id)
+            return await self._memory(scope, args.memory_id)
         assert args.message_id is not None  # the contract requires exactly one subject
-        return await self._message(where, args.message_id)
+        return await self._message(scope, args.message_id)
 
-    async def _receipt(self, where: ChatScope, receipt_id: str) -> Explanation:
-        receipt = await self._kept(where, receipt_id)
-        if receipt is None or not (receipt.chat_id == where.chat_id or _is_reached(where, receipt.chat_id)):
+    async def _receipt(self, scope: ChatScope, receipt_id: str) -> Explanation:
+        receipt = await self._kept(scope, receipt_id)
+        if receipt is None or not (receipt.chat_id == scope.chat_id or _is_reached(scope, receipt.chat_id)):
             text = f"No receipt {receipt_id[:MOST_NAMED]} in this chat; get_context returns receipt ids."
             raise NothingToExplain(text, "no_receipt")
         sections = [Section.model_validate(section) for section in receipt.sections]
@@ -54,24 +54,24 @@ class Explainer:
             left_out=tuple(receipt.left_out),
         )
 
-    async def _kept(self, where: ChatScope, receipt_id: str) -> Receipt | None:
+    async def _kept(self, scope: ChatScope, receipt_id: str) -> Receipt | None:
         await self._receipts.written(receipt_id)
         for look in range(LOOKS):
-            receipt = await receipts.find(self._deps.traces, where.owner_id, receipt_id)
+            receipt = await receipts.find(self._deps.traces, scope.owner_id, receipt_id)
             if receipt is not None or look == LOOKS - 1:
                 return receipt
             await asyncio.sleep(LOOK_SECONDS)
         return None
 
-    async def _memory(self, where: ChatScope, memory_id: int) -> Explanation:
-        memory = await memories.by_id(self._deps.database, where.owner_id, memory_id)
-        if memory is None or not where.sees(memory.chat_id):
-            text = unknown_memory(where, memory_id, memory.chat_id if memory is not None else None)
+    async def _memory(self, scope: ChatScope, memory_id: int) -> Explanation:
+        memory = await memories.by_id(self._deps.database, scope.owner_id, memory_id)
+        if memory is None or not scope.sees(memory.chat_id):
+            text = unknown_memory(scope, memory_id, memory.chat_id if memory is not None else None)
             raise NothingToExplain(text, "no_memory", id=memory_id)
-        before = await memories.predecessors(self._deps.database, where.owner_id, memory_id)
-        origin = await memories.provenance(self._deps.database, where.owner_id, memory_id)
-        sources = await self._sources(where, origin.source_chat_id, memory.sources)
-        versions = _versions(await memories.versions(self._deps.database, where.owner_id, memory_id))
+        before = await memories.predecessors(self._deps.database, scope.owner_id, memory_id)
+        origin = await memories.provenance(self._deps.database, scope.owner_id, memory_id)
+        sources = await self._sources(scope, origin.source_chat_id, memory.sources)
+        versions = _versions(await memories.versions(self._deps.database, scope.owner_id, memory_id))
         return Explanation(
             subject="memory",
             id=str(memory_id),
@@ -85,22 +85,22 @@ class Explainer:
             quotes=tuple(quote.text for quote in origin.quotes) if sources else (),
             would_replace=(*origin.intends.replaces, *origin.intends.ends) if origin.intends else (),
             versions=versions,
-            memories=tuple(m for m in before if where.sees(m.chat_id)),
+            memories=tuple(m for m in before if scope.sees(m.chat_id)),
         )
 
-    async def _sources(self, where: ChatScope, said_in: int | None, ids: tuple[int, ...]) -> tuple[Source, ...]:
+    async def _sources(self, scope: ChatScope, said_in: int | None, ids: tuple[int, ...]) -> tuple[Source, ...]:
         """The memory's source messages. Source messages of another chat are shown only in the owner's own chat."""
-        if said_in is None or not (where.is_own or said_in == where.chat_id):
+        if said_in is None or not (scope.is_own or said_in == scope.chat_id):
             return ()
-        lines = await messages.by_ids(self._deps.database, where.owner_id, said_in, ids)
+        lines = await messages.by_ids(self._deps.database, scope.owner_id, said_in, ids)
         return tuple(Source(id=x.id, role=x.role, at=x.sent_at, text=x.content) for x in lines)
 
-    async def _message(self, where: ChatScope, message_id: str) -> Explanation:
-        message = await message_named(self._deps, where, message_id)
+    async def _message(self, scope: ChatScope, message_id: str) -> Explanation:
+        message = await message_named(self._deps, scope, message_id)
         if message is None:
             text = f"No message {message_id} in this chat; search_memory finds message numbers."
             raise NothingToExplain(text, "no_message")
-        place = (*where.key, message.id)
+        place = (*scope.key, message.id)
         await self._receipts.written()
         return Explanation(
             subject="message",
@@ -113,10 +113,10 @@ class Explainer:
         )
 
 
-def _is_reached(where: ChatScope, chat_id: int) -> bool:
-    """Whether a search in `where` also finds the messages of `chat_id`. For this, both must be the owner's own
+def _is_reached(scope: ChatScope, chat_id: int) -> bool:
+    """Whether a search in `scope` also finds the messages of `chat_id`. For this, both must be the owner's own
     chats."""
-    return where.is_own and (chat_id == where.owner_id or is_conversation(chat_id))
+    return scope.is_own and (chat_id == scope.owner_id or is_conversation(chat_id))
 
 
 def _versions(versions: list[TextVersion]) -> tuple[Version, ...]:

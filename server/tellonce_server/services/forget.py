@@ -73,22 +73,22 @@ class Forgetter:
         self._deps = deps
         self._key = key
 
-    async def preview(self, where: ChatScope, args: ForgetArgs) -> Forgotten:
+    async def preview(self, scope: ChatScope, args: ForgetArgs) -> Forgotten:
         """The matches, and the token that confirms their erasure. Raises ForgetRefused if the text is empty or a number
         is unknown."""
-        query, found = await self._searched(where, args)
+        query, found = await self._searched(scope, args)
         now = self._deps.now()
-        copies = await self._copies_of(where, [hit.row.id for hit in found if hit.row.place == "memory"])
+        copies = await self._copies_of(scope, [hit.row.id for hit in found if hit.row.place == "memory"])
         shown, listed, tally, sealed = await asyncio.to_thread(_seen, found, now, query, copies)
         if not shown:
-            return Forgotten(notes=await self._words_apart(where, args))
-        near = await related(self._deps.database, where, shown) if args.include_messages else []
+            return Forgotten(notes=await self._words_apart(scope, args))
+        near = await related(self._deps.database, scope, shown) if args.include_messages else []
         return Forgotten(
             matches=listed,
             related=previews.listed(near, now, len(shown) + 1),
             unlisted=len(shown) - len(listed),
             would_erase=tally,
-            confirm=await self._seal(where, args, sealed),
+            confirm=await self._seal(scope, args, sealed),
             notes=(
                 *((NOT_YET,) if tally else (NOT_YET, ONLY_OFFERED)),
                 *await self._shared(dict.fromkeys(chain.from_iterable(copies.values()))),
@@ -96,32 +96,32 @@ class Forgetter:
             ),
         )
 
-    async def erase(self, where: ChatScope, args: ForgetArgs, report: Report = unreported) -> Forgotten:
+    async def erase(self, scope: ChatScope, args: ForgetArgs, report: Report = unreported) -> Forgotten:
         """Erase the ticked matches of the preview except those in `except`, the unticked matches in `also`, and the
         uploaded files, which may contain the text. A row that changed after the preview is not erased. A confirmation
         may be repeated with the same selection.
 
         Raises: ForgetRefused: the token is of another preview, has expired, or was used with another selection.
         """
-        confirmed = await self._opened(where, args)
-        await self._bind(where, args)
-        copies = await self._shared(await self._chosen_copies(where, confirmed.chosen))
+        confirmed = await self._opened(scope, args)
+        await self._bind(scope, args)
+        copies = await self._shared(await self._chosen_copies(scope, confirmed.chosen))
         Uploads(self._deps.settings.data_dir).clear()
-        query, _ = await self._searched(where, args, confirmed.shown)
+        query, _ = await self._searched(scope, args, confirmed.shown)
         kept: frozenset[Degree] = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
         seen = frozenset(match.ref for match in confirmed.shown if match.kind == "memory")
-        order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages, report, seen)
-        statements_gone = await self._statements_gone(where, args)
+        order = Order(scope, _reach(scope), query, confirmed.chosen, kept, args.include_messages, report, seen)
+        statements_gone = await self._statements_gone(scope, args)
         erased = await deletion.erase(self._deps, order)
         caches.clear()
         await forget.follow_erasure(
-            self._deps.database, where.owner_id, args.confirm or "", erased.redacted, self._deps.now()
+            self._deps.database, scope.owner_id, args.confirm or "", erased.redacted, self._deps.now()
         )
         left = await asyncio.to_thread(_left, erased, order, confirmed)
         if statements_gone:
-            left += await self._unread(where, confirmed.chosen)
+            left += await self._unread(scope, confirmed.chosen)
         receipt = f"f{secrets.token_hex(8)}"
-        self._announce(where, confirmed, erased, receipt, len(left))
+        self._announce(scope, confirmed, erased, receipt, len(left))
         stay = await asyncio.to_thread(previews.kept, confirmed.shown, confirmed.chosen, erased.left, self._deps.now())
         return Forgotten(
             erased=erased.counts,
@@ -134,55 +134,55 @@ class Forgetter:
         )
 
     async def erase_picked(
-        self, where: ChatScope, args: ForgetArgs, which: str, report: Report = unreported
+        self, scope: ChatScope, args: ForgetArgs, which: str, report: Report = unreported
     ) -> Forgotten:
         """Erase the matches that a person picked by number, or the ticked ones. Raises ForgetRefused."""
         if not which:
-            return await self.erase(where, args, report)
-        shown = (await self._opened(where, args)).shown
+            return await self.erase(scope, args, report)
+        shown = (await self._opened(scope, args)).shown
         count, numbers = len(shown), picked(which, len(shown))
         if numbers is None:
             text = f"Nothing was erased: “{which[:40]}” is not a list of match numbers from 1 to {count}."
             raise ForgetRefused(text, "forget_match", n=count)
         ticked = frozenset(number for number, match in enumerate(shown, 1) if match.ticked)
-        return await self.erase(where, args.model_copy(update=selection(numbers, ticked)), report)
+        return await self.erase(scope, args.model_copy(update=selection(numbers, ticked)), report)
 
     async def forget_again(self, owner_id: int) -> int:
         """Erase again the forgotten texts that a restored backup brought back. Returns the number of erased memories
         and messages."""
-        where, database = ChatScope(owner_id, owner_id), self._deps.database
+        scope, database = ChatScope(owner_id, owner_id), self._deps.database
         names = await names_again(database, self._deps.tombstones, owner_id)
         await derived_texts.clean(self._deps, owner_id, names, StatementQuery(()), frozenset(), Cleaned())
         beside = SourceQuery(await message_names_again(database, self._deps.tombstones, owner_id))
-        renamed = await self._erase_all(where, beside) if beside.patterns else 0
+        renamed = await self._erase_all(scope, beside) if beside.patterns else 0
         ids, parts = await known_again(database, self._deps.tombstones, owner_id)
         if not ids and not parts:
             return renamed
         query = StatementQuery([*stated(await forget.memories(database, owner_id, ids)), *parts])
-        return renamed + await self._erase_all(where, query)
+        return renamed + await self._erase_all(scope, query)
 
-    async def _erase_all(self, where: ChatScope, query: ForgetQuery) -> int:
+    async def _erase_all(self, scope: ChatScope, query: ForgetQuery) -> int:
         """Erase all exact matches. Returns the number of erased memories and messages."""
-        owner_id, database = where.owner_id, self._deps.database
+        owner_id, database = scope.owner_id, self._deps.database
         shown = previews.matches(await scan(database, owner_id, None, query, messages=True))
         chosen = [each.match for each in shown if each.match.ticked]
-        order = Order(where, None, query, chosen, frozenset(), messages=True)
+        order = Order(scope, None, query, chosen, frozenset(), messages=True)
         erased = await deletion.erase(self._deps, order)
         caches.clear()
         return erased.counts["memories"] + erased.counts["messages"]
 
-    async def _statements_gone(self, where: ChatScope, args: ForgetArgs) -> bool:
+    async def _statements_gone(self, scope: ChatScope, args: ForgetArgs) -> bool:
         """Whether one of the memories that the call names was erased after the preview."""
         ids = frozenset(args.memory_ids or ())
-        return len(await forget.memories(self._deps.database, where.owner_id, list(ids))) < len(ids)
+        return len(await forget.memories(self._deps.database, scope.owner_id, list(ids))) < len(ids)
 
-    async def _unread(self, where: ChatScope, chosen: Sequence[Match]) -> list[MatchingRow]:
+    async def _unread(self, scope: ChatScope, chosen: Sequence[Match]) -> list[MatchingRow]:
         """The chosen messages that have not changed since the preview. It is not known which of their sentences match,
         because the memory's statement was erased after the preview."""
-        rows = await previews.unchanged(self._deps.database, where.owner_id, chosen)
+        rows = await previews.unchanged(self._deps.database, scope.owner_id, chosen)
         return [MatchingRow(row, match.degree, (CONTENT,), Mark(0, 0, match.degree)) for row, match in rows]
 
-    async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[ServerText, ...]:
+    async def _words_apart(self, scope: ChatScope, args: ForgetArgs) -> tuple[ServerText, ...]:
         """If no text contains the whole topic, return a note that lists the words of the topic. For each word, the note
         gives the number of texts that contain the word."""
         target = await asyncio.to_thread(Target.topic, args.topic) if args.topic is not None else None
@@ -190,21 +190,21 @@ class Forgetter:
         counts: dict[str, int] = {}
         for word in words[:MOST_WORDS] if len(words) > 1 else ():
             alone = args.model_copy(update={"topic": word})
-            hits = await self._scan(where, await query_of(self._deps.database, where, alone), alone)
+            hits = await self._scan(scope, await query_of(self._deps.database, scope, alone), alone)
             counts[word] = sum(map(is_own, hits))
         return _single_words({word: count for word, count in counts.items() if count})
 
-    async def _copies_of(self, where: ChatScope, ids: Sequence[int]) -> dict[int, list[Copy]]:
+    async def _copies_of(self, scope: ChatScope, ids: Sequence[int]) -> dict[int, list[Copy]]:
         """The copies of these memories that the user shared with other owners, by the id of the memory."""
         made: dict[int, list[Copy]] = {}
-        for memory, *copy in await forget.copies(self._deps.database, where.owner_id, ids):
+        for memory, *copy in await forget.copies(self._deps.database, scope.owner_id, ids):
             made.setdefault(memory, []).append((copy[0], copy[1]))
         return made
 
-    async def _chosen_copies(self, where: ChatScope, chosen: Sequence[Match]) -> Iterable[Copy]:
+    async def _chosen_copies(self, scope: ChatScope, chosen: Sequence[Match]) -> Iterable[Copy]:
         """The copies of the chosen memories. Some are stored in the preview, and others were made after the preview.
         The stored copies are needed because a repeated confirmation no longer finds the memories."""
-        since = await self._copies_of(where, [match.ref for match in chosen if match.kind == "memory"])
+        since = await self._copies_of(scope, [match.ref for match in chosen if match.kind == "memory"])
         return dict.fromkeys(
             (*(copy for match in chosen for copy in match.copies), *chain.from_iterable(since.values()))
         )
@@ -221,48 +221,48 @@ class Forgetter:
         return (ServerText(text + "Forget them in that chat.", "forget_shared", n=len(stay), chats=chats),)
 
     async def _searched(
-        self, where: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
+        self, scope: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
     ) -> tuple[ForgetQuery, list[MatchingRow]]:
         """The query and its matches. The user may have copied a line as it was displayed. If no text contains that
         line, the function searches for the stored forms of the line. For a confirmation, the function reads the matches
         only if this is needed to find the form that the preview used."""
-        query = await query_of(self._deps.database, where, args, sealed)
+        query = await query_of(self._deps.database, scope, args, sealed)
         forms = [args.model_copy(update=form) for form in _stored_forms(args)]
-        found = await self._scan(where, query, args) if sealed is None or forms else []
+        found = await self._scan(scope, query, args) if sealed is None or forms else []
         for form in forms:
             if found:
                 break
-            query = await query_of(self._deps.database, where, form, sealed)
-            found = await self._scan(where, query, form)
+            query = await query_of(self._deps.database, scope, form, sealed)
+            found = await self._scan(scope, query, form)
         return query, found
 
-    async def _scan(self, where: ChatScope, query: ForgetQuery, args: ForgetArgs) -> list[MatchingRow]:
-        return await scan(self._deps.database, where.owner_id, _reach(where), query, messages=args.include_messages)
+    async def _scan(self, scope: ChatScope, query: ForgetQuery, args: ForgetArgs) -> list[MatchingRow]:
+        return await scan(self._deps.database, scope.owner_id, _reach(scope), query, messages=args.include_messages)
 
-    def _announce(self, where: ChatScope, confirmed: _Confirmed, erased: Erased, receipt: str, left: int) -> None:
-        chats = {where.chat_id, *(match.chat_id for match in confirmed.chosen if match.kind == "message")}
+    def _announce(self, scope: ChatScope, confirmed: _Confirmed, erased: Erased, receipt: str, left: int) -> None:
+        chats = {scope.chat_id, *(match.chat_id for match in confirmed.chosen if match.kind == "message")}
         changed = (f"memory://chat/{chat}/messages" for chat in sorted(chats))
-        self._deps.tell_subscribers(where.owner_id, "memory://profile", *changed)
+        self._deps.tell_subscribers(scope.owner_id, "memory://profile", *changed)
         self._deps.tell_workers()
         self._deps.emit("forgotten", receipt=receipt, traces_left=left, **erased.counts)
 
     def _notes(self) -> tuple[ServerText, ...]:
         return (EXTERNAL_NOTE,) if self._deps.settings.database_url is not None else ()
 
-    async def _seal(self, where: ChatScope, args: ForgetArgs, hits: str) -> str:
+    async def _seal(self, scope: ChatScope, args: ForgetArgs, hits: str) -> str:
         token, now = secrets.token_urlsafe(12), self._deps.now()
         until = now + timedelta(minutes=CONFIRM_MINUTES)
-        preview = Preview(where.chat_id, until, previews.asked(args, self._key), hits)
-        await forget.add_preview(self._deps.database, where.owner_id, token, preview, now)
+        preview = Preview(scope.chat_id, until, previews.asked(args, self._key), hits)
+        await forget.add_preview(self._deps.database, scope.owner_id, token, preview, now)
         return token
 
-    async def _opened(self, where: ChatScope, args: ForgetArgs) -> _Confirmed:
-        preview = await forget.preview(self._deps.database, where.owner_id, args.confirm or "")
+    async def _opened(self, scope: ChatScope, args: ForgetArgs) -> _Confirmed:
+        preview = await forget.preview(self._deps.database, scope.owner_id, args.confirm or "")
         if preview is None:
             raise ForgetRefused("That is no confirm token; call forget without confirm to get one.", "forget_outdated")
         if preview.until < self._deps.now():
             raise ForgetRefused("That confirm token is too old; call forget without confirm again.", "forget_outdated")
-        if preview.chat_id != where.chat_id or not preview.asked.startswith(previews.asked(args, self._key)):
+        if preview.chat_id != scope.chat_id or not preview.asked.startswith(previews.asked(args, self._key)):
             text = "These arguments differ from those of the preview; call forget without confirm again."
             raise ForgetRefused(text, "forget_outdated")
         shown = await asyncio.to_thread(previews.unpacked, preview.hits)
@@ -272,17 +272,17 @@ class Forgetter:
             raise ForgetRefused(text, "forget_match", n=len(shown))
         return _Confirmed(shown, previews.chosen(shown, args))
 
-    async def _bind(self, where: ChatScope, args: ForgetArgs) -> None:
+    async def _bind(self, scope: ChatScope, args: ForgetArgs) -> None:
         asked, selected = previews.asked(args, self._key), previews.selected(args, self._key)
-        if not await forget.bind_preview(self._deps.database, where.owner_id, args.confirm or "", asked, selected):
+        if not await forget.bind_preview(self._deps.database, scope.owner_id, args.confirm or "", asked, selected):
             text = "That preview was already confirmed with another selection; call forget without confirm again."
             raise ForgetRefused(text, "forget_outdated")
 
 
-def _reach(where: ChatScope) -> int | None:
+def _reach(scope: ChatScope) -> int | None:
     """The chat to search. None in a person's own chat, because all chats are searched from there. In a group, only that
     group is searched."""
-    return None if where.is_own else where.chat_id
+    return None if scope.is_own else scope.chat_id
 
 
 def _stored_forms(args: ForgetArgs) -> list[dict[str, str]]:

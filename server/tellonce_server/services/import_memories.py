@@ -93,8 +93,8 @@ class Keeper:
     _history: list[ExportedMemory] = field(default_factory=list)
 
     @property
-    def where(self) -> ChatScope:
-        return self.importers.where
+    def scope(self) -> ChatScope:
+        return self.importers.scope
 
     async def keep(self, item: ImportMemory | ExportedMemory) -> Outcome:
         """Store one statement. A statement that says nothing, is too long, is already known, or was forgotten is not
@@ -119,12 +119,12 @@ class Keeper:
             for item in ready:
                 await self._restore(item, mask(clean(item.content).strip()))
         self._history = []
-        self.services.deps.tell_subscribers(self.where.owner_id, "memory://profile")
+        self.services.deps.tell_subscribers(self.scope.owner_id, "memory://profile")
 
     async def _forgotten(self, text: str) -> bool:
         """Whether the user has forgotten the statement. An import does not remove a tombstone."""
         deps = self.services.deps
-        standing = await tombstones.standing(deps.database, self.where.owner_id)
+        standing = await tombstones.standing(deps.database, self.scope.owner_id)
         return bool(deps.tombstones.covering(standing, text))
 
     async def _learn(self, item: ImportMemory, text: str) -> Outcome:
@@ -134,9 +134,9 @@ class Keeper:
         said_at = not_ahead(item.said_at or deps.now(), deps.now())
         kind = item.kind or "fact"
         new = NewMemory(
-            owner_id=self.where.owner_id,
-            chat_id=None if self.where.is_own else self.where.chat_id,
-            source_chat_id=self.where.chat_id,
+            owner_id=self.scope.owner_id,
+            chat_id=None if self.scope.is_own else self.scope.chat_id,
+            source_chat_id=self.scope.chat_id,
             kind=kind,
             status="active",
             content=text,
@@ -160,7 +160,7 @@ class Keeper:
 
     async def _restore(self, item: ExportedMemory, text: str) -> Outcome:
         known = self._find(item, text)
-        deps, owner = self.services.deps, self.where.owner_id
+        deps, owner = self.services.deps, self.scope.owner_id
         if known is not None:
             self.numbers[item.number] = known.id
             await self._set_alarm(deps.database, item, known.id)
@@ -189,11 +189,11 @@ class Keeper:
     async def _set_alarm(self, q: Queries, item: ExportedMemory, memory_id: int) -> None:
         """Restore the memory's alarm in the chat of the import. The alarm's topic is restored only if the alarm was set
         in this chat."""
-        alarm, chat = item.alarm, room(self.where)
+        alarm, chat = item.alarm, room(self.scope)
         if alarm is not None:
             topic = alarm.message_thread_id if alarm.chat_id == chat else None
             here = replace(alarm, chat_id=chat, message_thread_id=topic)
-            await reminders.set_alarm(q, self.where.owner_id, memory_id, here, self.services.deps.now())
+            await reminders.set_alarm(q, self.scope.owner_id, memory_id, here, self.services.deps.now())
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
         """Return the known memory with the same text and the same start. If there is no such memory and the item still
@@ -203,13 +203,13 @@ class Keeper:
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)
 
     async def _restored(self, item: ExportedMemory, text: str) -> NewMemory:
-        where = self.importers.place(item.conversation)
-        sources = await self._sources(where, item)
+        scope = self.importers.place(item.conversation)
+        sources = await self._sources(scope, item)
         return memories.like(
             item,
-            owner_id=where.owner_id,
-            chat_id=None if item.scope == "global" else where.chat_id,
-            source_chat_id=where.chat_id,
+            owner_id=scope.owner_id,
+            chat_id=None if item.scope == "global" else scope.chat_id,
+            source_chat_id=scope.chat_id,
             source_ids=list(sources.values()),
             quotes=await self._quotes(item, sources),
             content=text,
@@ -219,10 +219,10 @@ class Keeper:
             valid_from=not_ahead(item.valid_from, self.services.deps.now()),
         )
 
-    async def _sources(self, where: ChatScope, item: ExportedMemory) -> dict[tuple[str, str], int]:
+    async def _sources(self, scope: ChatScope, item: ExportedMemory) -> dict[tuple[str, str], int]:
         """Return the ids of the source messages that are stored in this database, by external id and channel."""
         found = {
-            (s.message_id, s.channel): await message_of_id(self.services.deps, where, s.message_id, s.channel)
+            (s.message_id, s.channel): await message_of_id(self.services.deps, scope, s.message_id, s.channel)
             for s in item.source_messages
         }
         return {source: message.id for source, message in found.items() if message is not None}
@@ -234,4 +234,4 @@ class Keeper:
 
 
 async def make_keeper(services: Services, importers: Importers) -> Keeper:
-    return Keeper(services, importers, await memories.all_of_owner(services.deps.database, importers.where.owner_id))
+    return Keeper(services, importers, await memories.all_of_owner(services.deps.database, importers.scope.owner_id))

@@ -8,7 +8,15 @@ from dataclasses import astuple, dataclass, replace
 from datetime import datetime, timedelta
 
 from tellonce.contract import Role
-from tellonce_server.core import scope
+from tellonce_server.core.scope import (
+    PROGRAMS,
+    ChatScope,
+    conversation,
+    replaced_channel,
+    reply_thread,
+    root_thread,
+    topic_thread,
+)
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import with_stored_channel, without_forgotten_names
@@ -46,13 +54,13 @@ class Imported:
 
 class Importers:
     """Imports into several chats. A message is stored in the conversation that it names. If it names none, it is stored
-    in `where`. If `fixed` is true, all messages are stored in `where`. Workers read the imported exchanges after
+    in `scope`. If `fixed` is true, all messages are stored in `scope`. Workers read the imported exchanges after
     `finish`.
     """
 
-    def __init__(self, deps: Dependencies, where: scope.ChatScope, *, fixed: bool = False) -> None:
+    def __init__(self, deps: Dependencies, scope: ChatScope, *, fixed: bool = False) -> None:
         self._deps = deps
-        self.where = where
+        self.scope = scope
         self._fixed = fixed
         self._importers: dict[OwnConversation | None, Importer] = {}
         self._held_at: datetime | None = None
@@ -70,19 +78,19 @@ class Importers:
         """Extend the delay of the imported exchanges if more than a quarter of the delay has passed."""
         now = self._deps.now()
         if self._held_at is not None and now - self._held_at > HELD / 4:
-            await queue.hold(self._deps.database, self.where.owner_id, now, now + HELD)
+            await queue.hold(self._deps.database, self.scope.owner_id, now, now + HELD)
             self._held_at = now
         self._held_at = self._held_at or now
 
     async def finish(self) -> None:
         """Let the workers read the imported exchanges."""
         now = self._deps.now()
-        await queue.hold(self._deps.database, self.where.owner_id, now, now)
+        await queue.hold(self._deps.database, self.scope.owner_id, now, now)
         self._deps.tell_workers()
 
-    def place(self, of: OwnConversation | None) -> scope.ChatScope:
+    def place(self, of: OwnConversation | None) -> ChatScope:
         """The chat that receives the messages of a conversation."""
-        return self.where if of is None or self._fixed else scope.conversation(self.where.owner_id, *of)
+        return self.scope if of is None or self._fixed else conversation(self.scope.owner_id, *of)
 
     async def _importer(self, of: OwnConversation | None) -> "Importer":
         if of not in self._importers:
@@ -94,9 +102,9 @@ class Importers:
 class Importer:
     """Imports into one chat. Batches must be in time order."""
 
-    def __init__(self, deps: Dependencies, where: scope.ChatScope, held: timedelta = timedelta()) -> None:
+    def __init__(self, deps: Dependencies, scope: ChatScope, held: timedelta = timedelta()) -> None:
         self._deps = deps
-        self.where = where
+        self.scope = scope
         self._held = held
         self._threads: dict[tuple[str, str], str] = {}
 
@@ -110,18 +118,18 @@ class Importer:
     async def _added(self, batch: Sequence[ImportMessage]) -> Imported | None:
         """Store the batch as `add` does. Returns None and stores nothing if the user erased something while the batch
         was processed."""
-        where, now = self.where, self._deps.now()
-        newest = await tombstones.newest(self._deps.database, where.owner_id)
+        scope, now = self.scope, self._deps.now()
+        newest = await tombstones.newest(self._deps.database, scope.owner_id)
         batch, shortened = await self._without_forgotten(batch)
         texts = await asyncio.to_thread(self._texts, batch)
         async with self._deps.database.transaction() as t:
             # Concurrent imports of the same file wait for each other here, so that each message is stored once.
-            await chats.open_chat(t, *where.key, where.home, where.conversation, now)
+            await chats.open_chat(t, *scope.key, scope.home, scope.conversation, now)
             # An erasure adds tombstones under the same locks, so it cannot end before it has seen these messages.
-            await forget.lock(t, where.owner_id, [where.chat_id])
-            if await tombstones.newest(t, where.owner_id) != newest:
+            await forget.lock(t, scope.owner_id, [scope.chat_id])
+            if await tombstones.newest(t, scope.owner_id) != newest:
                 return None
-            known = await bulk.known(t, *where.key, _named(batch), self._numbered(batch))
+            known = await bulk.known(t, *scope.key, _named(batch), self._numbered(batch))
             self._threads |= known
             fresh = [
                 m for m in _unique(batch) if (m.channel, m.message_id) not in known and ("", m.message_id) not in known
@@ -135,11 +143,11 @@ class Importer:
                 for m, place in zip(fresh, places, strict=True)
             ]
             if rows:
-                numbers = await bulk.add(t, where, rows, now)
+                numbers = await bulk.add(t, scope, rows, now)
                 await self._queue(t, rows, numbers, now)
         self._deps.tell_workers()
         if fresh:
-            self._deps.tell_subscribers(where.owner_id, f"memory://chat/{where.chat_id}/messages")
+            self._deps.tell_subscribers(scope.owner_id, f"memory://chat/{scope.chat_id}/messages")
         forgotten = sum((m.channel, m.message_id) in shortened for m in fresh)
         return Imported(len(fresh), len(batch) - len(fresh), forgotten)
 
@@ -150,7 +158,7 @@ class Importer:
         asked to forget after the message was sent are left out. Also return the channel and id of each message that
         contained such a sentence."""
         stones = self._deps.tombstones
-        marks = await tombstones.of_texts(self._deps.database, self.where.owner_id)
+        marks = await tombstones.of_texts(self._deps.database, self.scope.owner_id)
         if not marks:
             return batch, set()
 
@@ -160,9 +168,7 @@ class Importer:
                 content=stones.without_later_forgotten(self._said(m), m.sent_at, marks) or GONE,
                 message_id=self._stored(m.message_id, marks),
                 reply_to_message_id=m.reply_to_message_id and self._stored(m.reply_to_message_id, marks),
-                channel=m.channel
-                if m.channel in scope.PROGRAMS
-                else scope.replaced_channel(self._stored(m.channel, marks)),
+                channel=m.channel if m.channel in PROGRAMS else replaced_channel(self._stored(m.channel, marks)),
                 speaker=None if m.sent_at < (stones.forgotten_at(m.speaker or "", marks) or m.sent_at) else m.speaker,
             )
 
@@ -183,11 +189,11 @@ class Importer:
     async def _leave_out_forgotten_names(self, fresh: Sequence[ImportMessage]) -> None:
         """Replace forgotten names in the thread keys of these messages."""
         keys = {self._threads[m.channel, m.message_id] for m in fresh}
-        now = await without_forgotten_names(self._deps, self.where.owner_id, keys)
+        now = await without_forgotten_names(self._deps, self.scope.owner_id, keys)
         self._threads |= {id_: now[key] for id_, key in self._threads.items() if now.get(key, key) != key}
 
     async def _queue(self, t: Queries, rows: Sequence[Placed], numbers: Sequence[int], now: datetime) -> None:
-        owner, chat = self.where.key
+        owner, chat = self.scope.key
         by_thread: defaultdict[str, list[tuple[int, Role]]] = defaultdict(list)
         for row, number in zip(rows, numbers, strict=True):
             by_thread[row.thread_key].append((number, row.message.role))
@@ -197,24 +203,24 @@ class Importer:
             start = now + self._held
             job = NewJob(owner, chat, "exchange", thread, thread, *span, start, exchanges, job_class="past")
             await queue.enqueue(t, job, now)
-            await compact_thread(t, self.where, thread, self._deps.settings.compaction, now, job_class="past")
+            await compact_thread(t, self.scope, thread, self._deps.settings.compaction, now, job_class="past")
 
     def _numbered(self, batch: Sequence[ImportMessage]) -> list[tuple[int, datetime]]:
         """The numbers and times of the messages that were recorded without an external id. An export identifies such a
         message by its number."""
-        own = re.compile(re.escape(bulk.by_number(self.where.chat_id, "")) + r"([0-9]{1,18})")
+        own = re.compile(re.escape(bulk.by_number(self.scope.chat_id, "")) + r"([0-9]{1,18})")
         found = ((own.fullmatch(m.message_id), m.sent_at) for m in batch)
         return [(int(match[1]), at) for match, at in found if match is not None]
 
     def _thread(self, m: ImportMessage) -> str:
-        chat = self.where.chat_id
+        chat = self.scope.chat_id
         if m.message_thread_id is not None:
-            return scope.topic_thread(chat, m.message_thread_id)
+            return topic_thread(chat, m.message_thread_id)
         if m.reply_to_message_id is None:
-            return scope.root_thread(chat)
+            return root_thread(chat)
         target = m.reply_to_message_id
         known = self._threads.get((m.channel, target)) or self._threads.get(("", target))
-        return scope.reply_thread(chat, target, known, m.channel if m.channel != self.where.home else None)
+        return reply_thread(chat, target, known, m.channel if m.channel != self.scope.home else None)
 
     def _texts(self, batch: Sequence[ImportMessage]) -> dict[tuple[str, str], MessageText]:
         said = ((m, self._said(m)) for m in _unique(batch))

@@ -20,16 +20,16 @@ class ProfileReader:
     def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
 
-    async def profile(self, where: ChatScope, args: GetProfileArgs, most: int) -> Profile:
+    async def profile(self, scope: ChatScope, args: GetProfileArgs, most: int) -> Profile:
         """At most `most` memories of the owner that are visible in this chat. Raises Refused for an invalid cursor."""
-        stored = await profile.find(self._deps.database, where.owner_id)
+        stored = await profile.find(self._deps.database, scope.owner_id)
         statuses: tuple[MemoryStatus, ...] = (args.status,) if args.status else HOLDING
-        shown, after, limit = (*where.key, statuses), place_of(args.cursor), args.limit or most
+        shown, after, limit = (*scope.key, statuses), place_of(args.cursor), args.limit or most
         found = await memories.page(self._deps.database, *shown, args.kinds, *after, limit + 1)
         live = found[:limit]
         counts = await profile.counts(self._deps.database, *shown)
         return Profile(
-            user_name=await memories.user_name(self._deps.database, *where.key),
+            user_name=await memories.user_name(self._deps.database, *scope.key),
             narrative=stored.narrative if stored and args.cursor is None else "",
             facts=_of(live, *FACTS),
             preferences=_of(live, "preference"),

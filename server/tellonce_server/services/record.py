@@ -42,10 +42,10 @@ class Recorder:
         self._deps = deps
         self._foresight = Foresight(deps.embedder)
 
-    async def record(self, where: ChatScope, args: RecordMessageArgs) -> RecordedMessage:
+    async def record(self, scope: ChatScope, args: RecordMessageArgs) -> RecordedMessage:
         """Record a message. If its id is already known, the message is a duplicate or an edit. Raises
         MessageRefused."""
-        message = await self._incoming(where, args)
+        message = await self._incoming(scope, args)
         follow_up = _follow_up(message)
         try:
             recorded = await messages.record(self._deps.database, message, follow_up)
@@ -59,18 +59,18 @@ class Recorder:
             self._foresight.expect(message.text.content)
         return self._result(message, recorded.id, "created", queued)
 
-    async def _incoming(self, where: ChatScope, args: RecordMessageArgs) -> NewMessage:
-        now, asked = self._deps.now().astimezone(self._deps.zone), await self._asked(where, args)
-        place = (self._deps.database, *where.key)
+    async def _incoming(self, scope: ChatScope, args: RecordMessageArgs) -> NewMessage:
+        now, asked = self._deps.now().astimezone(self._deps.zone), await self._asked(scope, args)
+        place = (self._deps.database, *scope.key)
         # Forgetting a part of a message changes its version, so the first version needs no query.
         if asked is not None and asked.version > 1 and await tombstones.in_message(*place, asked.id):
             # The answer was written from the text before the erasure. It may therefore repeat the forgotten words.
             args = args.model_copy(update={"content": GONE, "summary": None, "expects": None})
-        thread_key = await thread_of(self._deps, where, args)
-        args = await self._with_stored_ids(where, args)
+        thread_key = await thread_of(self._deps, scope, args)
+        args = await self._with_stored_ids(scope, args)
         summary, sent_at = args.summary, not_ahead(args.sent_at or now, now)
         return NewMessage(
-            where=where,
+            scope=scope,
             args=args,
             now=now,
             thread_key=thread_key,
@@ -81,11 +81,11 @@ class Recorder:
             slot_until=sent_at + timedelta(minutes=self._deps.settings.context.slot_minutes),
         )
 
-    async def _with_stored_ids(self, where: ChatScope, args: RecordMessageArgs) -> RecordMessageArgs:
+    async def _with_stored_ids(self, scope: ChatScope, args: RecordMessageArgs) -> RecordMessageArgs:
         """The message with its ids as they are stored. A message whose id was forgotten is therefore recognized."""
         ids = {"message_id": args.message_id, "reply_to_message_id": args.reply_to_message_id}
         stored = {
-            name: await stored_id(self._deps, where.owner_id, id_) for name, id_ in ids.items() if id_ is not None
+            name: await stored_id(self._deps, scope.owner_id, id_) for name, id_ in ids.items() if id_ is not None
         }
         return args.model_copy(update=stored)
 
@@ -95,10 +95,10 @@ class Recorder:
             len(content), lambda: message_text(args.role, mask(content) if masked else content, args.speaker)
         )
 
-    async def _asked(self, where: ChatScope, args: RecordMessageArgs) -> StoredMessage | None:
+    async def _asked(self, scope: ChatScope, args: RecordMessageArgs) -> StoredMessage | None:
         if args.exchange_of is None:
             return None
-        asked = await message_of_id(self._deps, where, args.exchange_of)
+        asked = await message_of_id(self._deps, scope, args.exchange_of)
         if asked is None:
             raise MessageRefused(
                 f"No message {args.exchange_of} in this chat to answer; record it first or leave exchange_of out.",
@@ -122,13 +122,13 @@ class Recorder:
         if queued is None:
             return await self._again(m)
         self._announce(m, queued)
-        self._deps.tell_subscribers(m.where.owner_id, "memory://profile")
+        self._deps.tell_subscribers(m.scope.owner_id, "memory://profile")
         return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
 
     async def _still_said(self, m: NewMessage, old: StoredMessage) -> str:
         """The new text without the parts of this message that were forgotten. A client that sends the message again
         therefore restores nothing."""
-        place = (*m.where.key, old.id)
+        place = (*m.scope.key, old.id)
         text = await self._deps.tombstones.without_forgotten(self._deps.database, *place, m.text.content)
         return old.content if text is None else text or GONE
 
@@ -138,12 +138,12 @@ class Recorder:
         new = m.text.content
         gone = await offloaded(len(old.content) + len(new), lambda: taken_back(old.content, new))
         async with self._deps.database.transaction() as t:
-            await chats.lock(t, *m.where.key)
+            await chats.lock(t, *m.scope.key)
             changed = await messages.edit(t, m, old)
-            return await after_edit(self._deps.zone, t, m.where, old, new, gone, m.now) if changed else None
+            return await after_edit(self._deps.zone, t, m.scope, old, new, gone, m.now) if changed else None
 
     async def _stored(self, m: NewMessage) -> StoredMessage:
-        stored = await messages.by_ext_id(self._deps.database, *m.where.key, m.args.message_id or "", m.where.channel)
+        stored = await messages.by_ext_id(self._deps.database, *m.scope.key, m.args.message_id or "", m.scope.channel)
         assert stored is not None  # message rows are never deleted
         return stored
 
@@ -156,12 +156,12 @@ class Recorder:
             is None
         ):
             return False
-        return await compact_thread(self._deps.database, m.where, m.thread_key, rules, m.now) > 0
+        return await compact_thread(self._deps.database, m.scope, m.thread_key, rules, m.now) > 0
 
     def _announce(self, m: NewMessage, queued: tuple[JobKind, ...]) -> None:
         if queued:
             self._deps.tell_workers()
-        self._deps.tell_subscribers(m.where.owner_id, f"memory://chat/{m.where.chat_id}/messages")
+        self._deps.tell_subscribers(m.scope.owner_id, f"memory://chat/{m.scope.chat_id}/messages")
 
     def _result(
         self, m: NewMessage, number: int, outcome: Outcome, queued: tuple[JobKind, ...], thread_key: str | None = None
@@ -172,7 +172,7 @@ class Recorder:
         return RecordedMessage(
             id=number,
             thread_key=thread_key or m.thread_key,
-            session_id=session_id(m.where.channel, m.where.chat_id),
+            session_id=session_id(m.scope.channel, m.scope.chat_id),
             outcome=outcome,
             importance=m.text.importance,
             tokens=m.text.tokens,

@@ -81,7 +81,7 @@ class Rememberer:
         self._deps = deps
         self._keeper = Keeper(deps.embedder)
 
-    async def remember(self, where: ChatScope, args: c.RememberArgs, repeated: str = "") -> c.Remembered:
+    async def remember(self, scope: ChatScope, args: c.RememberArgs, repeated: str = "") -> c.Remembered:
         """Store one statement of the user or several statements of the connected assistant. The user's statement is
         certain. The assistant's statements are checked against the user's words. If a certain statement was forgotten,
         its tombstone is removed. `repeated` is the last part of a reminder's text, which says when the reminder
@@ -91,26 +91,26 @@ class Rememberer:
         sent. NoSuchMemory: `replaces` has an unknown number.
         """
         if args.statements is None:
-            (one,) = await self._keep(where, [await self._told(where, args.statement, None, repeated)], None)
+            (one,) = await self._keep(scope, [await self._told(scope, args.statement, None, repeated)], None)
             return c.Remembered(memory=one.memory, outcome=one.outcome, superseded=one.superseded)
-        checker = await checker_at(self._deps, where, args)
-        told = [await self._told(where, statement, checker, repeated) for statement in args.statements]
-        return c.Remembered(results=tuple(await self._keep(where, told, checker)))
+        checker = await checker_at(self._deps, scope, args)
+        told = [await self._told(scope, statement, checker, repeated) for statement in args.statements]
+        return c.Remembered(results=tuple(await self._keep(scope, told, checker)))
 
-    async def update(self, where: ChatScope, args: c.UpdateMemoryArgs, share_to: ChatScope | None) -> c.Memory:
+    async def update(self, scope: ChatScope, args: c.UpdateMemoryArgs, share_to: ChatScope | None) -> c.Memory:
         """Change a memory. Raises NoSuchMemory and MemoryUnfit."""
-        memory = await self._find(where, args.memory_id)
-        updated = await self._act(where, memory, args, share_to)
-        self._changed(share_to or where)
+        memory = await self._find(scope, args.memory_id)
+        updated = await self._act(scope, memory, args, share_to)
+        self._changed(share_to or scope)
         return updated
 
     async def _told(
-        self, where: ChatScope, statement: c.Statement, checker: StatementChecker | None, repeated: str
+        self, scope: ChatScope, statement: c.Statement, checker: StatementChecker | None, repeated: str
     ) -> _Told:
         text = await offloaded(len(statement.content), lambda: mask(statement.content.strip()))
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing about the user; send a sentence.", "nothing_stated")
-        source = await self._source(where, statement)
+        source = await self._source(scope, statement)
         if source is None and checker is not None and isinstance(statement, c.QuotedStatement):
             source = await checker.source(statement)
         said_at = source.sent_at if source is not None and checker is not None else self._deps.now()
@@ -118,7 +118,7 @@ class Rememberer:
             plain = text.removesuffix(repeated)
             dated = await offloaded(len(plain), lambda: annotated(plain, Said(said_at, self._deps.zone)))
             text = f"{dated}{text[len(plain) :]}"
-        replaced = [await self._find(where, number) for number in dict.fromkeys(statement.replaces)]
+        replaced = [await self._find(scope, number) for number in dict.fromkeys(statement.replaces)]
         kind = statement.kind or await self._kind(text, said_at)
         due, checked = statement.deadline, None
         if due is None and kind in ("goal", "date"):
@@ -137,29 +137,29 @@ class Rememberer:
         return "preference" if await self._keeper.is_wish(text) else "fact"
 
     async def _keep(
-        self, where: ChatScope, told: Sequence[_Told], checker: StatementChecker | None
+        self, scope: ChatScope, told: Sequence[_Told], checker: StatementChecker | None
     ) -> list[c.RememberedStatement]:
         now = self._deps.now()
         ended: list[tuple[c.Memory, str]] = []
         over = [m.id for one in told for m in one.replaced]
         await retraction.warm(
-            self._deps.embedder, self._deps.database, where.owner_id, over, [one.text for one in told]
+            self._deps.embedder, self._deps.database, scope.owner_id, over, [one.text for one in told]
         )
         async with self._deps.database.transaction() as t:
             if any(one.statement.scope == "chat" for one in told):
-                await chats.open_chat(t, *where.key, where.home, where.conversation, now)
-            await chats.lock(t, *where.key)
-            await statements.lock(t, where.owner_id, [one.text for one in told])
-            stored = [await self._store(t, where, one, now) for one in told]
+                await chats.open_chat(t, *scope.key, scope.home, scope.conversation, now)
+            await chats.lock(t, *scope.key)
+            await statements.lock(t, scope.owner_id, [one.text for one in told])
+            stored = [await self._store(t, scope, one, now) for one in told]
             for x in stored:
                 ended += [(old, x.memory.content) for old in x.ended]
             if checker is not None:
                 sources = [one.source.id for one in told if one.source is not None]
-                await take_over(t, where, frozenset(x.memory.id for x in stored), sources, now)
+                await take_over(t, scope, frozenset(x.memory.id for x in stored), sources, now)
                 if any(x.memory.status == "active" for x in stored):
                     await checker.queue_second_reading(t, sources, now)
-            await self._strike(t, where, ended, now)
-        self._changed(where)
+            await self._strike(t, scope, ended, now)
+        self._changed(scope)
         return [
             c.RememberedStatement(
                 memory=x.memory,
@@ -170,26 +170,26 @@ class Rememberer:
             for x, one in zip(stored, told, strict=True)
         ]
 
-    async def _store(self, t: Queries, where: ChatScope, told: _Told, now: datetime) -> Stored:
+    async def _store(self, t: Queries, scope: ChatScope, told: _Told, now: datetime) -> Stored:
         """Store one statement, and then read the tombstones. The order is important: storing waits for a running
         erasure, and this erasure may add tombstones."""
-        new = self._statement(where, told, now)
+        new = self._statement(scope, told, now)
         if told.checked is not None:
-            await self._require_not_denied(t, where, told)
+            await self._require_not_denied(t, scope, told)
         replaced = told.replaced or await self._put_off(t, new, told)
         if replaced and new.status == "active":
             stored = await statements.put(t, new, told.vector, now, replaced=replaced)
         else:
             stored = await statements.store(t, new, told.vector, now)
-        standing = await tombstones.standing(t, where.owner_id)
+        standing = await tombstones.standing(t, scope.owner_id)
         stones = await offloaded(len(told.text), lambda: self._deps.tombstones.covering(standing, told.text))
         doubted = not told.certain and bool(stones)
-        if doubted or (told.source is not None and await self._is_gone(t, where, told.source, stones)):
+        if doubted or (told.source is not None and await self._is_gone(t, scope, told.source, stones)):
             raise MemoryUnfit(
                 "The user asked to forget that after this message was sent; keep it only if they say it again.",
                 "forgotten_since",
             )
-        await tombstones.lift(t, where.owner_id, stones, now)
+        await tombstones.lift(t, scope.owner_id, stones, now)
         return stored
 
     async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[c.Memory]:
@@ -201,22 +201,22 @@ class Rememberer:
         zone = self._deps.zone
         return () if local_day(known.deadline, zone) == local_day(new.deadline, zone) else (known,)
 
-    async def _require_not_denied(self, t: Queries, where: ChatScope, told: _Told) -> None:
-        near = await memories.rejected_near(t, *where.key, told.vector, dedup.key(told.text), REJECTED)
+    async def _require_not_denied(self, t: Queries, scope: ChatScope, told: _Told) -> None:
+        near = await memories.rejected_near(t, *scope.key, told.vector, dedup.key(told.text), REJECTED)
         since = [n for n in near if not _is_restated(n.memory, told)]
         if await offloaded(len(told.text), lambda: _is_denied(told.text, since)):
             said = told.text[:80]
             raise MemoryUnfit(f"The user said that this is not so; leave it out: {said}", "denied", statement=said)
 
-    def _statement(self, where: ChatScope, told: _Told, now: datetime) -> NewMemory:
+    def _statement(self, scope: ChatScope, told: _Told, now: datetime) -> NewMemory:
         asked, certain, of_user = told.statement, told.certain, told.checked is None
         importance = asked.importance
         if importance is None:
             importance = statement_importance(told.text, DEFAULT_IMPORTANCE)
         return NewMemory(
-            owner_id=where.owner_id,
-            chat_id=None if asked.scope == "global" else where.chat_id,
-            source_chat_id=where.chat_id,
+            owner_id=scope.owner_id,
+            chat_id=None if asked.scope == "global" else scope.chat_id,
+            source_chat_id=scope.chat_id,
             kind=told.kind,
             status="active" if certain else "uncertain",
             content=told.text,
@@ -237,61 +237,61 @@ class Rememberer:
             intends=Intent(tuple(m.id for m in told.replaced)) if not certain else None,
         )
 
-    async def _is_gone(self, t: Queries, where: ChatScope, source: StoredMessage, stones: Sequence[Tombstone]) -> bool:
+    async def _is_gone(self, t: Queries, scope: ChatScope, source: StoredMessage, stones: Sequence[Tombstone]) -> bool:
         if any(stone.created_at >= source.sent_at for stone in stones):
             return True
-        left = await messages.by_id(t, *where.key, source.id)
+        left = await messages.by_id(t, *scope.key, source.id)
         return left is not None and left.content == GONE
 
-    async def _source(self, where: ChatScope, statement: c.Statement) -> StoredMessage | None:
+    async def _source(self, scope: ChatScope, statement: c.Statement) -> StoredMessage | None:
         """The source message, found by its id in the channel. An assistant may give the number of the message instead,
         because the message may have no id."""
         wanted = statement.source_message_id
         if wanted is None:
             return None
         found = message_named if isinstance(statement, c.QuotedStatement) else message_of_id
-        source = await found(self._deps, where, wanted)
+        source = await found(self._deps, scope, wanted)
         if source is None:
             raise MemoryUnfit(f"No message {wanted} in this chat; leave source_message_id out.", "no_message")
         return source
 
-    async def _strike(self, t: Queries, where: ChatScope, ended: Sequence[tuple[c.Memory, str]], now: datetime) -> None:
-        if await retraction.strike(self._deps.embedder, t, where.owner_id, ended, now):
-            await retraction.queue_profile(t, *where.key, now)
+    async def _strike(self, t: Queries, scope: ChatScope, ended: Sequence[tuple[c.Memory, str]], now: datetime) -> None:
+        if await retraction.strike(self._deps.embedder, t, scope.owner_id, ended, now):
+            await retraction.queue_profile(t, *scope.key, now)
             self._deps.tell_workers()
 
-    async def _find(self, where: ChatScope, memory_id: int) -> c.Memory:
-        memory = await memories.by_id(self._deps.database, where.owner_id, memory_id)
-        if memory is None or not where.sees(memory.chat_id):
-            text = unknown_memory(where, memory_id, memory.chat_id if memory is not None else None)
+    async def _find(self, scope: ChatScope, memory_id: int) -> c.Memory:
+        memory = await memories.by_id(self._deps.database, scope.owner_id, memory_id)
+        if memory is None or not scope.sees(memory.chat_id):
+            text = unknown_memory(scope, memory_id, memory.chat_id if memory is not None else None)
             raise NoSuchMemory(text, "no_memory", id=memory_id)
         return memory
 
     async def _act(
-        self, where: ChatScope, memory: c.Memory, args: c.UpdateMemoryArgs, share_to: ChatScope | None
+        self, scope: ChatScope, memory: c.Memory, args: c.UpdateMemoryArgs, share_to: ChatScope | None
     ) -> c.Memory:
-        db, owner, now = self._deps.database, where.owner_id, self._deps.now()
+        db, owner, now = self._deps.database, scope.owner_id, self._deps.now()
         match args.action:
             case "confirm" | "reopen":
                 async with db.transaction() as t:
-                    changed = await self._held(t, where, memory, now, confirmed=args.action == "confirm")
+                    changed = await self._held(t, scope, memory, now, confirmed=args.action == "confirm")
             case "reject":
                 async with db.transaction() as t:
                     changed = await self._rejected(t, owner, memory, now)
-                    await self._strike(t, where, [(memory, "")], now)
+                    await self._strike(t, scope, [(memory, "")], now)
             case "complete":
                 async with db.transaction() as t:
                     changed = await memories.set_status(t, owner, memory.id, "completed", now, valid_to=now)
-                    await self._strike(t, where, [(memory, "")], now)
+                    await self._strike(t, scope, [(memory, "")], now)
             case "edit":
-                changed = await self._edit(where, memory, args.content or "")
+                changed = await self._edit(scope, memory, args.content or "")
             case "pin" | "unpin":
                 changed = await memories.set_pinned(db, owner, memory.id, args.action == "pin", now)
             case "make_global":
                 changed = await memories.make_global(db, owner, memory.id, now)
             case "share":
                 assert share_to is not None  # the contract requires to_chat_id
-                changed = await self._share(where, memory, share_to)
+                changed = await self._share(scope, memory, share_to)
         if changed is None:
             raise NoSuchMemory(f"Memory {memory.id} is gone.", "no_memory", id=memory.id)
         return changed
@@ -303,7 +303,7 @@ class Rememberer:
             return await memories.set_status(t, owner_id, memory.id, "completed", now, valid_to=now)
         return await statements.withdraw(t, owner_id, memory, now, denied=True)
 
-    async def _edit(self, where: ChatScope, memory: c.Memory, content: str) -> c.Memory | None:
+    async def _edit(self, scope: ChatScope, memory: c.Memory, content: str) -> c.Memory | None:
         text = await offloaded(len(content), lambda: mask(content.strip()))
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing; to remove a memory use forget.", "nothing_stated")
@@ -314,16 +314,16 @@ class Rememberer:
         async with self._deps.database.transaction() as t:
             if text != memory.content:
                 made = (indexed, vector, deadline, dedup.key(text))
-                await memories.rewrite(t, where.owner_id, memory.id, text, now, *made)
-                await self._strike(t, where, [(memory, text)], now)
-            return await self._held(t, where, memory, now, confirmed=True)
+                await memories.rewrite(t, scope.owner_id, memory.id, text, now, *made)
+                await self._strike(t, scope, [(memory, text)], now)
+            return await self._held(t, scope, memory, now, confirmed=True)
 
     async def _held(
-        self, t: Queries, where: ChatScope, memory: c.Memory, now: datetime, *, confirmed: bool
+        self, t: Queries, scope: ChatScope, memory: c.Memory, now: datetime, *, confirmed: bool
     ) -> c.Memory | None:
         """Make a memory active again or confirm it. Returns the memory, or None if the memory no longer exists."""
-        held, gone = await statements.affirm(t, where.owner_id, memory, now, confirmed=confirmed)
-        await self._strike(t, where, [(old, memory.content) for old in gone], now)
+        held, gone = await statements.affirm(t, scope.owner_id, memory, now, confirmed=confirmed)
+        await self._strike(t, scope, [(old, memory.content) for old in gone], now)
         return held
 
     def _due_after_edit(self, memory: c.Memory, text: str) -> datetime | None:
@@ -335,7 +335,7 @@ class Rememberer:
         named_before = due_date(memory.content, memory.valid_from, zone) is not None
         return due_date(text, now, zone) or (None if named_before else memory.deadline)
 
-    async def _share(self, where: ChatScope, memory: c.Memory, target: ChatScope) -> c.Memory:
+    async def _share(self, scope: ChatScope, memory: c.Memory, target: ChatScope) -> c.Memory:
         """Copy the memory to another owner. A copy is needed, because an owner never reads the rows of another owner.
         Raises MemoryUnfit if the memory is not active."""
         if memory.status != "active":
@@ -361,12 +361,12 @@ class Rememberer:
         async with self._deps.database.transaction() as t:
             await statements.lock(t, copy.owner_id, [copy.content])
             shared = (await statements.store(t, copy, vector, self._deps.now())).memory
-            if target.owner_id != where.owner_id:
-                await memories.add_copy(t, where.owner_id, memory.id, target.owner_id, shared.id)
+            if target.owner_id != scope.owner_id:
+                await memories.add_copy(t, scope.owner_id, memory.id, target.owner_id, shared.id)
             return shared
 
-    def _changed(self, where: ChatScope) -> None:
-        self._deps.tell_subscribers(where.owner_id, "memory://profile")
+    def _changed(self, scope: ChatScope) -> None:
+        self._deps.tell_subscribers(scope.owner_id, "memory://profile")
 
 
 def _is_restated(rejected: c.Memory, told: _Told) -> bool:

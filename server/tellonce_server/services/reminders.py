@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from tellonce import reminders as r
-from tellonce.contract import RememberArgs, Scope
+from tellonce.contract import RememberArgs
 from tellonce.reasons import reason
 from tellonce_server.core.scope import ChatScope, owner_of, room
 from tellonce_server.domain.dependencies import Dependencies
@@ -22,15 +22,15 @@ class ReminderKeeper:
         self._deps = deps
         self._rememberer = rememberer
 
-    async def set(self, where: ChatScope, args: r.SetReminderArgs) -> r.Reminder:
+    async def set(self, scope: ChatScope, args: r.SetReminderArgs) -> r.Reminder:
         """Store a dated memory and set its alarm. A repeated call does not create a second reminder. Raises the errors
         of `Rememberer.remember`."""
-        db, chat, when = self._deps.database, room(where), self._when(args)
-        same = (where.owner_id, chat, args.content + when, args.at)
+        db, chat, when = self._deps.database, room(scope), self._when(args)
+        same = (scope.owner_id, chat, args.content + when, args.at)
         known = await reminders.delivered(db, *same)
         if known is not None:
             return known
-        stored = await self._rememberer.remember(where, self._statement(where, args), when)
+        stored = await self._rememberer.remember(scope, self._statement(scope, args), when)
         one = stored.results[0] if stored.results else None
         memory = one.memory if one is not None else stored.memory
         assert memory is not None  # one statement was passed in
@@ -40,26 +40,26 @@ class ReminderKeeper:
             now = self._deps.now()
             ended = max(now, memory.valid_from)
             await memories.set_status(
-                db, where.owner_id, memory.id, "completed", now, valid_to=ended, reason=reason("reminded")
+                db, scope.owner_id, memory.id, "completed", now, valid_to=ended, reason=reason("reminded")
             )
             return known
         # Only threads of Telegram (topics) have numbers. A reminder is not delivered to a thread of another client.
         topic = args.message_thread_id if isinstance(args.message_thread_id, int) else None
         alarm = Alarm(args.at, args.repeats, chat, topic)
-        await reminders.set_alarm(db, where.owner_id, memory.id, alarm, self._deps.now())
-        found = await self._find(where, memory.id)
+        await reminders.set_alarm(db, scope.owner_id, memory.id, alarm, self._deps.now())
+        found = await self._find(scope, memory.id)
         return found.model_copy(update={"reasons": one.reasons if one is not None else ()})
 
-    async def pending(self, where: ChatScope) -> r.Reminders:
-        found = await reminders.pending(self._deps.database, where.owner_id, room(where))
+    async def pending(self, scope: ChatScope) -> r.Reminders:
+        found = await reminders.pending(self._deps.database, scope.owner_id, room(scope))
         return r.Reminders(reminders=tuple(found))
 
-    async def change(self, where: ChatScope, args: r.ChangeReminderArgs) -> r.Reminder:
+    async def change(self, scope: ChatScope, args: r.ChangeReminderArgs) -> r.Reminder:
         """Change a reminder. Raises NoSuchMemory, and MemoryUnfit for a `move` without a time."""
         if args.action == "move" and args.at is None:
             raise MemoryUnfit("The action move needs the argument at.", "call")
-        found = await self._find(where, args.memory_id)
-        now, owner = self._deps.now(), where.owner_id
+        found = await self._find(scope, args.memory_id)
+        now, owner = self._deps.now(), scope.owner_id
         async with self._deps.database.transaction() as t:
             if args.action == "cancel":
                 ended = max(now, found.memory.valid_from)
@@ -69,8 +69,8 @@ class ReminderKeeper:
             else:
                 await memories.set_status(t, owner, found.memory.id, "active", now)
                 await reminders.move(t, owner, found.memory.id, args.at, now)
-        self._changed(where)
-        return await self._find(where, args.memory_id)
+        self._changed(scope)
+        return await self._find(scope, args.memory_id)
 
     async def claim(self, user_id: int | None, args: r.ClaimRemindersArgs) -> r.ClaimedReminders:
         """Claim the due reminders of all chats that this server serves. If `user_id` is given, only the reminders of
@@ -85,10 +85,10 @@ class ReminderKeeper:
         coming = [one.next_at for one in owners if one.next_at is not None]
         return r.ClaimedReminders(reminders=tuple(claimed), next_at=min(coming, default=None))
 
-    async def finish(self, where: ChatScope, args: r.FinishReminderArgs) -> r.FinishedReminder:
+    async def finish(self, scope: ChatScope, args: r.FinishReminderArgs) -> r.FinishedReminder:
         due: tuple[datetime, datetime | None] = (args.due_at, args.next_at)
-        done = await reminders.finish(self._deps.database, where.owner_id, args.memory_id, *due, self._deps.now())
-        self._changed(where)
+        done = await reminders.finish(self._deps.database, scope.owner_id, args.memory_id, *due, self._deps.now())
+        self._changed(scope)
         return r.FinishedReminder(finished=done)
 
     def _when(self, args: r.SetReminderArgs) -> str:
@@ -97,25 +97,24 @@ class ReminderKeeper:
         when = args.words if args.repeats else f"{args.at.astimezone(self._deps.zone):%Y-%m-%d %H:%M}"
         return f" ({when or args.repeats})"
 
-    def _statement(self, where: ChatScope, args: r.SetReminderArgs) -> RememberArgs:
-        scope: Scope = "global" if where.is_own else "chat"
+    def _statement(self, scope: ChatScope, args: r.SetReminderArgs) -> RememberArgs:
         said = {
             "content": args.content + self._when(args),
             "kind": "date",
             "deadline": args.at,
-            "scope": scope,
+            "scope": "global" if scope.is_own else "chat",
             "source_message_id": args.source_message_id,
         }
-        place = {"chat_id": where.chat_id, "message_thread_id": args.message_thread_id}
+        place = {"chat_id": scope.chat_id, "message_thread_id": args.message_thread_id}
         claim = {"statements": [said | {"quote": args.quote}]}
         return RememberArgs.model_validate(place | (claim if args.quote is not None else said))
 
-    async def _find(self, where: ChatScope, memory_id: int) -> r.Reminder:
-        found = await reminders.by_memory(self._deps.database, where.owner_id, memory_id)
-        if found is None or not where.sees(found.memory.chat_id):
+    async def _find(self, scope: ChatScope, memory_id: int) -> r.Reminder:
+        found = await reminders.by_memory(self._deps.database, scope.owner_id, memory_id)
+        if found is None or not scope.sees(found.memory.chat_id):
             text = f"No reminder {memory_id} in this chat; list_reminders names them."
             raise NoSuchMemory(text, "no_reminder", id=memory_id)
         return found
 
-    def _changed(self, where: ChatScope) -> None:
-        self._deps.tell_subscribers(where.owner_id, "memory://profile")
+    def _changed(self, scope: ChatScope) -> None:
+        self._deps.tell_subscribers(scope.owner_id, "memory://profile")

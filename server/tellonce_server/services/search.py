@@ -23,16 +23,16 @@ class Searcher:
         self._deps = deps
         self._retriever = retriever
 
-    async def search(self, where: ChatScope, args: SearchMemoryArgs) -> SearchResults:
+    async def search(self, scope: ChatScope, args: SearchMemoryArgs) -> SearchResults:
         """Search. Raises CursorRefused for a cursor of another search."""
-        thread = await thread_of(self._deps, where, args) if args.where == "thread" else None
-        chat_id = None if args.where == "all" else where.chat_id
-        scope = {"chat_id": chat_id, "asked_in": where.chat_id, "thread_key": thread}
-        request = requested(args, where, now=self._deps.now(), zone=self._deps.zone, **scope)
+        thread = await thread_of(self._deps, scope, args) if args.where == "thread" else None
+        chat_id = None if args.where == "all" else scope.chat_id
+        searched = {"chat_id": chat_id, "asked_in": scope.chat_id, "thread_key": thread}
+        request = requested(args, scope, now=self._deps.now(), zone=self._deps.zone, **searched)
         page = await self._retriever.search(request)
         found = [result for result in page.results if result.full_text != GONE]
         passages = [Passage(result.place, result.full_text, result.at) for result in found if result.place is not None]
-        changes = await changes_in(self._deps.database, where.owner_id, passages, where.chat_id)
+        changes = await changes_in(self._deps.database, scope.owner_id, passages, scope.chat_id)
         longest = max((len(result.full_text) for result in found), default=0)
         listed = frozenset(result.id for result in found if result.kind in MEMORY_KINDS)
         results = await offloaded(longest, lambda: tuple(map(partial(self._result, changes, listed), found)))

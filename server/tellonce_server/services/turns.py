@@ -30,58 +30,58 @@ class TurnKeeper:
         self._reader = reader
         self._retriever = retriever
 
-    async def turn(self, where: ChatScope, args: RecordTurnArgs) -> RecordedTurn:
+    async def turn(self, scope: ChatScope, args: RecordTurnArgs) -> RecordedTurn:
         """Record the messages. At the same time, search for related memories."""
-        (recorded, refused), told = await asyncio.gather(self._recorded(where, args), self._told(where, args))
+        (recorded, refused), told = await asyncio.gather(self._recorded(scope, args), self._told(scope, args))
         output = HookOutput(hookEventName=args.event, additionalContext=told) if told else None
         return RecordedTurn(recorded=recorded, refused=tuple(refused), hookSpecificOutput=output)
 
-    async def _recorded(self, where: ChatScope, args: RecordTurnArgs) -> tuple[int, list[str]]:
+    async def _recorded(self, scope: ChatScope, args: RecordTurnArgs) -> tuple[int, list[str]]:
         """Record the messages one by one, because a thread keeps its messages in the order of arrival."""
         recorded, refused = 0, list[str]()
         for message in args.messages:
             try:
-                recorded += await self._record(where, args, message)
+                recorded += await self._record(scope, args, message)
             except MessageRefused as error:
                 refused.append(f"{message.message_id}: {error}")
         return recorded, refused
 
-    async def _record(self, where: ChatScope, args: RecordTurnArgs, message: TurnMessage) -> bool:
+    async def _record(self, scope: ChatScope, args: RecordTurnArgs, message: TurnMessage) -> bool:
         """Record a message. Returns False for a duplicate. If the prompt of a reply was not recorded, the reply is
         recorded without a reference to the prompt."""
         # Secrets are always masked, because the output of terminals often contains keys.
         content = await offloaded(len(message.content), lambda: mask(message.content))
         said = RecordMessageArgs(**dict(_place(args)), **dict(message.model_copy(update={"content": content})))
         try:
-            result = await self._recorder.record(where, said)
+            result = await self._recorder.record(scope, said)
         except MessageRefused:
             if said.exchange_of is None:
                 raise
-            result = await self._recorder.record(where, said.model_copy(update={"exchange_of": None}))
+            result = await self._recorder.record(scope, said.model_copy(update={"exchange_of": None}))
         return result.outcome != "duplicate"
 
-    async def _told(self, where: ChatScope, args: RecordTurnArgs) -> str:
+    async def _told(self, scope: ChatScope, args: RecordTurnArgs) -> str:
         if not args.recall:
             return ""
         if args.event == "SessionStart":
-            return await self._session(where, args)
+            return await self._session(scope, args)
         query = (args.query or "").strip()
-        return await self._prompted(where, args, query) if query else ""
+        return await self._prompted(scope, args, query) if query else ""
 
-    async def _prompted(self, where: ChatScope, args: RecordTurnArgs, query: str) -> str:
+    async def _prompted(self, scope: ChatScope, args: RecordTurnArgs, query: str) -> str:
         now, zone = self._deps.now(), self._deps.zone
-        thread = await thread_of(self._deps, where, _place(args))
-        request = SearchRequest(*where.key, None, query, now, zone)
+        thread = await thread_of(self._deps, scope, _place(args))
+        request = SearchRequest(*scope.key, None, query, now, zone)
         ranked = await self._retriever.recalled(request)
         chosen = choose(ranked, query, None, frozenset(), self._deps.settings.context)
         results = await self._retriever.with_texts(request, chosen)
         # The model of this session has already seen the messages of the session.
-        return prompt_index([x for x in results if x.thread_key != thread], where.chat_id, now, zone)
+        return prompt_index([x for x in results if x.thread_key != thread], scope.chat_id, now, zone)
 
-    async def _session(self, where: ChatScope, args: RecordTurnArgs) -> str:
+    async def _session(self, scope: ChatScope, args: RecordTurnArgs) -> str:
         shown = GetContextArgs(include=AT_SESSION_START, token_budget=SESSION_BUDGET)
-        context = await self._reader.context(where, shown.model_copy(update=dict(_place(args))))
-        last = await summaries.rolling(self._deps.database, *where.key, "session", session_thread(where.chat_id))
+        context = await self._reader.context(scope, shown.model_copy(update=dict(_place(args))))
+        last = await summaries.rolling(self._deps.database, *scope.key, "session", session_thread(scope.chat_id))
         return session_index(context.context or "", last.text if last is not None else "")
 
 

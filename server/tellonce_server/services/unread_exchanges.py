@@ -35,30 +35,30 @@ class UnreadExchanges:
     def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
 
-    async def prompt(self, where: ChatScope) -> str:
+    async def prompt(self, scope: ChatScope) -> str:
         """Instructions for the assistant and the newest exchanges that no model has read. Each call hands out
         different exchanges."""
         database, now = self._deps.database, self._deps.now()
-        jobs = await queue.hand_out(database, *where.key, now, AT_ONCE, now - HELD)
+        jobs = await queue.hand_out(database, *scope.key, now, AT_ONCE, now - HELD)
         parts = sorted([await _lines(database, job) for job in jobs], key=lambda lines: [line.id for line in lines])
         said = [mask(line.content) for part in parts for line in part if line.role == "user"]
-        known = await known_about(self._deps, *where.key, said)
+        known = await known_about(self._deps, *scope.key, said)
         return learning_prompt(parts, known, self._deps.zone)
 
 
 async def take_over(
-    t: Queries, where: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
+    t: Queries, scope: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
 ) -> None:
     """Mark exchanges as read by the assistant. These are the exchanges that were given to the assistant recently, and
     the exchanges that contain a message of `sources`. The notes learned from these exchanges end. Notes in `borne_out`
     do not end, because the assistant's statements repeat them."""
-    for job in await queue.read_by_assistant(t, *where.key, now - HELD, sources):
-        own = [line.id for line in await _lines(t, job) if may_tell(*where.key, line)]
-        for note in await memories.read_by(t, *where.key, own, ("keep",)):
+    for job in await queue.read_by_assistant(t, *scope.key, now - HELD, sources):
+        own = [line.id for line in await _lines(t, job) if may_tell(*scope.key, line)]
+        for note in await memories.read_by(t, *scope.key, own, ("keep",)):
             if note.id not in borne_out:
                 end = max(now, note.valid_from)
                 why = reason("read_again", tier="assistant")
-                await memories.set_status(t, where.owner_id, note.id, "superseded", now, valid_to=end, reason=why)
+                await memories.set_status(t, scope.owner_id, note.id, "superseded", now, valid_to=end, reason=why)
 
 
 async def _lines(q: Queries, job: Job) -> list[Line]:

@@ -50,13 +50,13 @@ async def known(
     return {(row["channel"] or "", row["ext_id"] or by_number(chat_id, row["id"])): row["thread_key"] for row in rows}
 
 
-async def add(q: Queries, where: ChatScope, rows: Sequence[Placed], now: datetime) -> list[int]:
+async def add(q: Queries, scope: ChatScope, rows: Sequence[Placed], now: datetime) -> list[int]:
     """Store the messages and return their ids in the same order. The caller must be inside a transaction, because this
     function locks the chat."""
-    owner_id, chat_id = where.owner_id, where.chat_id
+    owner_id, chat_id = scope.owner_id, scope.chat_id
     exchanges = sum(row.message.role == "assistant" for row in rows)
     counts = (len(rows), exchanges, now)
-    reserved = await one(q, "bulk.reserve", owner_id, chat_id, where.home, *counts, where.conversation)
+    reserved = await one(q, "bulk.reserve", owner_id, chat_id, scope.home, *counts, scope.conversation)
     numbers = [reserved["before"] + n for n in range(1, len(rows) + 1)]
     said = [
         {"channel": r.message.channel, "thread_key": r.thread_key, **columns(r.message, r.text, r.sent_at)}

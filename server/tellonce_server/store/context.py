@@ -146,7 +146,7 @@ class ContextRows:
 
 async def read(
     q: Queries,
-    where: ChatScope,
+    scope: ChatScope,
     thread_key: str,
     args: GetContextArgs,
     now: datetime,
@@ -158,23 +158,23 @@ async def read(
     row = await one(
         q,
         "context.read" if args.as_of is None else "context.read_as_of",
-        *(*where.key, thread_key, limits.window, limits.facts, limits.goals, limits.chunks),
-        *(args.reply_to_message_id, limits.messages, args.as_of or now, where.channel, args.exclude_message_id),
-        *(_head(where, thread_key), root_thread(where.chat_id), LEFT_MESSAGES, REPLY_THREADS, OTHER_CHATS),
+        *(*scope.key, thread_key, limits.window, limits.facts, limits.goals, limits.chunks),
+        *(args.reply_to_message_id, limits.messages, args.as_of or now, scope.channel, args.exclude_message_id),
+        *(_head(scope, thread_key), root_thread(scope.chat_id), LEFT_MESSAGES, REPLY_THREADS, OTHER_CHATS),
         *(CONVERSATIONS, elsewhere),
     )
-    return _rows(row, where.chat_id)
+    return _rows(row, scope.chat_id)
 
 
-def _head(where: ChatScope, thread_key: str) -> str | None:
+def _head(scope: ChatScope, thread_key: str) -> str | None:
     """The external id of the message that started a reply thread; None for any other thread."""
     kind, _, rest = thread_key.partition(":")
-    return rest.partition(":")[2].removeprefix(f"{where.guest}/") if kind == "reply" else None
+    return rest.partition(":")[2].removeprefix(f"{scope.guest}/") if kind == "reply" else None
 
 
-async def answers_to_earlier(q: Queries, where: ChatScope, thread_key: str, message_id: int) -> frozenset[int]:
+async def answers_to_earlier(q: Queries, scope: ChatScope, thread_key: str, message_id: int) -> frozenset[int]:
     """Return the ids of the messages after the message `message_id` that answer a message before `message_id`."""
-    rows = await q.rows("context.answers_to_earlier", where.owner_id, where.chat_id, thread_key, message_id)
+    rows = await q.rows("context.answers_to_earlier", scope.owner_id, scope.chat_id, thread_key, message_id)
     return frozenset(row["id"] for row in rows)
 
 

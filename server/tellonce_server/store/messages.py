@@ -80,9 +80,9 @@ class MessageText:
 class NewMessage:
     """A message to be recorded: the call's arguments, and the values that are computed from them. The answer to
     `args.expects` must be sent before `slot_until`. With a chat's first message, the channel and the conversation of
-    `where` are stored."""
+    `scope` are stored."""
 
-    where: ChatScope
+    scope: ChatScope
     args: RecordMessageArgs
     now: datetime
     thread_key: str
@@ -163,7 +163,7 @@ async def record(q: Queries, m: NewMessage, job: FollowUp | None) -> Recorded:
     values = {
         **columns(m.args, m.text, m.sent_at),
         **vars(m),
-        **vars(m.where),
+        **vars(m.scope),
         **(vars(job) if job is not None else dict.fromkeys(FollowUp.__dataclass_fields__)),
         "slot": expects.model_dump(mode="json") if expects else None,
         "slot_until": m.slot_until if expects else None,
@@ -180,7 +180,7 @@ by_id = MaybeRow[[OwnerId, ChatId, MessageId], StoredMessage]("messages.by_id", 
 async def edit(q: Queries, m: NewMessage, old: StoredMessage) -> bool:
     """Store an edit of the message `old`. Returns False if another call changed the message first."""
     text = (m.text.content, m.text.importance, m.text.tokens, m.text.index_text)
-    return await q.row("messages.edit", *m.where.key, old.id, old.version, *text, m.now) is not None
+    return await q.row("messages.edit", *m.scope.key, old.id, old.version, *text, m.now) is not None
 
 
 versions = Rows[[OwnerId, ChatId, MessageId], TextVersion]("messages.versions", placed(TextVersion))

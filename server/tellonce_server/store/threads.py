@@ -61,12 +61,12 @@ silent = Rows[[datetime, int], tuple[int, int, str]]("threads.silent", tuple)
 
 
 async def queue_chunks(
-    q: Queries, where: ChatScope, thread: Thread, runs: Sequence[Run], now: datetime, job_class: JobClass = "live"
+    q: Queries, scope: ChatScope, thread: Thread, runs: Sequence[Run], now: datetime, job_class: JobClass = "live"
 ) -> int:
     """Queue chunk jobs and return their number; 0 if another process has changed the thread's `queued_to` first."""
     rows = await q.rows(
         "threads.queue_chunks",
-        *(*where.key, thread.thread_key, thread.queued_to),
+        *(*scope.key, thread.thread_key, thread.queued_to),
         *([r.from_no for r in runs], [r.to_no for r in runs], [r.from_id for r in runs], [r.to_id for r in runs]),
         *(sum(r.tokens for r in runs), now, tracing.traceparent(), job_class),
     )

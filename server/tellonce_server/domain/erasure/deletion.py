@@ -94,7 +94,7 @@ class Order:
     chose to keep the derived texts of the degrees of certainty in `kept`. If `messages` is true, texts of messages are
     searched too."""
 
-    where: ChatScope
+    scope: ChatScope
     chat_id: int | None
     query: ForgetQuery
     chosen: Sequence[Match]
@@ -138,7 +138,7 @@ class _Erasure:
         self._deps = deps
         self._database = deps.database
         self._order = order
-        self._owner = order.where.owner_id
+        self._owner = order.scope.owner_id
         self._now = deps.now()
         self._done, self._total = 0, len(order.chosen) + LAST_STEPS
         self._meant: Sequence[Statement] = ()
@@ -294,7 +294,7 @@ class _Erasure:
                 for row in await forget.covering(t, owner, keys):
                     await queue_chunk(t, owner, *row, now)
             if self._erased.counts["memories"] or "user_profile" in self._cleaned.counts:
-                await queue_profile(t, owner, order.where.chat_id, now)
+                await queue_profile(t, owner, order.scope.chat_id, now)
             await scrub.request(t, now)
             # The announcement is part of the commit. Other processes therefore clear their caches even if this process
             # dies after the commit.

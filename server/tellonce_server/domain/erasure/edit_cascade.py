@@ -29,12 +29,12 @@ searched for, but the chunk's summary is rewritten in any case."""
 
 
 async def after_edit(
-    zone: ZoneInfo, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, gone: Sequence[str], now: datetime
+    zone: ZoneInfo, t: Queries, scope: ChatScope, old: StoredMessage, new_text: str, gone: Sequence[str], now: datetime
 ) -> tuple[JobKind, ...]:
     """Withdraw the memories that the new text no longer supports, and queue extraction and summary jobs again. `gone`
     are the sentences that the edit takes back (`taken_back`)."""
-    owner, chat = where.key
-    retired = await _retire(t, where, old, Quoted(new_text, new_text, old.role, old.sent_at, zone), now)
+    owner, chat = scope.key
+    retired = await _retire(t, scope, old, Quoted(new_text, new_text, old.role, old.sent_at, zone), now)
     await queue.void_readers(t, owner, chat, old.id, old.thread_key, session_thread(chat))
     cleaned = await derived_texts.take_back(t, owner, [*(m.content for m in retired), *gone], now)
     kinds: list[JobKind] = []
@@ -52,22 +52,22 @@ async def after_edit(
     return tuple(dict.fromkeys(kinds))
 
 
-async def _retire(t: Queries, where: ChatScope, old: StoredMessage, said: Quoted, now: datetime) -> list[Memory]:
+async def _retire(t: Queries, scope: ChatScope, old: StoredMessage, said: Quoted, now: datetime) -> list[Memory]:
     """Withdraw and return the memories that the new text (`said`) does not support. Only memories that models learned
     from this message alone are considered. A memory with a reminder stays, because the person relies on the reminder.
     The reminder ends only when the person cancels it."""
-    found = await memories.from_message(t, *where.key, old.id)
-    learned = [m for m in found if await reminders.by_memory(t, where.owner_id, m.id) is None]
-    stale = [m for m in learned if _only_from(m, old.id) and not await _holds(t, where, m, said)]
+    found = await memories.from_message(t, *scope.key, old.id)
+    learned = [m for m in found if await reminders.by_memory(t, scope.owner_id, m.id) is None]
+    stale = [m for m in learned if _only_from(m, old.id) and not await _holds(t, scope, m, said)]
     for memory in stale:
-        await withdraw(t, where.owner_id, memory, now, denied=False)
+        await withdraw(t, scope.owner_id, memory, now, denied=False)
     return stale
 
 
-async def _holds(t: Queries, where: ChatScope, memory: Memory, said: Quoted) -> bool:
+async def _holds(t: Queries, scope: ChatScope, memory: Memory, said: Quoted) -> bool:
     """Whether the text still contains all quotes that support the memory. A memory that was learned from a tag in an
     answer has no quotes. The claim of such a memory is checked against the whole text."""
-    quotes = (await memories.provenance(t, where.owner_id, memory.id)).quotes
+    quotes = (await memories.provenance(t, scope.owner_id, memory.id)).quotes
     if not quotes:
         return await offloaded(len(said.quote), lambda: check_claim(memory.content, [said]).certain)
     return all(contains_quote(said.quote, quote.text) for quote in quotes)

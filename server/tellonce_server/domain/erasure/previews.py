@@ -262,7 +262,7 @@ async def unchanged(q: Queries, owner_id: int, shown: Sequence[Match]) -> list[t
     return [(row, match) for row, match in found if row.version == match.version]
 
 
-async def related(q: Queries, where: ChatScope, shown: Sequence[Shown]) -> list[Shown]:
+async def related(q: Queries, scope: ChatScope, shown: Sequence[Shown]) -> list[Shown]:
     """The memories and messages related to the ticked matches.
 
     For a ticked memory, these are the memory's source messages and the other memories learned from these messages. For
@@ -272,14 +272,14 @@ async def related(q: Queries, where: ChatScope, shown: Sequence[Shown]) -> list[
     ticked = [each.match for each in shown if each.match.ticked][:_LOOKED_AT]
     messages = [(match.chat_id, match.ref) for match in ticked if match.kind == "message"]
     known = [match.ref for each in shown if (match := each.match).kind == "memory"]
-    owner = where.owner_id
+    owner = scope.owner_id
     sources = _sources(await forget.memories(q, owner, [m.ref for m in ticked if m.kind == "memory"]))
     resting = await forget.resting_on(q, owner, [*messages, *sources], known, MOST)
     said = await texts.messages(q, owner, sources[:MOST]) + await texts.neighbors(q, owner, messages, MOST)
     hits = {(each.match.chat_id, each.match.ref) for each in shown if each.match.kind == "message"}
     rows = {(row.chat_id or 0, row.id): row for row in said}
     beside = [row for key, row in sorted(rows.items()) if key not in hits]
-    seen = [row for row in (*map(_row, resting), *beside) if where.is_own or where.sees(row.chat_id)]
+    seen = [row for row in (*map(_row, resting), *beside) if scope.is_own or scope.sees(row.chat_id)]
     return [_offered(row) for row in seen if row.texts[0] and row.texts[0] != GONE]
 
 

@@ -55,7 +55,7 @@ def as_stored(shown: str) -> list[str]:
 
 
 async def query_of(
-    q: Queries, where: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
+    q: Queries, scope: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
 ) -> ForgetQuery:
     """The query for a call. For a confirmation, `sealed` contains the matches of the preview. If the request is for a
     period, the query then covers only these matches and no newer texts.
@@ -67,23 +67,23 @@ async def query_of(
     if (literal := args.literal) is not None:
         return await asyncio.to_thread(lambda: LiteralQuery(_literal(literal)))
     if args.memory_ids is not None:
-        found = await forget.memories(q, where.owner_id, args.memory_ids)
-        seen = [memory for memory in found if where.sees(memory.chat_id)]
+        found = await forget.memories(q, scope.owner_id, args.memory_ids)
+        seen = [memory for memory in found if scope.sees(memory.chat_id)]
         if sealed is None:
             _all_there(args.memory_ids, {memory.id for memory in seen}, "memory")
         return await asyncio.to_thread(StatementQuery, stated(seen))
     if args.message_ids is not None:
-        rows = await texts.messages(q, where.owner_id, [(where.chat_id, number) for number in args.message_ids])
+        rows = await texts.messages(q, scope.owner_id, [(scope.chat_id, number) for number in args.message_ids])
         _all_there(args.message_ids, {row.id for row in rows}, "message")
         return await asyncio.to_thread(_rows, rows, [])
     if sealed is None:
-        return await _period(q, where, args)
+        return await _period(q, scope, args)
     exact = [match.ref for match in sealed if match.kind == "memory" and match.degree == "exact"]
-    memories = await forget.memories(q, where.owner_id, exact)
+    memories = await forget.memories(q, scope.owner_id, exact)
     messages = [(m.chat_id, m.ref) for m in sealed if m.kind == "message"]
     if args.everything:
         return EverythingQuery(messages, [memory.id for memory in memories])
-    rows = await texts.messages(q, where.owner_id, messages)
+    rows = await texts.messages(q, scope.owner_id, messages)
     return await asyncio.to_thread(_rows, rows, memories)
 
 
@@ -111,12 +111,12 @@ def _all_there(asked: Sequence[int], there: set[int], what: str) -> None:
         raise NothingNamed(text, "no_message")
 
 
-async def _period(q: Queries, where: ChatScope, args: ForgetArgs) -> ForgetQuery:
+async def _period(q: Queries, scope: ChatScope, args: ForgetArgs) -> ForgetQuery:
     """Return a query for the messages and memories of the period. Without a period, the query is for all messages and
     memories."""
-    reach = None if where.is_own else where.chat_id
-    rows = await texts.messages_between(q, where.owner_id, reach, args.since, args.until)
-    memories = await forget.memories_of(q, *where.key, where.is_own, args.since, args.until)
+    reach = None if scope.is_own else scope.chat_id
+    rows = await texts.messages_between(q, scope.owner_id, reach, args.since, args.until)
+    memories = await forget.memories_of(q, *scope.key, scope.is_own, args.since, args.until)
     if args.everything:
         return EverythingQuery([(row.chat_id or 0, row.id) for row in rows], [memory.id for memory in memories])
     return await asyncio.to_thread(_rows, rows, memories)

@@ -86,7 +86,7 @@ def _run(part: Sequence[OpenMessage]) -> Run:
 
 async def compact_thread(
     q: Queries,
-    where: ChatScope,
+    scope: ChatScope,
     thread_key: str,
     rules: Compaction,
     now: datetime,
@@ -96,10 +96,10 @@ async def compact_thread(
 ) -> int:
     """Queue the chunk summaries that are due, and return their number. With `all_due`, every message that is not kept
     verbatim is due."""
-    thread = await threads.find(q, *where.key, thread_key)
+    thread = await threads.find(q, *scope.key, thread_key)
     if thread is None:
         return 0
-    waiting = await threads.open_run(q, *where.key, thread_key)
+    waiting = await threads.open_run(q, *scope.key, thread_key)
     spoke = spoke_before(waiting, now, rules.max_age_hours)
     tokens = sum(m.tokens for m in waiting)
     kept = keep(rules, messages=len(waiting), tokens=tokens, spoke=spoke, now=now)
@@ -108,7 +108,7 @@ async def compact_thread(
     due = runs(waiting, rules.keep if kept is None else kept, rules, all_due=all_due)
     if not due:
         return 0
-    return await threads.queue_chunks(q, where, thread, due, now, job_class)
+    return await threads.queue_chunks(q, scope, thread, due, now, job_class)
 
 
 async def compact_silent(deps: Dependencies) -> int:

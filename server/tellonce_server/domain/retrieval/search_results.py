@@ -102,11 +102,11 @@ class SearchRequest:
         return any(limit is not None for limit in (self.thread_key, self.since, self.ends))
 
 
-def requested(args: SearchMemoryArgs | GetContextArgs, where: ChatScope, **own: Any) -> SearchRequest:
-    """The search for a call in `where`. All fields that the arguments also have are copied, except the fields given in
+def requested(args: SearchMemoryArgs | GetContextArgs, scope: ChatScope, **own: Any) -> SearchRequest:
+    """The search for a call in `scope`. All fields that the arguments also have are copied, except the fields given in
     `own`."""
     same = {field.name: getattr(args, field.name) for field in fields(SearchRequest) if hasattr(args, field.name)}
-    wanted: dict[str, Any] = {**same, "owner_id": where.owner_id, "chat_id": where.chat_id, **own}
+    wanted: dict[str, Any] = {**same, "owner_id": scope.owner_id, "chat_id": scope.chat_id, **own}
     return SearchRequest(**wanted)
 
 

@@ -230,8 +230,8 @@ class PageReads:
             raise NothingToExplain(text, "no_memory", id=args.memory_id)
         # On the page, owners may see all of their chats. The explanation is therefore requested from the memory's own
         # chat.
-        where = ChatScope(owner_id, found.chat_id or owner_id)
-        explanation = await self._explainer.explain(where, ExplainArgs(memory_id=args.memory_id))
+        scope = ChatScope(owner_id, found.chat_id or owner_id)
+        explanation = await self._explainer.explain(scope, ExplainArgs(memory_id=args.memory_id))
         origin = await memories.provenance(database, owner_id, args.memory_id)
         shown_to = await page.answers(database, owner_id, CARDS, shown=args.memory_id)
         return PageMemory(
@@ -272,8 +272,8 @@ class PageReads:
 
     async def answer(self, owner_id: int, args: PageAnswerArgs) -> PageAnswer:
         """Show the material on which one answer was based. Raises NothingToExplain."""
-        where = ChatScope(owner_id, args.chat_id or owner_id)
-        receipt = await self._explainer.explain(where, ExplainArgs(receipt_id=args.receipt_id))
+        scope = ChatScope(owner_id, args.chat_id or owner_id)
+        receipt = await self._explainer.explain(scope, ExplainArgs(receipt_id=args.receipt_id))
         found = self._answers(await page.answers(self._deps.database, owner_id, 1, receipt_id=args.receipt_id))
         summary = answer_summary(receipt, found[0] if found else None)
         replies = await page.replies(self._deps.database, owner_id, args.receipt_id)
