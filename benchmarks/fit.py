@@ -48,7 +48,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "SHORT": (0.1, 0.8),
     "IN_SPAN": (0.5, 3.0),
     "AFTER_SPAN": (0.3, 2.0),
-    "TELLS_OF_SPAN": (0.5, 3.0),
+    "MENTIONS_SPAN": (0.5, 3.0),
     "TIME_WORDS": (0.2, 1.5),
     "AMOUNTS": (0.2, 1.5),
     "TASTES": (0.2, 1.5),

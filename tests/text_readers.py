@@ -374,7 +374,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.dedup.is_denied": lambda text: dedup.is_denied(
         text, text[1:], 0.95, same_source=False, certain=True
     ),
-    "tellonce_server.domain.memory.dedup.is_retold": lambda text: dedup.is_retold(text + "x", text),
+    "tellonce_server.domain.memory.dedup.is_restated": lambda text: dedup.is_restated(text + "x", text),
     "tellonce_server.domain.memory.dedup.key": dedup.key,
     "tellonce_server.domain.memory.dedup.same": lambda text: dedup.same(text, text[1:]),
     "tellonce_server.domain.memory.literals.content": literals.content,
@@ -425,7 +425,7 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "tellonce_server.domain.retrieval.signals.numbers": signals.numbers,
     "tellonce_server.domain.retrieval.signals.tastes": signals.tastes,
-    "tellonce_server.domain.retrieval.signals.tells_of": lambda text: signals.tells_of(text, NOW, [SPAN], ZONE),
+    "tellonce_server.domain.retrieval.signals.mentions": lambda text: signals.mentions(text, NOW, [SPAN], ZONE),
     "tellonce_server.domain.retrieval.signals.time_words": signals.time_words,
     "tellonce_text.fences.contained": fences.contained,
     "tellonce_text.fences.contained_text": fences.contained_text,
@@ -526,7 +526,7 @@ NOT_READERS = frozenset(
     tellonce_server.embedding.onnx_format.constant tellonce_server.embedding.onnx_format.graph
     tellonce_server.embedding.onnx_format.node tellonce_server.embedding.onnx_format.value
     tellonce_server.domain.keep.heads.read
-    tellonce_server.services.assistant_statements.newest_words tellonce_server.domain.memory.extraction_results.may_tell
+    tellonce_server.services.assistant_statements.newest_words tellonce_server.domain.memory.extraction_results.is_evidence
     tellonce_server.app.oauth.scopes_of tellonce_server.app.oauth.is_jwt tellonce_server.core.scope.channel_of
     tellonce_server.store.database.one_transaction
     tellonce_server.app.bootstrap.open_in_one_transaction tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrations.missing
@@ -608,7 +608,7 @@ SLOW = frozenset(
     tellonce_server.domain.memory.resolution.admits tellonce_server.domain.memory.resolution.following
     tellonce_server.domain.memory.resolution.named_dates
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
-    tellonce_server.domain.retrieval.signals.tells_of tellonce_text.dates.meanings.admits
+    tellonce_server.domain.retrieval.signals.mentions tellonce_text.dates.meanings.admits
     tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.appointment
     tellonce_text.dates.meanings.coming_day tellonce_text.dates.meanings.proposed_day
     tellonce_text.dates.meanings.due_date tellonce_text.dates.resolver.expressions

@@ -37,8 +37,8 @@ def is_enabled(machine: Machine) -> bool:
 def install_line(machine: Machine, settings: ServerSettings) -> str:
     """The command that installs the plugin with the options that this memory needs. If the plugin is already installed,
     the command only sets these options."""
-    told = _missing(options(machine), settings)
-    words = [word for name, value in told.items() for word in ("--config", f"{name}={value}")]
+    missing = _missing(options(machine), settings)
+    words = [word for name, value in missing.items() for word in ("--config", f"{name}={value}")]
     return shlex.join(["claude", "plugin", "install", PLUGIN, *words])
 
 

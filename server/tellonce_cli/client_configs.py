@@ -85,8 +85,8 @@ class Client:
 
 def _through_wsl(command: Command, machine: Machine) -> Command:
     """The command as a Windows program starts it. WSLENV names the variables that wsl.exe passes to the command."""
-    told = command.get("env", {})
-    passed = {"env": {**told, "WSLENV": ":".join(told)}} if told else {}
+    variables = command.get("env", {})
+    passed = {"env": {**variables, "WSLENV": ":".join(variables)}} if variables else {}
     where = ["-d", machine.environment[WSL_NAME], THROUGH_WSL]
     return {"command": "wsl.exe", "args": [*where, command["command"], *command["args"]], **passed}
 

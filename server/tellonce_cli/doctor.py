@@ -328,11 +328,11 @@ async def _backup(settings: ServerSettings, _: RelaySettings) -> Finding:
 async def clients(settings: ServerSettings, _: RelaySettings) -> Finding:
     machine = this_machine()
     found = connected(machine)
-    for name, told in found.items():
-        if isinstance(told, str):
+    for name, state in found.items():
+        if isinstance(state, str):
             hint = f"run `tellonce connect {name}`; if that fails, add by hand what `--print` shows"
             by_plugin = name is ClientName.CLAUDE_CODE and claude_plugin.is_enabled(machine)
-            return wrong(told, claude_plugin.install_line(machine, settings) if by_plugin else hint)
+            return wrong(state, claude_plugin.install_line(machine, settings) if by_plugin else hint)
     names = [name for name, there in found.items() if there]
     missing = [name for name, there in found.items() if not there]
     hint = f"`tellonce connect {missing[0]}` adds it" if missing else ""

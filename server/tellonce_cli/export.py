@@ -25,8 +25,8 @@ async def run(file: Path | None, form: ExportForm) -> None:
         raise CommandFailed(f"{file} already exists; choose another file, or remove this one.")
     wrote = await _export(settings, file, form)
     if not _is_stdout(file):
-        told = f"{plural.messages(wrote['message'])} and {plural.memories(wrote['memory'])}"
-        console.print(f"{told} are in {file}.")
+        counts = f"{plural.messages(wrote['message'])} and {plural.memories(wrote['memory'])}"
+        console.print(f"{counts} are in {file}.")
         hint("It holds everything you said: keep it safe.")
         answer({"file": str(file), **wrote})
 

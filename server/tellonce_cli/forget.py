@@ -32,7 +32,7 @@ async def run(
     with terminal_as_found():
         if console.quiet or yes or confirm is not None:
             done = await called(settings, lambda memory: _at_once(memory, args, yes=yes))
-            console.print(_told(done, zone))
+            console.print(_summary(done, zone))
             answer(done.model_dump(mode="json"))
         else:
             console.print(await called(settings, lambda memory: asked(memory, args, zone, Keyboard())))
@@ -46,7 +46,7 @@ async def _at_once(memory: MemoryClient, args: c.ForgetArgs, *, yes: bool) -> c.
     return await memory.forget(args.model_copy(update={"confirm": preview.confirm}))
 
 
-def _told(done: c.Forgotten, zone: ZoneInfo) -> str:
+def _summary(done: c.Forgotten, zone: ZoneInfo) -> str:
     if done.receipt is None:
         return views.nothing_view(done)
     kept = views.kept_view(done, datetime.now(zone))
@@ -64,7 +64,7 @@ async def asked(memory: MemoryClient, target: c.ForgetArgs, zone: ZoneInfo, keyb
     chosen = await _chosen(preview, keyboard, whole=bool(target.everything))
     if chosen is None:
         return "Kept."
-    return _told(await memory.forget(target.model_copy(update={"confirm": preview.confirm, **chosen})), zone)
+    return _summary(await memory.forget(target.model_copy(update={"confirm": preview.confirm, **chosen})), zone)
 
 
 async def _chosen(preview: c.Forgotten, keyboard: Keyboard, *, whole: bool) -> dict[str, tuple[int, ...]] | None:

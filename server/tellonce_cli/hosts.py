@@ -53,8 +53,8 @@ def desktop_snippet(settings: ServerSettings, *, reveal: bool = False) -> dict[s
     contains placeholders."""
     program = own_command()
     entry: dict[str, Any] = {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}
-    told = _told(settings, reveal)
-    return {"mcpServers": {"memory": {**entry, "env": told} if told else entry}}
+    environment = _environment(settings, reveal)
+    return {"mcpServers": {"memory": {**entry, "env": environment} if environment else entry}}
 
 
 def own_command() -> list[str]:
@@ -82,14 +82,14 @@ def shown_command() -> str:
     return "tellonce" if shutil.which("tellonce") else shlex.join(own_command())
 
 
-def _told(settings: ServerSettings, reveal: bool) -> dict[str, str]:
+def _environment(settings: ServerSettings, reveal: bool) -> dict[str, str]:
     """The environment variables that a server started by another program needs to serve the same memory."""
     fields = ServerSettings.model_fields
     values = {name: getattr(settings, name) for name in _DECIDES if name in settings.model_fields_set}
-    return {variable(name, fields[name]): _written(value, reveal) for name, value in values.items()}
+    return {variable(name, fields[name]): _setting_text(value, reveal) for name, value in values.items()}
 
 
-def _written(value: object, reveal: bool) -> str:
+def _setting_text(value: object, reveal: bool) -> str:
     if isinstance(value, SecretStr):
         return value.get_secret_value() if reveal else _SECRET
     if isinstance(value, Path):

@@ -18,7 +18,7 @@ from tellonce.import_formats import ImportKind
 from tellonce.preload import imported
 from tellonce_cli.hosts import ClientName
 from tellonce_cli.memory_commands import memory_app
-from tellonce_cli.screen import flush_output, make_printable, told
+from tellonce_cli.screen import failure_message, flush_output, make_printable
 from tellonce_cli.subcommand import ExportForm, Json, examples, run_module
 
 
@@ -395,7 +395,7 @@ def main() -> None:
     except Exception as error:
         if any(_debugging):
             raise
-        sentence, code = told(error)
+        sentence, code = failure_message(error)
         sys.stderr.write(f"tellonce: {sentence}\n")
         sys.exit(code)
 

@@ -4,7 +4,7 @@ list has a separate module, because the imports of `page_work` would delay it.""
 from tellonce_cli import connect
 from tellonce_cli.client_configs import CLIENTS
 from tellonce_cli.hosts import ClientName
-from tellonce_cli.screen import CommandFailed, run_for_page, tell
+from tellonce_cli.screen import CommandFailed, print_entry, run_for_page
 
 
 def clients() -> None:
@@ -14,14 +14,16 @@ def clients() -> None:
         try:
             file, text = connect.preview(name)
         except CommandFailed as error:
-            tell(name=name, title=CLIENTS[name].title, file="", connected=False, text="", trouble=str(error))
+            print_entry(name=name, title=CLIENTS[name].title, file="", connected=False, text="", trouble=str(error))
         else:
-            tell(name=name, title=CLIENTS[name].title, file=str(file), connected=known.get(name) is True, text=text)
+            print_entry(
+                name=name, title=CLIENTS[name].title, file=str(file), connected=known.get(name) is True, text=text
+            )
 
 
 def connect_client(name: str, undo: str = "") -> None:
     connect.run(ClientName(name), only_print=False, undo=bool(undo))
-    tell(done=name)
+    print_entry(done=name)
 
 
 def main() -> None:

@@ -15,14 +15,14 @@ from tellonce_cli.importers.files import Source, size
 from tellonce_cli.importers.forecast import forecast, measured
 from tellonce_cli.importers.recognition import READERS, recognized
 from tellonce_cli.memory import chat_of, storage
-from tellonce_cli.screen import run_for_page, tell
+from tellonce_cli.screen import print_entry, run_for_page
 from tellonce_server.services.import_messages import Importers
 
 
 async def back_up(file: str) -> None:
     Path(file).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     await backup.run(Path(file))
-    tell(file=file, bytes=Path(file).stat().st_size)
+    print_entry(file=file, bytes=Path(file).stat().st_size)
 
 
 def plan_import(file: str, me: str = "") -> None:
@@ -31,7 +31,7 @@ def plan_import(file: str, me: str = "") -> None:
     kind = recognized(source)
     talk = measured(READERS[kind](source, _progress(source.path)))
     foreseen = forecast(talk, load(ServerSettings).compaction, load(SummarizerSettings))
-    tell(
+    print_entry(
         kind=kind,
         messages=talk.messages,
         mine=talk.mine,
@@ -52,7 +52,7 @@ async def do_import(file: str, me: str = "") -> None:
     items = READERS[recognized(source)](source, _progress(source.path))
     async with storage(settings) as services:
         tally = await take(services, items, Importers(services.deps, chat_of(settings, None)))
-    tell(
+    print_entry(
         created=tally.created,
         duplicates=tally.duplicates,
         memories=tally.memories["kept"],
@@ -76,7 +76,7 @@ def _progress(path: Path) -> Callable[[int], None]:
         percent = min(100, 100 * done // total)
         if percent > said:
             said = percent
-            tell(progress=percent)
+            print_entry(progress=percent)
 
     return progress
 

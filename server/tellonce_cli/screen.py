@@ -93,7 +93,7 @@ class CommandFailed(Exception):
     """A command failed; the text is for the person to read."""
 
 
-def told(error: BaseException) -> tuple[str, int]:
+def failure_message(error: BaseException) -> tuple[str, int]:
     """The message for a failure, and the exit code. For a group of exceptions, the first exception is reported."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
@@ -142,7 +142,7 @@ def hint(text: str) -> None:
         notes.print(text)
 
 
-def tell(**entry: Any) -> None:
+def print_entry(**entry: Any) -> None:
     """Write `entry` as one line of JSON, for the memory page."""
     print(json.dumps(entry, ensure_ascii=False, default=str), flush=True)
 
@@ -157,4 +157,4 @@ def run_for_page(tasks: Mapping[str, Callable[..., Coroutine[Any, Any, None] | N
             asyncio.run(result)
     except Exception as error:
         # Any error is caught here, because the page must get a sentence for it.
-        sys.exit(told(error)[0])
+        sys.exit(failure_message(error)[0])

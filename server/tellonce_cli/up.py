@@ -40,8 +40,8 @@ RUNNING = "running"
 async def run() -> int:
     """Start all processes and wait for a stop signal. Returns 0 after the signal, or 1 if the server did not start. When
     a user has connected the bot, all processes are restarted, because the memory has a new owner."""
-    if told := move_former_folder():
-        console.print(told)
+    if notice := move_former_folder():
+        console.print(notice)
     for unknown in unknown_settings():
         console.print(f"Warning: {unknown}.")
     stop = shutdown_requested()
@@ -84,11 +84,11 @@ async def _run(
 
 
 async def _until_stop_or_paired(stop: asyncio.Event, pairing: "asyncio.Task[User | None]") -> None:
-    told = asyncio.create_task(stop.wait())
-    await asyncio.wait({told, pairing}, return_when=asyncio.FIRST_COMPLETED)
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait({stopping, pairing}, return_when=asyncio.FIRST_COMPLETED)
     if pairing.done() and pairing.result() is None:
-        await told
-    told.cancel()
+        await stopping
+    stopping.cancel()
 
 
 def _children(settings: ServerSettings, relay: RelaySettings) -> list[Child]:
@@ -104,7 +104,7 @@ def _children(settings: ServerSettings, relay: RelaySettings) -> list[Child]:
 
 async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Child) -> bool:
     """Wait until the server is ready. Returns False after a stop signal, or if the server cannot open its storage."""
-    deadline, told_from = time.monotonic() + READY_SECONDS, 0.0
+    deadline, report_at = time.monotonic() + READY_SECONDS, 0.0
     while not stop.is_set() and time.monotonic() < deadline:
         found = await health(address(settings))
         if found.get("ready"):
@@ -115,10 +115,10 @@ async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Ch
             )
             return False
         # A database that is down is reported within this second, so it is not said to be opening.
-        told_from = told_from or (time.monotonic() + OPENING_SECONDS if found else 0.0)
-        if told_from and time.monotonic() >= told_from:
+        report_at = report_at or (time.monotonic() + OPENING_SECONDS if found else 0.0)
+        if report_at and time.monotonic() >= report_at:
             console.print("The server answers and opens the database; the first time, it creates it …")
-            told_from = math.inf
+            report_at = math.inf
         if server.process is not None and server.process.returncode not in (None, 0):
             console.print("The server ended; see its messages above. Run `tellonce doctor` for the fix.", style="red")
             return False

@@ -31,8 +31,8 @@ def main() -> None:
         logging.getLogger("tellonce_server.app.storage").setLevel(logging.CRITICAL)
     elif args.stdio:
         ignore_env_file()
-    if told := move_former_folder():
-        logging.getLogger(__name__).warning(told)
+    if notice := move_former_folder():
+        logging.getLogger(__name__).warning(notice)
     try:
         settings = load(ServerSettings)
     except SettingsError as error:

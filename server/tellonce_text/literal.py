@@ -250,10 +250,10 @@ def _gap(part: str, *, is_last: bool) -> str:
     return "" if is_last and not any(sign in part for sign in _TELLING) else _skipping(_GAP_SIGNS, _TELLING, part)
 
 
-def _skipping(signs: str, telling: str, part: str) -> str:
+def _skipping(signs: str, required: str, part: str) -> str:
     """The pattern for a run of the characters in `signs`. The run must contain each character of `telling` that `part`
     contains."""
-    ahead = (f"(?=[{re.escape(signs.replace(sign, ''))}]*+{re.escape(sign)})" for sign in telling if sign in part)
+    ahead = (f"(?=[{re.escape(signs.replace(sign, ''))}]*+{re.escape(sign)})" for sign in required if sign in part)
     return f"{''.join(ahead)}[{re.escape(signs)}]*+"
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.connect import connect_http
-from tellonce_cli.screen import DEFECT, CommandFailed, told
+from tellonce_cli.screen import DEFECT, CommandFailed, failure_message
 from tests.chain.home import Home
 from tests.server.processes import free_port
 from tests.stubs.telegram_emulator import telegram
@@ -176,7 +176,7 @@ async def test_wrong_settings_and_wrong_usage_have_exit_codes_of_their_own(home:
 
 
 def test_a_defect_is_told_by_the_cause_inside_the_task_groups_and_with_its_own_code() -> None:
-    sentence, code = told(ExceptionGroup("g", [ExceptionGroup("g", [ValueError("odd\nlines")])]))
+    sentence, code = failure_message(ExceptionGroup("g", [ExceptionGroup("g", [ValueError("odd\nlines")])]))
     assert sentence.startswith("ValueError: odd. ")
     assert code == DEFECT
-    assert told(ExceptionGroup("g", [CommandFailed("do this.")])) == ("do this.", 1)
+    assert failure_message(ExceptionGroup("g", [CommandFailed("do this.")])) == ("do this.", 1)

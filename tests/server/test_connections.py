@@ -7,7 +7,7 @@ import anyio
 import asyncpg
 import pytest
 
-from tellonce_server.core.errors import PASSING
+from tellonce_server.core.errors import TEMPORARY_FAILURES
 from tellonce_server.store import pools
 from tellonce_server.store.database import Database, open_database
 from tests.memory_fixtures import USER, session
@@ -69,7 +69,7 @@ async def test_lost_connections_are_replaced(opened: Database, dsn: str) -> None
             if answers == [0] * 4:
                 break
             # The pool has not yet noticed the lost connections.
-            assert all(isinstance(answer, (int, *PASSING)) for answer in answers)
+            assert all(isinstance(answer, (int, *TEMPORARY_FAILURES)) for answer in answers)
     assert busy(opened) == 0
 
 

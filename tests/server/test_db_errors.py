@@ -14,7 +14,7 @@ import pytest
 from tellonce.client import LATER_META, UNREACHABLE
 from tellonce.connect import connect_http
 from tellonce.contract import GetProfileArgs
-from tellonce_server.core.errors import OutageLog
+from tellonce_server.core.errors import DatabaseErrorLog
 from tellonce_server.store.postgres.embedded_cluster import postmaster
 from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
 from tests.patience import HANGS
@@ -92,7 +92,7 @@ async def test_every_request_during_an_outage_is_answered_with_the_sentence_and_
 
 def test_an_outage_is_logged_once_when_it_begins_and_once_when_it_is_over(caplog: pytest.LogCaptureFixture) -> None:
     now = [100.0]
-    outages = OutageLog(lambda: now[0])
+    outages = DatabaseErrorLog(lambda: now[0])
     for _ in range(50):
         outages.noted(ConnectionRefusedError())
     now[0] += 7

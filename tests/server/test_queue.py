@@ -10,7 +10,7 @@ from tellonce import work as w
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
-from tellonce_server.domain.queue.summary_jobs import TOLD
+from tellonce_server.domain.queue.summary_jobs import MOST_MEMORIES
 from tellonce_sql import query
 from tests.hand_worker import claim, drain, exchange, item, submit, talk
 from tests.memory_fixtures import Clock, Memory, forget, opened, session
@@ -74,14 +74,18 @@ async def test_five_counted_failures_make_a_job_dead_and_an_outage_counts_none(m
 async def test_a_profile_is_written_from_what_the_user_confirmed_and_what_matters_with_its_days(
     memory: Memory, clock: Clock
 ) -> None:
-    said = ["Name is Priya", *(f"Saw bird number {n}" for n in range(TOLD))]
+    said = ["Name is Priya", *(f"Saw bird number {n}" for n in range(MOST_MEMORIES))]
     async with memory.client() as client, memory.agent() as agent:
         for text in said:
             await client.remember(c.RememberArgs(content=text, importance=0.9 if "Priya" in text else 0.3))
             clock.forward(seconds=1)
         await talk(client, 5)
         work = [item.input for item in await drain(agent) if isinstance(item.input, w.ProfileInput)][-1]
-    assert (len(work.memories), work.memories[0].text, work.memories[1].text) == (TOLD, "Name is Priya", said[-1])
+    assert (len(work.memories), work.memories[0].text, work.memories[1].text) == (
+        MOST_MEMORIES,
+        "Name is Priya",
+        said[-1],
+    )
     assert work.memories[0].since < work.memories[1].since
 
 

@@ -67,6 +67,6 @@ def test_what_was_denied_stays_denied_in_other_words_and_what_is_put_right_is_he
 
 
 def test_two_readings_of_one_message_are_told_from_two_statements() -> None:
-    assert dedup.is_retold("The user's home is Lisbon", "The user lives in Lisbon")
-    assert not dedup.is_retold("The user lives in Lisbon", "The user lives in Oslo")
-    assert not dedup.is_retold("The user has 2 dogs", "The user has 3 dogs")
+    assert dedup.is_restated("The user's home is Lisbon", "The user lives in Lisbon")
+    assert not dedup.is_restated("The user lives in Lisbon", "The user lives in Oslo")
+    assert not dedup.is_restated("The user has 2 dogs", "The user has 3 dogs")

@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 
 from tellonce import connect
 from tellonce.extras import EXTRAS
-from tellonce_cli.screen import told
+from tellonce_cli.screen import failure_message
 from tests.patience import promised
 
 ROOT = Path(__file__).parents[2]
@@ -56,9 +56,9 @@ def test_nothing_we_run_with_needs_what_only_prepared_the_model_once() -> None:
 
 
 def test_a_part_that_is_not_installed_is_named_with_its_extra() -> None:
-    sentence, code = told(ModuleNotFoundError("No module named 'asyncpg'", name="asyncpg"))
+    sentence, code = failure_message(ModuleNotFoundError("No module named 'asyncpg'", name="asyncpg"))
     assert ("./light[server]" in sentence, code) == (True, 1)
-    assert told(ModuleNotFoundError("x", name="tellonce_server.gone"))[1] == 70
+    assert failure_message(ModuleNotFoundError("x", name="tellonce_server.gone"))[1] == 70
     assert set(EXTRAS.values()) <= set(project(ROOT / "light")["project"]["optional-dependencies"])
 
 

@@ -18,9 +18,9 @@ from tellonce_server.domain.retrieval.signals import (
     asking,
     coverage,
     longness,
+    mentions,
     ranks_of,
     scale,
-    tells_of,
 )
 
 AT = datetime(2026, 2, 18, 4, 0, tzinfo=UTC)
@@ -326,8 +326,8 @@ def test_the_order_candidates_come_in_changes_no_score(places: list[int]) -> Non
 
 
 def test_a_year_told_of_is_no_time_in_particular() -> None:
-    assert not tells_of("I moved here last year", AT, [(AT - 300 * DAY, AT - 299 * DAY)], ZONE)
-    assert tells_of("I moved here yesterday", AT, [(AT - 2 * DAY, AT)], ZONE)
+    assert not mentions("I moved here last year", AT, [(AT - 300 * DAY, AT - 299 * DAY)], ZONE)
+    assert mentions("I moved here yesterday", AT, [(AT - 2 * DAY, AT)], ZONE)
 
 
 def test_a_message_that_shares_rare_words_with_the_best_results_rises() -> None:

@@ -98,32 +98,32 @@ class Forecast:
 
     @property
     def lines(self) -> list[str]:
-        """The lines that the user sees before the question whether to import."""
+        """The text that the user sees before the question whether to import."""
         talk = self.talk
-        told_by_me = f" ({talk.mine} of them yours)" if talk.mine else ""
-        held = [messages(talk.messages) + told_by_me] if talk.messages or not talk.memories else []
+        of_user = f" ({talk.mine} of them yours)" if talk.mine else ""
+        held = [messages(talk.messages) + of_user] if talk.messages or not talk.memories else []
         held += [memories(talk.memories)] if talk.memories else []
-        told = f"It holds {' and '.join(held)}; storing them takes {duration((talk.messages + talk.memories) / STORED_A_SECOND)}."
+        text = f"It holds {' and '.join(held)}; storing them takes {duration((talk.messages + talk.memories) / STORED_A_SECOND)}."
         if talk.names:
-            told += f" You are {' and '.join(talk.names)} in this file."
+            text += f" You are {' and '.join(talk.names)} in this file."
         if talk.unreadable:
-            told += f" {counted(talk.unreadable, 'entry')} cannot be read and will be skipped."
+            text += f" {counted(talk.unreadable, 'entry')} cannot be read and will be skipped."
         if talk.messages and not talk.mine:
-            told += (
+            text += (
                 " None of the messages is recognized as yours, and an import cannot be corrected later: name yourself as "
                 "the file does, with --me 'Your Name' or --me your numeric id."
             )
-        told = "\n".join([told, *left_out(talk.left_out)])
+        text = "\n".join([text, *left_out(talk.left_out)])
         if not talk.messages:
-            return [told, "Importing memories of another assistant needs no model, so it costs nothing."]
+            return [text, "Importing memories of another assistant needs no model, so it costs nothing."]
         if not self.calls:
             return [
-                told,
+                text,
                 "No language model is set up, so no model call is made: your own sentences are kept. It costs nothing.",
             ]
         cost = "at a price we do not know" if self.dollars is None else f"for about ${self.dollars:,.2f}"
         return [
-            told,
+            text,
             f"{self.reader} then reads them in about {counted(self.calls, 'call')} {cost}, over {duration(self.seconds)}. "
             "What you say meanwhile is read first.",
         ]

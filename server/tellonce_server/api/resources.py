@@ -60,7 +60,7 @@ def add_resources(server: "MCPServer[None]", ready: GetServices, caller_of: Call
             return None
         try:
             return _starting(argument.value, await views.chat_ids())
-        except errors.PASSING as failure:
+        except errors.TEMPORARY_FAILURES as failure:
             raise later(failure) from failure
 
 
@@ -149,7 +149,7 @@ class _Views:
 
 def later(failure: Exception) -> MCPError:
     """The error for a request that failed in a database outage and may succeed later. Tool calls use another error."""
-    return MCPError(UNREACHABLE, errors.OUTAGES.noted(failure), {LATER_META: True})
+    return MCPError(UNREACHABLE, errors.DATABASE_ERRORS.noted(failure), {LATER_META: True})
 
 
 def _starting(value: str, known: Sequence[str]) -> Completion:

@@ -72,15 +72,15 @@ class StrictTool(Tool):
             result = await self.spec.handler(Call(self.caller_of(), args, context))
         except Refused as refusal:
             return failed(refusal.text)
-        except errors.PASSING as failure:
+        except errors.TEMPORARY_FAILURES as failure:
             # A model reads the sentence; our own clients read the key in `_meta` and try again later.
-            return failed(errors.OUTAGES.noted(failure), {LATER_META: True})
+            return failed(errors.DATABASE_ERRORS.noted(failure), {LATER_META: True})
         except Exception:
             # Any unexpected error of a call is caught here. The caller gets no details, because they may contain stored
             # text.
             logger.exception("the tool %s raised an unexpected exception", self.name)
             return failed(ServerText(f"{self.name} failed inside the memory server; try again.", "crash"))
-        errors.OUTAGES.answered()
+        errors.DATABASE_ERRORS.answered()
         if isinstance(result, InputRequiredResult):
             return result
         shown = result if self.zone is None else in_zone(result, self.zone)

@@ -12,7 +12,7 @@ from tellonce.server_text import ServerText, to_meta
 from tellonce_server.app.access_tokens import LOCAL, SCOPES
 from tellonce_server.app.middleware import later
 from tellonce_server.app.token_verifier import CachedToken
-from tellonce_server.core.errors import OUTAGES, PASSING
+from tellonce_server.core.errors import DATABASE_ERRORS, TEMPORARY_FAILURES
 from tellonce_server.core.limits import RateLimit
 
 
@@ -68,8 +68,8 @@ async def _refused(token: CachedToken) -> JSONResponse | None:
     """The error response if the token is not valid or cannot be looked up now; None if it is valid."""
     try:
         return None if await token.still_valid else _unknown()
-    except PASSING as failure:
-        return later(OUTAGES.noted(failure), None)
+    except TEMPORARY_FAILURES as failure:
+        return later(DATABASE_ERRORS.noted(failure), None)
 
 
 def _unknown() -> JSONResponse:

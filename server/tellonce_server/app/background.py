@@ -11,7 +11,7 @@ from typing import Final
 
 from tellonce.side_tasks import SideTask
 from tellonce_server.app.events import Announcer, Listener
-from tellonce_server.core.errors import AWAY, OUTAGES
+from tellonce_server.core.errors import DATABASE_ERRORS, DATABASE_FAILURES
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.scrub import Scrubber
 from tellonce_server.domain.memory import expiry
@@ -66,8 +66,8 @@ async def _repeat(seconds: float, work: Callable[[], Awaitable[object]]) -> None
         await asyncio.sleep(seconds)
         try:
             await work()
-        except AWAY as error:
-            OUTAGES.noted(error)
+        except DATABASE_FAILURES as error:
+            DATABASE_ERRORS.noted(error)
 
 
 async def trim() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import asyncpg
 
-from tellonce_server.core.errors import AWAY, OUTAGES
+from tellonce_server.core.errors import DATABASE_ERRORS, DATABASE_FAILURES
 from tellonce_server.core.subscriptions import Change, Changes
 from tellonce_server.domain.dependencies import CHANGES, FORGOTTEN, WORK
 from tellonce_server.store.database import Database
@@ -39,8 +39,8 @@ class Announcer:
     async def _send(self, batch: list[tuple[str, str]]) -> None:
         try:
             await self._database.notify(batch)
-        except AWAY as error:
-            OUTAGES.noted(error)  # the batch is lost; other processes also poll
+        except DATABASE_FAILURES as error:
+            DATABASE_ERRORS.noted(error)  # the batch is lost; other processes also poll
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class Listener:
         while True:
             try:
                 await self._listen()
-            except AWAY as error:
-                OUTAGES.noted(error)
+            except DATABASE_FAILURES as error:
+                DATABASE_ERRORS.noted(error)
             await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _listen(self) -> None:
@@ -72,7 +72,7 @@ class Listener:
             await lost.wait()
         finally:
             # An error here would replace a cancellation, and the task would listen again instead of ending.
-            with suppress(*AWAY):
+            with suppress(*DATABASE_FAILURES):
                 await connection.close(timeout=1)
 
     def _on_change(self, _connection: Any, _pid: int, _channel: str, payload: Any) -> None:

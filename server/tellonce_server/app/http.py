@@ -28,7 +28,7 @@ from tellonce_server.app.page.protection import cookie_name, with_cookie
 from tellonce_server.app.page.site import add_page
 from tellonce_server.app.server import VERSION, MemoryServer, build_server
 from tellonce_server.app.storage import Storage
-from tellonce_server.core.errors import AWAY, StorageUnavailable
+from tellonce_server.core.errors import DATABASE_FAILURES, StorageUnavailable
 from tellonce_server.core.limits import RateLimit
 from tellonce_server.store.uploads import Uploads
 
@@ -187,6 +187,6 @@ async def _hindrance(storage: Storage) -> str | None:
             await services.work.attendance.at_work()
     except TimeoutError:
         return "the database does not answer in time"
-    except (StorageUnavailable, *AWAY) as error:
+    except (StorageUnavailable, *DATABASE_FAILURES) as error:
         return "the database cannot be reached" if not isinstance(error, StorageUnavailable) else str(error)
     return None

@@ -9,7 +9,7 @@ from prometheus_client.registry import Collector
 
 from tellonce.work import QueueStatus
 from tellonce_server.app.storage import Storage
-from tellonce_server.core.errors import PASSING
+from tellonce_server.core.errors import TEMPORARY_FAILURES
 
 if TYPE_CHECKING:
     from tellonce_server.services.services import Services
@@ -47,7 +47,7 @@ class Metrics:
         try:
             if health["ready"]:
                 families += await _memory(await self._storage.services())
-        except PASSING:
+        except TEMPORARY_FAILURES:
             families.append(_gauge("tellonce_database_up", "Whether the database answers.", 0))
         return generate_latest(self._registry) + generate_latest(_Read(families))
 

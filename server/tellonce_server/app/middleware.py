@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tellonce.client import LATER_META, UNREACHABLE
-from tellonce_server.core.errors import OUTAGES, PASSING, RETRY_SECONDS
+from tellonce_server.core.errors import DATABASE_ERRORS, RETRY_SECONDS, TEMPORARY_FAILURES
 
 EVENTS = b"text/event-stream"
 MOST_BYTES = 64 * 1024
@@ -77,10 +77,10 @@ def unavailable(app: ASGIApp) -> ASGIApp:
 
         try:
             await app(scope, receiving, sending)
-        except PASSING as failure:
+        except TEMPORARY_FAILURES as failure:
             if begun or scope["type"] != "http":
                 raise
-            sentence = OUTAGES.noted(failure)
+            sentence = DATABASE_ERRORS.noted(failure)
             # If the body was already read, it is not read again, because a second read would wait forever.
             await later(sentence, None if read else await _request_id(receive))(scope, receive, send)
 

@@ -19,7 +19,7 @@ from tellonce.server_text import ServerText
 from tellonce.service_files import service_file
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
-from tellonce_server.core.errors import AWAY, OUTAGES, StorageUnavailable
+from tellonce_server.core.errors import DATABASE_ERRORS, DATABASE_FAILURES, StorageUnavailable
 
 if TYPE_CHECKING:
     from tellonce_server.domain.queue.work import Attendance
@@ -67,8 +67,8 @@ class OwnSummarizer:
                     await self._look(services.work.attendance, services.deps.notices, stack)
                 except StorageUnavailable:
                     logger.debug("the memory is not open yet")
-                except AWAY as error:
-                    OUTAGES.noted(error)
+                except DATABASE_FAILURES as error:
+                    DATABASE_ERRORS.noted(error)
                 await asyncio.sleep(self._look_seconds)
 
     async def _look(self, attendance: "Attendance", notices: list[ServerText], stack: AsyncExitStack) -> None:

@@ -20,7 +20,7 @@ from tellonce_server.app.database_route import open_database
 from tellonce_server.app.loop_watch import LoopWatch
 from tellonce_server.app.oauth import JwtVerifier, SigningKeys, is_jwt
 from tellonce_server.app.token_verifier import TokenVerifier
-from tellonce_server.core.errors import AWAY, StorageRefused, StorageUnavailable
+from tellonce_server.core.errors import DATABASE_FAILURES, StorageRefused, StorageUnavailable
 from tellonce_server.core.subscriptions import Changes
 from tellonce_server.embedding.local_embedder import LocalEmbedder
 from tellonce_server.embedding.model_files import MODEL
@@ -64,7 +64,7 @@ class Storage:
         self.embedder = configured_embedder(settings)
         self._opened_as: Opened | None = None
         self._watch = LoopWatch()
-        self._told = ""
+        self._reported = ""
         self._on_call: list[OnCall] = []
         self._now = now
         self._keeps_tokens = keeps_tokens
@@ -141,10 +141,10 @@ class Storage:
     def _log(self, error: Exception) -> None:
         """Log an error. An error that a person must fix is logged once, as one line. Any other error is logged with its
         stack."""
-        if isinstance(error, (*AWAY, StorageRefused)):
-            if str(error) != self._told:
+        if isinstance(error, (*DATABASE_FAILURES, StorageRefused)):
+            if str(error) != self._reported:
                 logger.error("the memory's database cannot be opened, trying again: %s", error)
-            self._told = str(error)
+            self._reported = str(error)
         else:
             logger.exception("storage could not be opened; trying again")
 

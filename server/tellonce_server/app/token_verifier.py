@@ -11,7 +11,7 @@ from mcp.server.auth.provider import AccessToken
 from pydantic import ConfigDict, Field
 
 from tellonce_server.app.access_tokens import digest, granted
-from tellonce_server.core.errors import PASSING
+from tellonce_server.core.errors import TEMPORARY_FAILURES
 from tellonce_server.store import tokens
 from tellonce_server.store.database import Database
 from tellonce_server.store.tokens import Grant
@@ -91,5 +91,5 @@ async def is_still_valid(token: AccessToken | None) -> bool:
     reached."""
     try:
         return not isinstance(token, CachedToken) or await token.still_valid
-    except PASSING:
+    except TEMPORARY_FAILURES:
         return False

@@ -41,7 +41,7 @@ class StorageRefused(Exception):
     """The database is available but must not be used in its current state; the text says why and what to do."""
 
 
-AWAY = (
+DATABASE_FAILURES = (
     OSError,
     asyncpg.PostgresError,
     asyncpg.InterfaceError,
@@ -50,7 +50,7 @@ AWAY = (
 )
 """All failures of the database or of the connection to it. Background work tries again after such a failure."""
 
-PASSING: tuple[type[Exception], ...] = (
+TEMPORARY_FAILURES: tuple[type[Exception], ...] = (
     StorageUnavailable,
     OSError,
     asyncpg.PostgresConnectionError,
@@ -64,7 +64,7 @@ PASSING: tuple[type[Exception], ...] = (
 transaction."""
 
 
-def told(failure: Exception) -> ServerText:
+def error_text(failure: Exception) -> ServerText:
     """A sentence about the failure, for the caller. The caller may show the sentence to the person."""
     match failure:
         case StorageUnavailable():
@@ -80,7 +80,7 @@ def told(failure: Exception) -> ServerText:
             return ServerText(text, "database_away")
 
 
-class OutageLog:
+class DatabaseErrorLog:
     """Logs one line when a database outage begins and one line when it ends, even if many calls fail."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -91,7 +91,7 @@ class OutageLog:
 
     def noted(self, failure: Exception) -> ServerText:
         """Log the start of an outage if this outage is not logged yet. Returns the sentence for the caller."""
-        sentence = told(failure)
+        sentence = error_text(failure)
         self._failures += 1
         if sentence != self._sentence:
             if self._sentence is None:
@@ -110,7 +110,7 @@ class OutageLog:
             self._sentence = None
 
 
-OUTAGES = OutageLog()
+DATABASE_ERRORS = DatabaseErrorLog()
 """The log of this process."""
 
 
@@ -118,7 +118,7 @@ def cause_in(error: BaseException) -> Exception | None:
     """The first temporary failure in the chain of an exception and its causes, or None."""
     found: BaseException | None = error
     while found is not None:
-        if isinstance(found, PASSING):
+        if isinstance(found, TEMPORARY_FAILURES):
             return found
         found = found.__cause__
     return None

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Sequence
 from typing import Final
 
-from tellonce_server.core.errors import AWAY
+from tellonce_server.core.errors import DATABASE_FAILURES
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
 from tellonce_server.store import embeddings, near_indexes
 from tellonce_server.store.codes import ModelVector, code
@@ -35,7 +35,7 @@ class EmbeddingBacklog:
             done = 0
             try:
                 done = await self.work_once() if self._embedder.ready else 0
-            except* (EmbeddingUnavailable, *AWAY) as troubles:
+            except* (EmbeddingUnavailable, *DATABASE_FAILURES) as troubles:
                 logger.info("embedding is postponed: %s", troubles.exceptions[0])
             if not done:
                 await asyncio.sleep(IDLE_SECONDS)

@@ -10,7 +10,7 @@ from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory.check import Quoted, Verdict, check, check_claim, contains_quote
-from tellonce_server.domain.memory.extraction_results import may_tell
+from tellonce_server.domain.memory.extraction_results import is_evidence
 from tellonce_server.embedding.protocol import Similarity, similarity_of
 from tellonce_server.store import messages, queue
 from tellonce_server.store.database import Queries
@@ -96,11 +96,11 @@ class StatementChecker:
         """The words of the message's writer in `quote`. If `quote` is None, the words of the writer in the whole
         message. The quote may begin with the message's label, such as `[photo]`."""
         own = own_words(message.content)
-        role = "user" if may_tell(*self._place, message) else "assistant"
+        role = "user" if is_evidence(*self._place, message) else "assistant"
         return Quoted(own if quote is None else own_words(quote), own, role, message.sent_at, self._deps.zone)
 
     def _holding(self, quote: str) -> Line | None:
-        said, wanted = (line for line in reversed(self._lines) if may_tell(*self._place, line)), own_words(quote)
+        said, wanted = (line for line in reversed(self._lines) if is_evidence(*self._place, line)), own_words(quote)
         return next((line for line in said if contains_quote(own_words(line.content), wanted)), None)
 
 

@@ -157,7 +157,7 @@ class Importer:
         """Return the messages with their ids and channels as they are stored. Sentences and speakers that the user
         asked to forget after the message was sent are left out. Also return the channel and id of each message that
         contained such a sentence."""
-        stones = self._deps.tombstones
+        hashes = self._deps.tombstones
         marks = await tombstones.of_texts(self._deps.database, self.scope.owner_id)
         if not marks:
             return batch, set()
@@ -165,11 +165,11 @@ class Importer:
         def left(m: ImportMessage) -> ImportMessage:
             return replace(
                 m,
-                content=stones.without_later_forgotten(self._said(m), m.sent_at, marks) or GONE,
+                content=hashes.without_later_forgotten(self._said(m), m.sent_at, marks) or GONE,
                 message_id=self._stored(m.message_id, marks),
                 reply_to_message_id=m.reply_to_message_id and self._stored(m.reply_to_message_id, marks),
                 channel=m.channel if m.channel in PROGRAMS else replaced_channel(self._stored(m.channel, marks)),
-                speaker=None if m.sent_at < (stones.forgotten_at(m.speaker or "", marks) or m.sent_at) else m.speaker,
+                speaker=None if m.sent_at < (hashes.forgotten_at(m.speaker or "", marks) or m.sent_at) else m.speaker,
             )
 
         kept = await asyncio.to_thread(lambda: [left(m) for m in batch])

@@ -47,7 +47,7 @@ class MemoryUnfit(Refused):
 
 
 @dataclass(frozen=True)
-class _Told:
+class _ReadyStatement:
     """A statement that is ready to be stored. `checked` is the verdict on a statement of an assistant. `checked` is
     None for the user's own statement."""
 
@@ -91,11 +91,11 @@ class Rememberer:
         sent. NoSuchMemory: `replaces` has an unknown number.
         """
         if args.statements is None:
-            (one,) = await self._keep(scope, [await self._told(scope, args.statement, None, repeated)], None)
+            (one,) = await self._keep(scope, [await self._ready(scope, args.statement, None, repeated)], None)
             return c.Remembered(memory=one.memory, outcome=one.outcome, superseded=one.superseded)
         checker = await checker_at(self._deps, scope, args)
-        told = [await self._told(scope, statement, checker, repeated) for statement in args.statements]
-        return c.Remembered(results=tuple(await self._keep(scope, told, checker)))
+        ready = [await self._ready(scope, statement, checker, repeated) for statement in args.statements]
+        return c.Remembered(results=tuple(await self._keep(scope, ready, checker)))
 
     async def update(self, scope: ChatScope, args: c.UpdateMemoryArgs, share_to: ChatScope | None) -> c.Memory:
         """Change a memory. Raises NoSuchMemory and MemoryUnfit."""
@@ -104,9 +104,9 @@ class Rememberer:
         self._changed(share_to or scope)
         return updated
 
-    async def _told(
+    async def _ready(
         self, scope: ChatScope, statement: c.Statement, checker: StatementChecker | None, repeated: str
-    ) -> _Told:
+    ) -> _ReadyStatement:
         text = await offloaded(len(statement.content), lambda: mask(statement.content.strip()))
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing about the user; send a sentence.", "nothing_stated")
@@ -125,7 +125,7 @@ class Rememberer:
             due = await offloaded(len(text), lambda: due_date(text, said_at, self._deps.zone))
         if checker is not None and isinstance(statement, c.QuotedStatement):
             checked = await checker.check(statement, text, source, due)
-        return _Told(
+        return _ReadyStatement(
             statement, text, kind, source, replaced, checked, due, await vector_or_none(self._deps.embedder, text)
         )
 
@@ -137,24 +137,24 @@ class Rememberer:
         return "preference" if await self._keeper.is_wish(text) else "fact"
 
     async def _keep(
-        self, scope: ChatScope, told: Sequence[_Told], checker: StatementChecker | None
+        self, scope: ChatScope, ready: Sequence[_ReadyStatement], checker: StatementChecker | None
     ) -> list[c.RememberedStatement]:
         now = self._deps.now()
         ended: list[tuple[c.Memory, str]] = []
-        over = [m.id for one in told for m in one.replaced]
+        over = [m.id for one in ready for m in one.replaced]
         await retraction.warm(
-            self._deps.embedder, self._deps.database, scope.owner_id, over, [one.text for one in told]
+            self._deps.embedder, self._deps.database, scope.owner_id, over, [one.text for one in ready]
         )
         async with self._deps.database.transaction() as t:
-            if any(one.statement.scope == "chat" for one in told):
+            if any(one.statement.scope == "chat" for one in ready):
                 await chats.open_chat(t, *scope.key, scope.home, scope.conversation, now)
             await chats.lock(t, *scope.key)
-            await statements.lock(t, scope.owner_id, [one.text for one in told])
-            stored = [await self._store(t, scope, one, now) for one in told]
+            await statements.lock(t, scope.owner_id, [one.text for one in ready])
+            stored = [await self._store(t, scope, one, now) for one in ready]
             for x in stored:
                 ended += [(old, x.memory.content) for old in x.ended]
             if checker is not None:
-                sources = [one.source.id for one in told if one.source is not None]
+                sources = [one.source.id for one in ready if one.source is not None]
                 await take_over(t, scope, frozenset(x.memory.id for x in stored), sources, now)
                 if any(x.memory.status == "active" for x in stored):
                     await checker.queue_second_reading(t, sources, now)
@@ -167,78 +167,80 @@ class Rememberer:
                 superseded=next(iter(x.ended), None),
                 reasons=one.reasons if x.memory.status == "uncertain" else (),
             )
-            for x, one in zip(stored, told, strict=True)
+            for x, one in zip(stored, ready, strict=True)
         ]
 
-    async def _store(self, t: Queries, scope: ChatScope, told: _Told, now: datetime) -> Stored:
+    async def _store(self, t: Queries, scope: ChatScope, ready: _ReadyStatement, now: datetime) -> Stored:
         """Store one statement, and then read the tombstones. The order is important: storing waits for a running
         erasure, and this erasure may add tombstones."""
-        new = self._statement(scope, told, now)
-        if told.checked is not None:
-            await self._require_not_denied(t, scope, told)
-        replaced = told.replaced or await self._put_off(t, new, told)
+        new = self._statement(scope, ready, now)
+        if ready.checked is not None:
+            await self._require_not_denied(t, scope, ready)
+        replaced = ready.replaced or await self._put_off(t, new, ready)
         if replaced and new.status == "active":
-            stored = await statements.put(t, new, told.vector, now, replaced=replaced)
+            stored = await statements.put(t, new, ready.vector, now, replaced=replaced)
         else:
-            stored = await statements.store(t, new, told.vector, now)
+            stored = await statements.store(t, new, ready.vector, now)
         standing = await tombstones.standing(t, scope.owner_id)
-        stones = await offloaded(len(told.text), lambda: self._deps.tombstones.covering(standing, told.text))
-        doubted = not told.certain and bool(stones)
-        if doubted or (told.source is not None and await self._is_gone(t, scope, told.source, stones)):
+        covering = await offloaded(len(ready.text), lambda: self._deps.tombstones.covering(standing, ready.text))
+        doubted = not ready.certain and bool(covering)
+        if doubted or (ready.source is not None and await self._is_gone(t, scope, ready.source, covering)):
             raise MemoryUnfit(
                 "The user asked to forget that after this message was sent; keep it only if they say it again.",
                 "forgotten_since",
             )
-        await tombstones.lift(t, scope.owner_id, stones, now)
+        await tombstones.lift(t, scope.owner_id, covering, now)
         return stored
 
-    async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[c.Memory]:
+    async def _put_off(self, t: Queries, new: NewMemory, ready: _ReadyStatement) -> Sequence[c.Memory]:
         """The known memory that has the same words as the user's new statement but another due day. The new statement
         replaces this memory."""
-        known = await statements.same(t, new) if told.checked is None else None
+        known = await statements.same(t, new) if ready.checked is None else None
         if known is None or known.deadline is None or new.deadline is None:
             return ()
         zone = self._deps.zone
         return () if local_day(known.deadline, zone) == local_day(new.deadline, zone) else (known,)
 
-    async def _require_not_denied(self, t: Queries, scope: ChatScope, told: _Told) -> None:
-        near = await memories.rejected_near(t, *scope.key, told.vector, dedup.key(told.text), REJECTED)
-        since = [n for n in near if not _is_restated(n.memory, told)]
-        if await offloaded(len(told.text), lambda: _is_denied(told.text, since)):
-            said = told.text[:80]
+    async def _require_not_denied(self, t: Queries, scope: ChatScope, ready: _ReadyStatement) -> None:
+        near = await memories.rejected_near(t, *scope.key, ready.vector, dedup.key(ready.text), REJECTED)
+        since = [n for n in near if not _is_restated(n.memory, ready)]
+        if await offloaded(len(ready.text), lambda: _is_denied(ready.text, since)):
+            said = ready.text[:80]
             raise MemoryUnfit(f"The user said that this is not so; leave it out: {said}", "denied", statement=said)
 
-    def _statement(self, scope: ChatScope, told: _Told, now: datetime) -> NewMemory:
-        asked, certain, of_user = told.statement, told.certain, told.checked is None
+    def _statement(self, scope: ChatScope, ready: _ReadyStatement, now: datetime) -> NewMemory:
+        asked, certain, of_user = ready.statement, ready.certain, ready.checked is None
         importance = asked.importance
         if importance is None:
-            importance = statement_importance(told.text, DEFAULT_IMPORTANCE)
+            importance = statement_importance(ready.text, DEFAULT_IMPORTANCE)
         return NewMemory(
             owner_id=scope.owner_id,
             chat_id=None if asked.scope == "global" else scope.chat_id,
             source_chat_id=scope.chat_id,
-            kind=told.kind,
+            kind=ready.kind,
             status="active" if certain else "uncertain",
-            content=told.text,
+            content=ready.text,
             confidence=1.0 if of_user else CERTAIN if certain else UNCERTAIN,
             priority=PRIORITY,
             importance=importance,
-            pinned=(asked.pinned or told.kind == "pin") and certain,
-            deadline=told.due,
-            valid_from=now if of_user or told.source is None else told.source.sent_at,
+            pinned=(asked.pinned or ready.kind == "pin") and certain,
+            deadline=ready.due,
+            valid_from=now if of_user or ready.source is None else ready.source.sent_at,
             origin="user" if of_user else "model",
             user_confirmed=of_user,
-            source_ids=(told.source.id,) if told.source else (),
+            source_ids=(ready.source.id,) if ready.source else (),
             model=None if of_user else "assistant",
-            quotes=told.quotes,
-            reason=" ".join(told.reasons) or None,
+            quotes=ready.quotes,
+            reason=" ".join(ready.reasons) or None,
             tier=None if of_user else "assistant",
             provisional=not of_user,  # until a second reading
-            intends=Intent(tuple(m.id for m in told.replaced)) if not certain else None,
+            intends=Intent(tuple(m.id for m in ready.replaced)) if not certain else None,
         )
 
-    async def _is_gone(self, t: Queries, scope: ChatScope, source: StoredMessage, stones: Sequence[Tombstone]) -> bool:
-        if any(stone.created_at >= source.sent_at for stone in stones):
+    async def _is_gone(
+        self, t: Queries, scope: ChatScope, source: StoredMessage, tombstones: Sequence[Tombstone]
+    ) -> bool:
+        if any(tombstone.created_at >= source.sent_at for tombstone in tombstones):
             return True
         left = await messages.by_id(t, *scope.key, source.id)
         return left is not None and left.content == GONE
@@ -369,10 +371,10 @@ class Rememberer:
         self._deps.tell_subscribers(scope.owner_id, "memory://profile")
 
 
-def _is_restated(rejected: c.Memory, told: _Told) -> bool:
+def _is_restated(rejected: c.Memory, ready: _ReadyStatement) -> bool:
     """Whether the user supported the statement again after rejecting it: the statement is certain, and its source
     message is later than the rejection."""
-    return told.certain and told.source is not None and dedup.is_later(told.source.sent_at, rejected.valid_to)
+    return ready.certain and ready.source is not None and dedup.is_later(ready.source.sent_at, rejected.valid_to)
 
 
 def _is_denied(text: str, near: Sequence[Near]) -> bool:

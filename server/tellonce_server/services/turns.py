@@ -32,8 +32,8 @@ class TurnKeeper:
 
     async def turn(self, scope: ChatScope, args: RecordTurnArgs) -> RecordedTurn:
         """Record the messages. At the same time, search for related memories."""
-        (recorded, refused), told = await asyncio.gather(self._recorded(scope, args), self._told(scope, args))
-        output = HookOutput(hookEventName=args.event, additionalContext=told) if told else None
+        (recorded, refused), recalled = await asyncio.gather(self._recorded(scope, args), self._recalled(scope, args))
+        output = HookOutput(hookEventName=args.event, additionalContext=recalled) if recalled else None
         return RecordedTurn(recorded=recorded, refused=tuple(refused), hookSpecificOutput=output)
 
     async def _recorded(self, scope: ChatScope, args: RecordTurnArgs) -> tuple[int, list[str]]:
@@ -60,7 +60,7 @@ class TurnKeeper:
             result = await self._recorder.record(scope, said.model_copy(update={"exchange_of": None}))
         return result.outcome != "duplicate"
 
-    async def _told(self, scope: ChatScope, args: RecordTurnArgs) -> str:
+    async def _recalled(self, scope: ChatScope, args: RecordTurnArgs) -> str:
         if not args.recall:
             return ""
         if args.event == "SessionStart":

@@ -10,7 +10,7 @@ from tellonce.reasons import reason
 from tellonce.work import KnownMemory
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.memory.extraction_results import may_tell
+from tellonce_server.domain.memory.extraction_results import is_evidence
 from tellonce_server.domain.queue.exchange_job import known_about
 from tellonce_server.store import memories, messages, queue
 from tellonce_server.store.database import Queries
@@ -53,7 +53,7 @@ async def take_over(
     the exchanges that contain a message of `sources`. The notes learned from these exchanges end. Notes in `borne_out`
     do not end, because the assistant's statements repeat them."""
     for job in await queue.read_by_assistant(t, *scope.key, now - HELD, sources):
-        own = [line.id for line in await _lines(t, job) if may_tell(*scope.key, line)]
+        own = [line.id for line in await _lines(t, job) if is_evidence(*scope.key, line)]
         for note in await memories.read_by(t, *scope.key, own, ("keep",)):
             if note.id not in borne_out:
                 end = max(now, note.valid_from)
@@ -92,9 +92,9 @@ def learning_prompt(parts: Sequence[Sequence[Line]], known: Sequence[KnownMemory
     """The instructions, the memories that the assistant may change, and the exchanges, oldest first."""
     if not any(parts):
         return NOTHING
-    told = [contained(f"#{m.id} ({m.since.astimezone(zone):%Y-%m-%d}): {_text(m)}") for m in known]
+    memories_shown = [contained(f"#{m.id} ({m.since.astimezone(zone):%Y-%m-%d}): {_text(m)}") for m in known]
     said = ["\n".join(_line(line, zone) for line in part) for part in parts if part]
-    return "\n\n".join([INSTRUCTIONS, "\n".join(["KNOWN", *(told or ["nothing yet"])]), "TALK", *said])
+    return "\n\n".join([INSTRUCTIONS, "\n".join(["KNOWN", *(memories_shown or ["nothing yet"])]), "TALK", *said])
 
 
 def _text(m: KnownMemory) -> str:

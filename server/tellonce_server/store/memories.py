@@ -161,7 +161,7 @@ page = Rows[[OwnerId, ChatId, Sequence[MemoryStatus], Sequence[ListedKind] | Non
     "memories.page", memory
 )
 live = Rows[[OwnerId, ChatId, Sequence[MemoryStatus]], Memory]("memories.live", memory)
-telling = Rows[[OwnerId, ChatId, int], KnownMemory]("memories.telling", named(KnownMemory))
+for_profile = Rows[[OwnerId, ChatId, int], KnownMemory]("memories.for_profile", named(KnownMemory))
 known_for = Rows[[OwnerId, ChatId, Sequence[HalfVector], str, str, int, int, datetime, int], KnownMemory](
     "memories.known_for", named(KnownMemory)
 )

@@ -54,8 +54,8 @@ async def is_pooled(address: str) -> bool:
     """Whether a pooler is between us and PostgreSQL. At login, PostgreSQL reports the id of the process that serves the
     connection. A pooler may change that process later, so the pooler itself reports another id at login."""
     async with _connection(address) as connection:
-        told = connection.get_server_pid()
-        return bool(told != await connection.fetchval(BACKEND))
+        pid = connection.get_server_pid()
+        return bool(pid != await connection.fetchval(BACKEND))
 
 
 async def _keeps_named(address: str) -> bool:

@@ -265,8 +265,8 @@ def _is_spelled_day(line: Line, index: int, at: int, day: int) -> bool:
     are often ranks."""
     lead, after = line[index - 1], line[at + 1]
     apart = after.kind in {"mark", "end"} or after.has("at") or after.has("clause") or after.has("in")
-    told = day > _MONTHS and lead.has("tense_be") and line[index].has("article") and apart
-    return line.language == "en" and line[at].has("ordinal") and (lead.has("on") or lead.has("by") or told)
+    predicate = day > _MONTHS and lead.has("tense_be") and line[index].has("article") and apart
+    return line.language == "en" and line[at].has("ordinal") and (lead.has("on") or lead.has("by") or predicate)
 
 
 def numbered_day(line: Line, index: int) -> Phrase | None:

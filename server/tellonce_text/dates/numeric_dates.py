@@ -42,8 +42,10 @@ def numeric(line: Line, index: int) -> Phrase | None:
     if not known and not (_is_padded_day(line, index, mark, second) or _is_slashed_date(line, index, first, second)):
         return None
     if not known and mark == "/":
-        told = any(_is_telling(line, at) or line[at].word in _LEADS_TO_DAY for at in range(index - _BESIDE, index))
-        sure = told or _is_padded_date(line, index, first, second)
+        announced = any(
+            _announces_day(line, at) or line[at].word in _LEADS_TO_DAY for at in range(index - _BESIDE, index)
+        )
+        sure = announced or _is_padded_date(line, index, first, second)
     if not third and dotted and (b > _MONTHS or a > _LONGEST_MONTH):
         return None
     year = int(third) + (2000 if len(third) < 4 else 0) if third else None
@@ -96,7 +98,7 @@ def _is_slashed_date(line: Line, index: int, first: str, second: str) -> bool:
         "is" if before.endswith("'s") else before,
         line[index + 1].word if max(int(first), int(second)) > _MONTHS else "",
     }
-    return not _LEADS_TO_DAY.isdisjoint(beside) or (whole and _is_telling(line, index - 1))
+    return not _LEADS_TO_DAY.isdisjoint(beside) or (whole and _announces_day(line, index - 1))
 
 
 def _is_padded_date(line: Line, index: int, first: str, second: str) -> bool:
@@ -109,7 +111,7 @@ def _is_padded_date(line: Line, index: int, first: str, second: str) -> bool:
     return free and "0" in {first[0], second[0]} and int(second) <= _MONTHS
 
 
-def _is_telling(line: Line, index: int) -> bool:
+def _announces_day(line: Line, index: int) -> bool:
     token = line[index]
     return (token.has("tense_present") and not token.has("tense_have")) or token.has("tense_future")
 

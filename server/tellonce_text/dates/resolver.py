@@ -126,8 +126,8 @@ def _from_named_day(item: Item, named: Expression | None, rival: Expression | No
         if not choices:
             return None
         ahead, gone = choices[0].first > scene.today, choices[0].end <= scene.today
-        told = scene.sure and not scene.inferred and not step.quoted
-        against = told and (ahead if scene.direction == "past" else gone and scene.direction == "future")
+        explicit = scene.sure and not scene.inferred and not step.quoted
+        against = explicit and (ahead if scene.direction == "past" else gone and scene.direction == "future")
         return Meaning(choices, sure and not against)
 
     return item._replace(phrase=phrase._replace(meaning=meaning))

@@ -78,7 +78,7 @@ def _by_neighbors(line: Line, first: int, end: int) -> Look | None:
     limit = line[next(small, first)].has("latest")  # `spätestens am Freitag`
     if limit or any(line[index].has("tense_moved") for index in near):
         return Look("future", sure=True)
-    if _told_on(line, first):
+    if _is_reported_on(line, first):
         return Look("past", sure=True)
     planned = "tense_planned" in line.tags and any(
         line[at].has("tense_planned") for at in range(_back(line, first).stop + 1, _clause_end(line, first, end))
@@ -231,7 +231,7 @@ def _reported(line: Line, first: int) -> bool:
     return token.word in {"thought", "assumed"} or not line[first - 1].has("on")
 
 
-def _told_on(line: Line, first: int) -> bool:
+def _is_reported_on(line: Line, first: int) -> bool:
     """Whether something was told on this day, as in `she told me on Sunday that …` or `they announced it on Sunday`."""
     announced = line[first - 3].has("tense_planned") and line[first - 2].word in {"it", "that", "this"}
     reported = any(line[at].has("tense_reported") for at in (first - 2, first - 3))

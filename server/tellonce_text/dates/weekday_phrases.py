@@ -88,9 +88,9 @@ def _is_doubtful(line: Line, index: int, end: int) -> bool:
     named = after.kind == "word" and after.capital and len(after.word) > 3 and not after.tags and line[index].capital
     owned = (before.word.endswith("'s") and before.capital) or (before.has("own") and _is_noun(after))
     titled = before.capital and before.kind == "word" and not before.tags and index > line.sentences[index][0] + 1
-    told = line[index].has("article") and (after.has("after") or after.has("before") or after.has("clause"))
+    dated = line[index].has("article") and (after.has("after") or after.has("before") or after.has("clause"))
     listed = before.has("only_titles") or before.has("that") or before.word in _HOLIDAY
-    return named or owned or titled or told or listed
+    return named or owned or titled or dated or listed
 
 
 def _is_noun(token: Token) -> bool:

@@ -84,7 +84,7 @@ select
     (status in {statuses.sure} or status = 'rejected' and confidence > 0.5)
 -- end
 
--- name: telling
+-- name: for_profile
 -- $1 owner, $2 chat, $3 how many: the memories used to write the profile. Confirmed and pinned memories come first,
 -- then the most important, then the newest.
 select id, kind, content as text, valid_from as since, status, user_confirmed, note

@@ -52,7 +52,7 @@ async def running(task: str, *arguments: str) -> AsyncGenerator[Process]:
             await process.wait()
 
 
-async def told(task: str, *arguments: str) -> AsyncGenerator[dict[str, Any]]:
+async def entries(task: str, *arguments: str) -> AsyncGenerator[dict[str, Any]]:
     """Yield each object that a command prints as a line of JSON, as soon as the line arrives. Raises CommandRefused."""
     async with running(task, *arguments) as process:
         assert process.stdout is not None  # both outputs were opened as pipes above
@@ -74,6 +74,6 @@ def failed(task: str, reason: str) -> CommandRefused:
 async def last(task: str, *arguments: str) -> dict[str, Any]:
     """The last line that a command prints. Raises CommandRefused."""
     found: dict[str, Any] = {}
-    async for entry in told(task, *arguments):
+    async for entry in entries(task, *arguments):
         found = entry
     return found

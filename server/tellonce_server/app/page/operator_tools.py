@@ -124,7 +124,7 @@ class OperatorTools:
 
     @page_tool("Clients", READ)
     async def page_clients(self, call: Call[NoArgs]) -> PageClients:
-        found = [ClientEntry(**entry) async for entry in commands.told("clients")]
+        found = [ClientEntry(**entry) async for entry in commands.entries("clients")]
         return PageClients(clients=tuple(found))
 
     @page_tool("Connect", CHANGE)
@@ -156,7 +156,7 @@ class OperatorTools:
         task = "plan" if call.args.dry_run else "import"
         found: dict[str, Any] = {}
         try:
-            async for entry in commands.told(task, str(file), call.args.me or ""):
+            async for entry in commands.entries(task, str(file), call.args.me or ""):
                 if "progress" in entry:
                     await call.context.report_progress(entry["progress"], 100)
                 else:

@@ -33,8 +33,8 @@ def summary_text(rows: ContextRows, share: int, says: Says) -> str:
         left -= sum(map(cost, part))
         stated += part
     said = {statement(line) for line in rows.thread_summary.split("\n")} if thread else set[str]()
-    told = _titled("Summary", unsaid(chat.general_summary, lambda line: says(line) or statement(line) in said), left)
-    return "\n".join([*stated, *told, *thread])
+    summary = _titled("Summary", unsaid(chat.general_summary, lambda line: says(line) or statement(line) in said), left)
+    return "\n".join([*stated, *summary, *thread])
 
 
 def unsaid(text: str, says: Says) -> str:
@@ -68,17 +68,17 @@ def _listed(line: str, says: Says) -> str:
 
 def _titled(title: str, text: str, room: int) -> list[str]:
     """The title and the newest lines that fit, oldest first. An ellipsis shows that older lines were left out."""
-    told = [line for line in text.split("\n") if line.strip()]
+    lines = [line for line in text.split("\n") if line.strip()]
     kept: list[str] = []
     left = room - cost(f"{title}: … ")
-    for line in reversed(told):
+    for line in reversed(lines):
         left -= cost(line)
         if left < 0:
             break
         kept.insert(0, line)
-    if told and not kept:
-        kept = [clip(told[-1], max(0, room - cost(f"{title}: … ")))[0]]
+    if lines and not kept:
+        kept = [clip(lines[-1], max(0, room - cost(f"{title}: … ")))[0]]
     if not any(kept):
         return []
-    mark = "… " if len(kept) < len(told) else ""
+    mark = "… " if len(kept) < len(lines) else ""
     return [contained(f"{title}: {mark}" + "\n".join(kept))]

@@ -142,7 +142,7 @@ def period_line(text: str, start: datetime, end: datetime, view: View) -> str:
 
 def learned_line(x: Learned, view: View) -> str:
     """A memory's line in the log, in the form of a search result: `[fact #12 | Feb 15]: text`."""
-    said = f"{_told_by(x.about)}“{x.content}”" if x.note else x.content
+    said = f"{_attribution(x.about)}“{x.content}”" if x.note else x.content
     note = f", {x.status}" if x.status != "active" else ""
     return f"[{x.kind} #{x.id} | {dated(local_day(x.at, view.zone), view.today)}{note}]: {body(said)}"
 
@@ -156,7 +156,7 @@ def memory_line(memory: Remembered, view: View) -> str:
 @of_texts
 @lru_cache(maxsize=2_048)
 def _memory_line(memory: Remembered, zone: ZoneInfo, today: date) -> str:
-    said = f"{_told_by(memory.about)}“{memory.content}”" if memory.note else memory.content
+    said = f"{_attribution(memory.about)}“{memory.content}”" if memory.note else memory.content
     due = _due(memory, memory.deadline, zone, today) if memory.deadline is not None else ""
     return contained(f"- #{memory.id} {said} ({dated(local_day(memory.valid_from, zone), today)}{due})")
 
@@ -166,7 +166,7 @@ def member_line(result: Result, view: View) -> str:
     return f"- #{result.id} {body(result.text)} ({dated(local_day(result.at, view.zone), view.today)})"
 
 
-def _told_by(about: str) -> str:
+def _attribution(about: str) -> str:
     return f"{_name(about)}: " if about != "user" else ""
 
 

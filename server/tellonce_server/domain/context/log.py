@@ -63,8 +63,8 @@ def _start(entries: list[_Entry], omitted: int, room: int) -> int:
 
 def _entries(m: Material) -> list[_Entry]:
     recent = min((line.id for line in window(m)), default=None)
-    told = [x for x in m.log.learned if recent is None or (x.last_source or 0) < recent]
-    learned = [_Entry(x.at, 1, x.id, form.learned_line(x, m.view)) for x in told]
+    recent_memories = [x for x in m.log.learned if recent is None or (x.last_source or 0) < recent]
+    learned = [_Entry(x.at, 1, x.id, form.learned_line(x, m.view)) for x in recent_memories]
     return sorted([*learned, *_happened(m, {statement(x.content) for x in m.log.learned})])
 
 

@@ -5,7 +5,7 @@ import asyncio
 import logging
 from typing import Final
 
-from tellonce_server.core.errors import AWAY, OUTAGES
+from tellonce_server.core.errors import DATABASE_ERRORS, DATABASE_FAILURES
 from tellonce_server.store import receipts
 from tellonce_server.store.database import Database
 from tellonce_server.store.receipts import Receipt
@@ -39,8 +39,8 @@ class ReceiptKeeper:
     async def _write(self, receipt: Receipt, erasures: int) -> None:
         try:
             await receipts.add(self._database, receipt, erasures)
-        except AWAY as error:
-            OUTAGES.noted(error)
+        except DATABASE_FAILURES as error:
+            DATABASE_ERRORS.noted(error)
         except Exception:
             # The context has already been returned, so the error can only be logged.
             logger.exception("receipt %s could not be stored", receipt.id)

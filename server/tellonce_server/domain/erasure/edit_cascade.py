@@ -19,7 +19,7 @@ from tellonce_server.store.messages import StoredMessage
 from tellonce_server.store.queue import NewJob
 from tellonce_text.sentences import sentences
 
-TELLING = 2
+DISTINCTIVE = 2
 """A sentence of the former text is searched for in derived texts only if it has at least this many content words. A
 sentence with fewer content words cannot be recognized in a derived text."""
 
@@ -79,9 +79,9 @@ def taken_back(old_text: str, new_text: str) -> Sequence[str]:
     said = [part.strip() for part in sentences(old_text)]
     # The number of sentences is limited, because each sentence is searched for in the whole new text. The new text may
     # be long.
-    telling = (part for part in said[:MOST_COMPARED] if len(literals.content(part)) >= TELLING)
+    distinctive = (part for part in said[:MOST_COMPARED] if len(literals.content(part)) >= DISTINCTIVE)
     contains = quotes_in(new_text)
-    return [part for part in telling if not contains(part)]
+    return [part for part in distinctive if not contains(part)]
 
 
 def _only_from(memory: Memory, message_id: int) -> bool:

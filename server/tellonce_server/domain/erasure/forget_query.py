@@ -154,13 +154,13 @@ class StatementQuery:
         self._targets = [Target.statement(s.text) for s in self._stated]
         self._folded = [fold(s.text).strip() for s in self._stated]
         self._quotes = [tuple(filter(None, (fold(quote).strip() for quote in s.quotes))) for s in self._stated]
-        self._telling_quotes = [tuple(filter(_tells, quotes)) for quotes in self._quotes]
+        self._distinctive_quotes = [tuple(filter(_is_distinctive, quotes)) for quotes in self._quotes]
         self._ids = frozenset(s.id for s in self._stated if s.id is not None)
         self._of_message: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         for number, s in enumerate(self._stated):
             for message in s.sources:
                 self._of_message[message].append(number)
-        quoted = ((n, Target.statement(quote)) for n, quotes in enumerate(self._telling_quotes) for quote in quotes)
+        quoted = ((n, Target.statement(quote)) for n, quotes in enumerate(self._distinctive_quotes) for quote in quotes)
         self._wordings = list(starmap(_Wording, (*enumerate(self._targets), *quoted)))
         self._by_word: defaultdict[str, list[_Wording]] = defaultdict(list)
         for wording in self._wordings:
@@ -171,7 +171,7 @@ class StatementQuery:
             n for n, s in enumerate(self._stated) if not self._targets[n].words or is_spaceless(s.text)
         )
         self._spaceless = frozenset(
-            n for n, quotes in enumerate(self._telling_quotes) if any(map(is_spaceless, quotes))
+            n for n, quotes in enumerate(self._distinctive_quotes) if any(map(is_spaceless, quotes))
         )
         self._only_amounts = [wording for wording in self._wordings if wording.has_only_amounts]
         self._silent: set[str] = set()
@@ -226,12 +226,16 @@ class StatementQuery:
         """Whether the sentence makes the statement. The exact words alone do not always prove that the sentence makes
         the statement: a sentence with `lives in Berlin` may be about the user's brother."""
         target, words, said = self._targets[number], read.words, folded.strip()
-        if any(quote in said for quote in self._telling_quotes[number]):
+        if any(quote in said for quote in self._distinctive_quotes[number]):
             return True
         is_source = source.place in MESSAGES and (source.chat_id, source.id) in self._stated[number].sources
         lenient = source.place in DERIVED or is_source
-        told = self._folded[number]
-        if told and told in folded and (lenient or (number in self._wordless and len(told) >= LEAST_SPACELESS)):
+        wording = self._folded[number]
+        if (
+            wording
+            and wording in folded
+            and (lenient or (number in self._wordless and len(wording) >= LEAST_SPACELESS))
+        ):
             return True
         return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
 
@@ -246,7 +250,7 @@ class StatementQuery:
         return {*close, *amounts, *self._wordless, *self._spaceless}
 
 
-def _tells(quote: str) -> bool:
+def _is_distinctive(quote: str) -> bool:
     """Whether a quote can be recognized outside its message. An answer such as `yes` or `Berlin` cannot be
     recognized."""
     return len(quote) >= LEAST_SPACELESS if is_spaceless(quote) else len(Target.statement(quote).words) > 1

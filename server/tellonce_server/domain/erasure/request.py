@@ -123,12 +123,12 @@ async def _period(q: Queries, scope: ChatScope, args: ForgetArgs) -> ForgetQuery
 
 
 def _rows(rows: Sequence[TextRow], memories: Sequence[Statement]) -> RowQuery:
-    parts = (part for row in rows for part in _telling(row.texts[CONTENT] or ""))
-    told = map(Stated, dict.fromkeys(parts))
-    return RowQuery([(row.chat_id or 0, row.id) for row in rows], [*stated(memories), *told])
+    parts = (part for row in rows for part in _statement_sentences(row.texts[CONTENT] or ""))
+    statements = map(Stated, dict.fromkeys(parts))
+    return RowQuery([(row.chat_id or 0, row.id) for row in rows], [*stated(memories), *statements])
 
 
-def _telling(text: str) -> list[str]:
+def _statement_sentences(text: str) -> list[str]:
     """The sentences of a message that are searched for in derived texts."""
     words = {part.strip(): len(Target.statement(part).words) for part in sentences(text)}
     fewest = min(TELLING, max(words.values(), default=0))

@@ -62,8 +62,8 @@ def matching_row(row: TextRow, query: ForgetQuery) -> MatchingRow | None:
     if not found:
         return None
     degree = best(mark.degree for _, mark in found)
-    telling = [(column, mark) for column, mark in found if mark.degree == degree or _is_stated(row, column, mark)]
-    return MatchingRow(row, degree, tuple(dict.fromkeys(column for column, _ in telling)), telling[0][1])
+    deciding = [(column, mark) for column, mark in found if mark.degree == degree or _is_stated(row, column, mark)]
+    return MatchingRow(row, degree, tuple(dict.fromkeys(column for column, _ in deciding)), deciding[0][1])
 
 
 def _is_stated(row: TextRow, column: int, mark: Mark) -> bool:
@@ -124,11 +124,11 @@ async def known_again(q: Queries, hashes: Tombstones, owner_id: int) -> tuple[li
     """Return the forgotten texts that are stored again, in two lists. The first list contains the ids of memories that
     are older than a tombstone of their statement. The second list contains sentences that were removed from a message
     in the past but are in the message again."""
-    stones = await tombstones.standing(q, owner_id)
+    standing = await tombstones.standing(q, owner_id)
     found = [
         memory.id
         for memory in await memories.all_of_owner(q, owner_id)
-        if any(s.created_at > memory.valid_from for s in hashes.covering(stones, memory.content))
+        if any(s.created_at > memory.valid_from for s in hashes.covering(standing, memory.content))
     ]
     marks = await tombstones.of_messages(q, owner_id)
     parts: list[Stated] = []

@@ -79,8 +79,8 @@ class Target:
         """The target for a topic. If the topic has no content words, the target is empty (`is_empty`)."""
         said = claims(topic)
         stems = frozenset(said.stems)
-        telling = {word for word in tokens_of(topic) if stem(word) in stems and _tells(word)}
-        return cls(frozenset((*said.numbers, *said.dates)), tuple(sorted(telling)))
+        distinctive = {word for word in tokens_of(topic) if stem(word) in stems and _is_distinctive(word)}
+        return cls(frozenset((*said.numbers, *said.dates)), tuple(sorted(distinctive)))
 
     @classmethod
     def statement(cls, text: str) -> "Target":
@@ -186,7 +186,7 @@ def _either(letters: str, *bases: str) -> re.Pattern[str]:
     return re.compile("|".join([letters, *map(re.escape, sorted(forms))]))
 
 
-def _tells(word: str) -> bool:
+def _is_distinctive(word: str) -> bool:
     return len(word) > 1 or is_spaceless(word)
 
 

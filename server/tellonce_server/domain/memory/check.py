@@ -354,8 +354,8 @@ class _Evidence:
     def _days(self) -> Sequence[date]:
         """The days that the messages name, and the days of the messages. Reading the messages takes long, so this is
         done once for all days of a claim."""
-        told = (resolution.following(q.message, q.said_at, q.zone).named for q in self._quotes)
-        return sorted(self._today.union(self._following.named, *told))
+        in_quotes = (resolution.following(q.message, q.said_at, q.zone).named for q in self._quotes)
+        return sorted(self._today.union(self._following.named, *in_quotes))
 
     def _follows_from(self, quoted: Quoted, moment: _Moment) -> bool:
         if moment.precision == "ongoing" and (

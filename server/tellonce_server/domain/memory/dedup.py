@@ -19,7 +19,7 @@ cosine is at least this value."""
 SAME_SOURCE_COSINE: Final = 0.6
 """Minimum cosine that replaces SAME_COSINE if both statements were learned from the same message."""
 
-RETOLD_SHARE: Final = 0.4
+RESTATED_SHARE: Final = 0.4
 """Two statements of one message are the same if they have at least this share of their content in common."""
 
 _KEY_BYTES: Final = 8
@@ -71,7 +71,7 @@ def is_later(said_at: datetime, rejected_at: datetime | None) -> bool:
     return rejected_at is not None and said_at > rejected_at
 
 
-def is_retold(one: str, other: str) -> bool:
+def is_restated(one: str, other: str) -> bool:
     """Whether two statements learned from one message are the same, even if one of them says less."""
     if same(one, other):
         return True
@@ -79,4 +79,4 @@ def is_retold(one: str, other: str) -> bool:
     shared, whole = sum(w for part, w in a.items() if part in b), sum(a.values()) + sum(b.values())
     x, y = literals.said_numbers(one), literals.said_numbers(other)
     agree = (x <= y or y <= x) and (_has_names_of(other, one) or _has_names_of(one, other))
-    return agree and bool(whole) and 2 * shared >= RETOLD_SHARE * whole
+    return agree and bool(whole) and 2 * shared >= RESTATED_SHARE * whole

@@ -77,8 +77,8 @@ async def prepare(deps: Dependencies, owner_id: int, result: ExchangeResult) -> 
     for item in result.items:
         await vector_or_none(deps.embedder, _masked(item))
     over = [number for item in result.items for number in (*item.replaces, *item.ends)]
-    told = [part for part in result.canonical.model_dump().values() if part]
-    await retraction.warm(deps.embedder, deps.database, owner_id, over, told)
+    summary = [part for part in result.canonical.model_dump().values() if part]
+    await retraction.warm(deps.embedder, deps.database, owner_id, over, summary)
 
 
 async def learn(deps: Dependencies, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> Learned:
@@ -100,7 +100,7 @@ async def _exchange(deps: Dependencies, t: Queries, job: Job, now: datetime) -> 
     owner = job.key.owner_id
     lines = await messages.id_range(t, *place, job.thread_key, job.from_id, job.to_id, MOST_LINES)
     around = [*await messages.before_in_thread(t, *place, job.thread_key, job.from_id, BEFORE), *lines]
-    own = frozenset(line.id for line in lines if may_tell(*place, line))
+    own = frozenset(line.id for line in lines if is_evidence(*place, line))
     names = (await memories.user_name(t, *place), *(line.speaker for line in around))
     return _Exchange(
         deps=deps,
@@ -148,22 +148,22 @@ class _Exchange:
     def shared(self) -> bool:
         return ChatScope(*self.job.key.chat).shared
 
-    async def attributed(self, told: Canonical) -> Canonical:
+    async def attributed(self, summary: Canonical) -> Canonical:
         """Return the summary. A new line of `user_confirmed` that the user's words do not support is moved to
         `llm_inferred`."""
         chat = await chats.find(self.t, *self.job.key.chat)
         prior = chat.canonical.user_confirmed if chat is not None else ""
-        lines, old = told.user_confirmed.splitlines(), prior.splitlines()
+        lines, old = summary.user_confirmed.splitlines(), prior.splitlines()
         new = [line for line in lines if line.strip() and line not in old]
         if not new:
-            return told
+            return summary
         said = [self._quoted(number, mask(own_words(self.lines[number].content))) for number in sorted(self.own)]
         said.append(checks.Quoted(prior, prior, "user", self.now, self.deps.zone))
         size = sum(len(quoted.message) for quoted in said)
         inferred = await offloaded(size, lambda: checks.unsupported(new, said, known=self.held))
         kept = "\n".join(line for line in lines if line not in inferred)
-        more = "\n".join(filter(None, (told.llm_inferred, *inferred)))
-        return told.model_copy(update={"user_confirmed": kept, "llm_inferred": more})
+        more = "\n".join(filter(None, (summary.llm_inferred, *inferred)))
+        return summary.model_copy(update={"user_confirmed": kept, "llm_inferred": more})
 
     async def learn(self, item: ExchangeItem, learned: Learned) -> None:
         judged = await self._judged(item)
@@ -199,7 +199,7 @@ class _Exchange:
         if any(s.created_at >= judged.said_at for s in self.deps.tombstones.covering(self.stones, text)):
             return FORGOTTEN
         since = (end for end in self.done if end.at is None or end.at >= judged.said_at)
-        ended = [end for end in since if dedup.is_retold(text, end.content) or (item.note and _orders(text, end))]
+        ended = [end for end in since if dedup.is_restated(text, end.content) or (item.note and _orders(text, end))]
         if any(end.rejected for end in ended) or await self._is_denied(judged):
             return REJECTED_BEFORE
         return DONE_SINCE if ended else judged
@@ -340,7 +340,7 @@ class _Exchange:
 _COUNTED = {"stored": "memories", "duplicate": "duplicates", "superseded": "superseded"}
 
 
-def may_tell(owner_id: int, chat_id: int, line: Line | StoredMessage) -> bool:
+def is_evidence(owner_id: int, chat_id: int, line: Line | StoredMessage) -> bool:
     """Whether a message may state something about the user. In a private chat, only the user's own messages may do so.
     A shared group has memories about all of its members. Each member's messages may therefore state something about
     that member."""

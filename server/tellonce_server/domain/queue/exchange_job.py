@@ -8,7 +8,7 @@ from tellonce.work import Canonical, ExchangeInput, ExchangeResult, KnownMemory,
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.memory import extraction_results, literals, retraction
-from tellonce_server.domain.memory.extraction_results import may_tell
+from tellonce_server.domain.memory.extraction_results import is_evidence
 from tellonce_server.domain.queue.job_type import JobType, enqueue_following, sender_time, shown
 from tellonce_server.domain.retrieval.lexical import any_of, index_text, owner_scope
 from tellonce_server.domain.retrieval.question import weight
@@ -46,7 +46,7 @@ class ExchangeJob(JobType[ExchangeResult]):
     async def read(self, job: Job) -> WorkInput | None:
         lines = await self._part(job)
         key = job.key
-        said = [line for line in lines if may_tell(*key.chat, line)]
+        said = [line for line in lines if is_evidence(*key.chat, line)]
         if not said:
             return None
         chat = await chats.find(self._deps.database, *key.chat)

@@ -85,7 +85,7 @@ class JobKinds:
         try:
             async with t.savepoint():
                 stored = await self._apply_result(t, job, now)
-        except errors.PASSING:
+        except errors.TEMPORARY_FAILURES:
             raise
         except Exception as error:
             # Any error ends only this job, because a result that cannot be applied must not block its chat for ever.

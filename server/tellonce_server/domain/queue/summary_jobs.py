@@ -9,7 +9,7 @@ from tellonce_server.core.scope import known_everywhere, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.rebuild import ignores_former_text, queue_rolling
 from tellonce_server.domain.keep.keeper import Keeper
-from tellonce_server.domain.memory.extraction_results import may_tell
+from tellonce_server.domain.memory.extraction_results import is_evidence
 from tellonce_server.domain.queue.job_type import JobType, ResultRefused, enqueue_following, shown
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.store import memories, messages, profile, summaries
@@ -24,7 +24,7 @@ FOLDED = 24
 messages. If there are more summaries, as after an import, only the newest are added. Almost nothing of the older ones
 would remain in a summary of a few hundred tokens."""
 
-TOLD = 60
+MOST_MEMORIES = 60
 """Maximum number of memories in the input of a profile job."""
 
 
@@ -42,7 +42,7 @@ class RewriteJob(JobType[w.SummaryResult]):
         lines = await self._lines(job, self._deps.settings.compaction.chunk)
         if not lines:
             return None
-        own = [shown(line) for line in lines if may_tell(*job.key.chat, line)]
+        own = [shown(line) for line in lines if is_evidence(*job.key.chat, line)]
         return self.input(
             timezone=self._deps.settings.timezone,
             messages=tuple(map(shown, lines)),
@@ -115,10 +115,10 @@ class ProfileJob(JobType[w.ProfileResult]):
 
     async def read(self, job: Job) -> w.WorkInput | None:
         owner = job.key.owner_id
-        telling = await memories.telling(self._deps.database, owner, known_everywhere(owner), TOLD)
+        shown_memories = await memories.for_profile(self._deps.database, owner, known_everywhere(owner), MOST_MEMORIES)
         return w.ProfileInput(
             timezone=self._deps.settings.timezone,
-            memories=tuple(telling),
+            memories=tuple(shown_memories),
             cap_tokens=self._deps.settings.compaction.profile_cap,
         )
 

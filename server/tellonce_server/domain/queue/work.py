@@ -242,7 +242,7 @@ class WorkQueue:
         """The worker's input; None if nothing is left to do or the input cannot be read."""
         try:
             work = await self._kinds.read(job)
-        except errors.PASSING:
+        except errors.TEMPORARY_FAILURES:
             raise
         except Exception as error:
             # Any error ends only the claimed job, so that this job does not prevent the handing out of other jobs.

@@ -15,7 +15,7 @@ from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.domain.retrieval.lexical import any_of, owner_scope, quoted
 from tellonce_server.domain.retrieval.question import Question, Setting
 from tellonce_server.domain.retrieval.search_results import SearchRequest
-from tellonce_server.domain.retrieval.signals import LONGEST_TOLD, Candidate, Learned
+from tellonce_server.domain.retrieval.signals import LONGEST_MENTIONED, Candidate, Learned
 from tellonce_server.domain.retrieval.weights import AFTER_DAYS
 from tellonce_server.store import retrieval
 from tellonce_server.store.database import Database
@@ -96,7 +96,7 @@ class Scan:
     def values(self) -> dict[str, Any]:
         """The values of the parameters in `retrieval.sql`. In that file, the fields of the request have other names."""
         r, question = self.request, self.question
-        start, end, late = _told_in(question.spans)
+        start, end, late = _sent_between(question.spans)
         return {
             **vars(r),
             **vars(self),
@@ -156,10 +156,10 @@ def _reranked(size: int) -> int:
     return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
 
 
-def _told_in(spans: Sequence[Span]) -> tuple[datetime | None, datetime | None, datetime | None]:
+def _sent_between(spans: Sequence[Span]) -> tuple[datetime | None, datetime | None, datetime | None]:
     """Return three times: the start of the period, the time until which most messages about the period are sent, and
     the time until which words such as "last month" can refer to the period."""
     if not spans:
         return None, None, None
     end = max(end for _, end in spans)
-    return min(start for start, _ in spans), end + timedelta(days=AFTER_DAYS), end + LONGEST_TOLD
+    return min(start for start, _ in spans), end + timedelta(days=AFTER_DAYS), end + LONGEST_MENTIONED

@@ -66,7 +66,7 @@ def weigh(m: Measured) -> Ranking:
 def _fitting(x: SignalTable) -> Floats:
     """The part of the score for other signs that a message is about the subject. Such a message contains words or
     numbers of the query, or refers to the time in the query."""
-    return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.TELLS_OF_SPAN * x.tells_of_span
+    return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.MENTIONS_SPAN * x.mentions_span
 
 
 def _options(x: SignalTable) -> Floats:

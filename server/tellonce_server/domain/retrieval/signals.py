@@ -30,7 +30,7 @@ ONE_MATCH: Final = 0.0607927
 """The value of `ts_rank` for a word that occurs once. As in BM25, each further occurrence adds less; the limit is 1.64
 times this value."""
 
-LONGEST_TOLD: Final = timedelta(days=32)
+LONGEST_MENTIONED: Final = timedelta(days=32)
 """Two maximums for words such as "last month": the length of the period to which a message can refer by such words, and
 the time between the message and the period. Vaguer words such as "last year" are ignored."""
 
@@ -111,7 +111,7 @@ class SignalTable:
     tastes: Floats
     in_span: Floats
     after_span: Floats
-    tells_of_span: Floats
+    mentions_span: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo
     reply, none = longness(tokens) * _floats(map(_replies, candidates)), np.zeros(len(candidates))
     spans, asked = question.spans, numbers(question.wording)
     late = timedelta(days=w.AFTER_DAYS)
-    told = _told_of(question, candidates, covered, cosine, zone) if spans else ()
+    mentioning = _mentioning(question, candidates, covered, cosine, zone) if spans else ()
     return SignalTable(
         words=bm25(question, ranks, tokens),
         cosine=cosine,
@@ -162,7 +162,7 @@ def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo
         after_span=_floats(any(end <= c.sent_at < end + late for _, end in spans) for c in candidates)
         if spans
         else none,
-        tells_of_span=_floats(index in told for index in range(len(candidates))) if told else none,
+        mentions_span=_floats(index in mentioning for index in range(len(candidates))) if mentioning else none,
     )
 
 
@@ -180,21 +180,21 @@ def _held(numbers: Sequence[str], text: str) -> float:
     return sum(number in text for number in numbers) / len(numbers)
 
 
-def _told_of(
+def _mentioning(
     question: Question, candidates: Sequence[Candidate], coverage: Floats, cosine: Floats, zone: ZoneInfo
 ) -> set[int]:
     """Return the indexes of the messages that contain a time expression for the time in the question."""
     likely = coverage + np.nan_to_num(cosine)
     # A message can refer to a period by words such as "last month" only if it was sent near this period.
-    reach = [(start - LONGEST_TOLD, end + LONGEST_TOLD) for start, end in question.spans]
+    reach = [(start - LONGEST_MENTIONED, end + LONGEST_MENTIONED) for start, end in question.spans]
     near = [
         i
         for i, c in enumerate(candidates)
         if any(start <= c.sent_at < end for start, end in reach) and time_words(c.head)
     ]
     near.sort(key=lambda i: (candidates[i].speaker not in question.named, -likely[i]))
-    told = (i for i in near[:PARSED] if tells_of(candidates[i].head, candidates[i].sent_at, question.spans, zone))
-    return set(told)
+    mentioning = (i for i in near[:PARSED] if mentions(candidates[i].head, candidates[i].sent_at, question.spans, zone))
+    return set(mentioning)
 
 
 def _placed(candidates: Sequence[Candidate]) -> tuple[Indices, Indices]:
@@ -336,16 +336,18 @@ def names_routine(text: str, routine: str) -> bool:
     return any(part in plain for part in routine.lower().replace("-in", "in").split("-") if len(part) > 3)
 
 
-def tells_of(text: str, sent_at: datetime, spans: Sequence[Span], zone: ZoneInfo) -> bool:
+def mentions(text: str, sent_at: datetime, spans: Sequence[Span], zone: ZoneInfo) -> bool:
     """Whether a time expression in a message overlaps one of the periods. The expression is read relative to the time
     when the message was sent."""
-    return any(first < end and last > start for first, last in _told_times(text, sent_at, zone) for start, end in spans)
+    return any(
+        first < end and last > start for first, last in _mentioned_spans(text, sent_at, zone) for start, end in spans
+    )
 
 
 @of_texts
 @lru_cache(_REMEMBERED)
-def _told_times(text: str, sent_at: datetime, zone: ZoneInfo) -> Sequence[Span]:
-    return [(start, end) for start, end in message_spans(text, sent_at, zone) if end - start <= LONGEST_TOLD]
+def _mentioned_spans(text: str, sent_at: datetime, zone: ZoneInfo) -> Sequence[Span]:
+    return [(start, end) for start, end in message_spans(text, sent_at, zone) if end - start <= LONGEST_MENTIONED]
 
 
 _FIRST_PERSON: Final = frozenset(

@@ -65,7 +65,7 @@ AFTER_SPAN: Final = 1.0
 """Added for a message that was sent within AFTER_DAYS days after the time that the query names, because people often
 report later."""
 
-TELLS_OF_SPAN: Final = 3.0
+MENTIONS_SPAN: Final = 3.0
 """Added for a message whose words refer to the time that the query names, such as "yesterday" on the next day."""
 
 TIME_WORDS: Final = 1.0

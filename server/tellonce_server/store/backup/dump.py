@@ -108,8 +108,8 @@ async def _server_version(dsn: str) -> int:
 async def _tool_version(folder: Path) -> int:
     """Return the major version of the tools, or 0 if the version cannot be determined."""
     process = await asyncio.create_subprocess_exec(folder / DUMP, "--version", stdout=asyncio.subprocess.PIPE)
-    told, _ = await process.communicate()
-    found = re.search(rb"\d+", told)
+    output, _ = await process.communicate()
+    found = re.search(rb"\d+", output)
     return int(found[0]) if found is not None else 0
 
 

@@ -271,7 +271,7 @@ class EmbeddedPostgres:
         _sync_directory(cluster.parent)
 
     async def _wait_until_up(self) -> None:
-        alive_at = told_at = time.monotonic()
+        alive_at = reported_at = time.monotonic()
         next_try, delay = 0.0, 0.005
         while (state := await self.ping()) != "up":
             now = time.monotonic()
@@ -282,9 +282,9 @@ class EmbeddedPostgres:
             elif now >= next_try:
                 await self._try_to_start(now - alive_at)
                 next_try = time.monotonic() + 1.0
-            if now - told_at > 10.0:
+            if now - reported_at > 10.0:
                 logger.info("waiting for PostgreSQL (%s); after a crash it first replays its log", state)
-                told_at = now
+                reported_at = now
             await anyio.sleep(delay)
             delay = min(delay * 1.5, 0.25)
 

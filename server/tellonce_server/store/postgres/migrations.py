@@ -21,7 +21,7 @@ from tellonce_sql import Migration, query
 # "chatmem" as a number: the advisory lock for changing a database's schema.
 _LOCK = 0x63_68_61_74_6D_65_6D
 _POLL = 0.1
-_TELL = 10.0
+_REPORT_SECONDS = 10.0
 
 CREATE_LEDGER = """
 create table if not exists schema_migration (
@@ -96,11 +96,11 @@ def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list
 async def _alone(connection: asyncpg.Connection) -> AsyncGenerator[None]:
     # This polls instead of waiting inside pg_advisory_lock(). A session that waits in pg_advisory_lock() holds a
     # snapshot. A `create index concurrently` of the lock's holder waits for that snapshot, so both would wait forever.
-    told_at = time.monotonic()
+    reported_at = time.monotonic()
     while not await connection.fetchval(query("locks.take"), _LOCK):
-        if time.monotonic() - told_at > _TELL:
+        if time.monotonic() - reported_at > _REPORT_SECONDS:
             logger.info("waiting for another process that changes the schema")
-            told_at = time.monotonic()
+            reported_at = time.monotonic()
         await anyio.sleep(_POLL)
     try:
         yield
