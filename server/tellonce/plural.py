@@ -1,7 +1,7 @@
 """Formats counts with the right plural, for messages to people."""
 
 
-def counted(number: int, one: str) -> str:
+def quantity(number: int, one: str) -> str:
     """The number with its noun: `1 job`, `0 jobs`, `2 memories`, `3 matches`."""
     return f"{number} {one if number == 1 else _plural(one)}"
 
@@ -18,12 +18,12 @@ def singular(name: str) -> str:
 
 
 def memories(number: int) -> str:
-    return counted(number, "memory")
+    return quantity(number, "memory")
 
 
 def messages(number: int) -> str:
-    return counted(number, "message")
+    return quantity(number, "message")
 
 
 def summaries(number: int) -> str:
-    return counted(number, "summary")
+    return quantity(number, "summary")

@@ -16,7 +16,7 @@ from tellonce.former_name import FORMER_NAME
 from tellonce.settings import Group, ServerSettings
 
 PREFIX = "TELLONCE_"
-_LIKENESS = 0.85
+_SIMILARITY = 0.85
 """Minimum similarity (difflib's ratio) of a misspelled name; `TELEGRAM_USERS_ID` has 0.97."""
 
 
@@ -56,7 +56,7 @@ def _unknown(names: Iterable[str], where: str, known: frozenset[str]) -> Iterato
     for name in names:
         if name in known or name.startswith(f"{FORMER_NAME.upper()}_"):
             continue
-        nearest = next(iter(get_close_matches(name, sorted(known), 1, _LIKENESS)), None)
+        nearest = next(iter(get_close_matches(name, sorted(known), 1, _SIMILARITY)), None)
         if nearest is not None or name.startswith(PREFIX):
             advice = f"did you mean {nearest}?" if nearest else "docs/reference/settings.md lists the settings"
             yield f"{name} in {where} is not a setting and has no effect; {advice}"

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
-from tellonce.plural import counted
+from tellonce.plural import quantity
 from tellonce.settings import ServerSettings
 
 MADE = "last-backup"
@@ -25,4 +25,4 @@ def last_backup(settings: ServerSettings, now: datetime) -> str | None:
     hours = int((now - datetime.fromtimestamp(file.stat().st_mtime, UTC)) / timedelta(hours=1))
     if hours < 1:
         return "less than an hour ago"
-    return f"{counted(hours, 'hour')} ago" if hours < 48 else f"{counted(hours // 24, 'day')} ago"
+    return f"{quantity(hours, 'hour')} ago" if hours < 48 else f"{quantity(hours // 24, 'day')} ago"

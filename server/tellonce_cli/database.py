@@ -11,7 +11,7 @@ from typing import Any
 
 import asyncpg
 
-from tellonce.plural import counted
+from tellonce.plural import quantity
 from tellonce.settings import DEFAULT_USER_ID, ServerSettings, load
 from tellonce_cli.hosts import shown_command
 from tellonce_cli.screen import CommandFailed, answer, console, hint, with_doctor
@@ -35,7 +35,7 @@ async def run() -> None:
     for statement in done:
         console.print(f"ran: {statement}")
     console.print(
-        f"{found.name} with pgvector {found.installed} is ready: {counted(len(applied), 'migration')} applied now."
+        f"{found.name} with pgvector {found.installed} is ready: {quantity(len(applied), 'migration')} applied now."
     )
     hint("Next: tellonce up starts the memory there.")
     answer({"ran": done, "migrations": len(applied)})

@@ -18,7 +18,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings, SummarizerSettings, relays_token
 from tellonce.connect import connect_http
-from tellonce.plural import counted
+from tellonce.plural import quantity
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.unknown_settings import unknown_settings
 from tellonce.work import TRAITS, Tier
@@ -79,7 +79,7 @@ async def run(*, online: bool = False) -> int:
         console.print(Text(mark, style), found.text)
         if found.fix:
             console.print("    fix:" if found.ok is False else "    tip:", found.fix, soft_wrap=True)
-    console.print(f"\n{counted(failed, 'problem')} to fix." if failed else "\nNothing is wrong.")
+    console.print(f"\n{quantity(failed, 'problem')} to fix." if failed else "\nNothing is wrong.")
     return int(failed > 0)
 
 
@@ -288,8 +288,8 @@ async def telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
     silent = [routine.name for routine in routines.valid if routine.needs_model and not has_model]
     if silent:
         return noted(f"Telegram: without a language model, these routines send nothing: {', '.join(silent)}")
-    users = counted(len(relay.user_ids), "allowed user")
-    return fine(f"Telegram: a bot token is set; {users}, {counted(len(routines.valid), 'routine')}")
+    users = quantity(len(relay.user_ids), "allowed user")
+    return fine(f"Telegram: a bot token is set; {users}, {quantity(len(routines.valid), 'routine')}")
 
 
 def _is_contested(relay: RelaySettings) -> bool:

@@ -220,7 +220,7 @@ def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:
         console.print(f"left out because you asked to forget them: {plural.memories(kept['forgotten'])}")
     if tally.unreadable:
         console.print(
-            f"{plural.counted(tally.unreadable, 'entry')} could not be read and {'was' if tally.unreadable == 1 else 'were'} skipped:"
+            f"{plural.quantity(tally.unreadable, 'entry')} could not be read and {'was' if tally.unreadable == 1 else 'were'} skipped:"
         )
         for why in tally.first_unreadable:
             console.print(f"  {why}", markup=False)

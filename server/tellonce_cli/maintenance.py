@@ -3,7 +3,7 @@
 from collections.abc import Callable, Coroutine
 from functools import partial
 
-from tellonce.plural import counted
+from tellonce.plural import quantity
 from tellonce.settings import ServerSettings
 from tellonce_cli.memory import local_settings, opened, storage
 from tellonce_cli.screen import CommandFailed, answer, console, hint
@@ -17,7 +17,7 @@ async def run(action: str) -> None:
 async def _replay(settings: ServerSettings) -> None:
     async with storage(settings) as services:
         count = await services.work.replay()
-    console.print(f"{counted(count, 'failed job')} queued again." if count else "No failed jobs to retry.")
+    console.print(f"{quantity(count, 'failed job')} queued again." if count else "No failed jobs to retry.")
     if count:
         hint("Next: tellonce status shows whether they succeed.")
     answer({"queued": count})
@@ -41,7 +41,7 @@ async def _reembed(settings: ServerSettings) -> None:
         database = storage_.opened.services.deps.database
         left = await embed_again(database, storage_.opened.login)
     console.print(
-        f"The embeddings were deleted. The running server computes those of {counted(left, 'text')}; until then, search "
+        f"The embeddings were deleted. The running server computes those of {quantity(left, 'text')}; until then, search "
         "finds these texts by their words."
     )
     hint("Next: tellonce status shows how many are left.")

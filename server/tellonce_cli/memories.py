@@ -14,7 +14,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
 from tellonce.contract_types import NOT_A_TIME, ZONE
-from tellonce.plural import counted
+from tellonce.plural import quantity
 from tellonce.settings import load
 from tellonce_cli.memory_server import connected
 from tellonce_cli.screen import CommandFailed, answer, console, hint
@@ -89,17 +89,17 @@ def listing(profile: c.Profile, zone: tzinfo, page: int) -> Shown:
     found = {memory.id: memory for entries in profile.lists.values() for memory in entries}
     newest = sorted(found.values(), key=lambda m: (m.valid_from, m.id), reverse=True)
     if not newest and profile.only_searched:
-        return [_KEPT.format(notes=counted(profile.only_searched, "note"))], "Next: tellonce memories --only-searched"
+        return [_KEPT.format(notes=quantity(profile.only_searched, "note"))], "Next: tellonce memories --only-searched"
     lines = [_line(memory, zone) for memory in sorted(newest, key=lambda m: m.kind)]
     if all(memory.shown for memory in newest) and profile.only_searched:
-        searched = counted(profile.only_searched, "more note")
+        searched = quantity(profile.only_searched, "more note")
         lines.append(f"        … {searched}, only searched: tellonce memories --only-searched")
     if not lines:
         return ["No memories to show."], 'Next: tellonce remember "…", or tellonce import FILE.'
     more = f" More: --page {page + 1}." if profile.next_cursor else ""
     return (
         lines,
-        f'{counted(len(newest), "memory")}.{more} Next: tellonce why N, tellonce edit N "…", tellonce forget --memory N.',
+        f'{quantity(len(newest), "memory")}.{more} Next: tellonce why N, tellonce edit N "…", tellonce forget --memory N.',
     )
 
 
@@ -156,7 +156,7 @@ def _results(found: Found, zone: tzinfo, page: int) -> Shown:
     lines = [_result(one, zone, found.chats) for one in found.results]
     return (
         lines,
-        f"{counted(len(lines), 'result')}.{more} Next: tellonce why N, or why --message with the numbers in brackets.",
+        f"{quantity(len(lines), 'result')}.{more} Next: tellonce why N, or why --message with the numbers in brackets.",
     )
 
 

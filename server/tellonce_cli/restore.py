@@ -7,7 +7,7 @@ If the backup was made of this same memory, its access tokens are not restored. 
 from pathlib import Path
 from typing import Any
 
-from tellonce.plural import counted
+from tellonce.plural import quantity
 from tellonce.settings import ServerSettings
 from tellonce_cli.database import current, database, hidden_owner, refuse_if_in_use
 from tellonce_cli.memory import local_settings, storage
@@ -42,7 +42,7 @@ async def run(file: Path, *, force: bool = False) -> None:
     gone = await _forget_again(settings, kept.owners if again else set())
     erased = ""
     if gone:
-        which = "All of it was" if gone >= sum(after) else f"In {counted(gone, 'text')} of these, something was"
+        which = "All of it was" if gone >= sum(after) else f"In {quantity(gone, 'text')} of these, something was"
         erased = f" {which} forgotten since the backup and is erased again, because a backup does not bring back what was forgotten."
     replaced = f" It replaced {before}{newer}." if any(before) else ""
     console.print(f"{file} is restored: {after}.{erased}{replaced}")

@@ -13,7 +13,7 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.connect import connect_http
 from tellonce.extras import has_server
-from tellonce.plural import counted, singular
+from tellonce.plural import quantity, singular
 from tellonce.preload import imported
 from tellonce.settings import ServerSettings, load
 from tellonce.work import KEEP_MODEL, TRAITS, QueueStatus, ReadingStatus
@@ -104,21 +104,21 @@ def task_lines(health: dict[str, Any]) -> list[str]:
     """Lines about failed background tasks and a blocked event loop; empty without such problems."""
     failed = {name: task for name, task in health.get("tasks", {}).items() if task["failures"]}
     lines = [
-        f"tasks      {name} failed {counted(task['failures'], 'time')} ({task['error']}), "
+        f"tasks      {name} failed {quantity(task['failures'], 'time')} ({task['error']}), "
         f"{'runs again' if task['running'] else 'starts again soon'}; the server's log says why"
         for name, task in failed.items()
     ]
     if health.get("blocked"):
         lines.append(
-            f"delays     {counted(health['blocked'], 'call')} blocked all others for over 250 ms; the server's log names them"
+            f"delays     {quantity(health['blocked'], 'call')} blocked all others for over 250 ms; the server's log names them"
         )
     return lines
 
 
 def _print_memory(profile: c.Profile) -> None:
     kinds = {name: len(entries) for name, entries in profile.lists.items() if name not in ("pins", "uncertain")}
-    known = ", ".join(counted(count, singular(name)) for name, count in kinds.items())
-    notes = counted(profile.only_searched, "more note")
+    known = ", ".join(quantity(count, singular(name)) for name, count in kinds.items())
+    notes = quantity(profile.only_searched, "more note")
     console.print(f"memory     {known}, {len(profile.uncertain)} uncertain; {notes} of your own words, found by search")
 
 
@@ -140,11 +140,11 @@ def reading_lines(reading: ReadingStatus) -> list[str]:
     """Lines about the exchanges: how many each tier has read, how many are still to be read, and what was dropped."""
     read = ", ".join(f"{by.exchanges} by {TRAITS[by.tier].title}" for by in reading.read_by if by.exchanges)
     lines = (
-        [f"learned    from {counted(sum(by.exchanges for by in reading.read_by), 'exchange')}: {read}"] if read else []
+        [f"learned    from {quantity(sum(by.exchanges for by in reading.read_by), 'exchange')}: {read}"] if read else []
     )
     if reading.waiting:
         left = "" if reading.to_read_again else _estimate(reading)
-        lines.append(f"waiting    {counted(reading.waiting, 'exchange')} to learn from{left}")
+        lines.append(f"waiting    {quantity(reading.waiting, 'exchange')} to learn from{left}")
     if reading.to_read_again:
         lines.append(f"later      {_again(reading)}")
     if reading.dropped:
@@ -158,7 +158,7 @@ def _again(reading: ReadingStatus) -> str:
     by_model = any(by.exchanges and by.tier != KEEP_MODEL for by in reading.read_by)
     so_far, better = ("by a weaker model or none", "a better model") if by_model else ("without a model", "a model")
     return (
-        f"{counted(reading.to_read_again, 'exchange')} read {so_far}, to be read again once {better} is set up"
+        f"{quantity(reading.to_read_again, 'exchange')} read {so_far}, to be read again once {better} is set up"
         f"{_estimate(reading)}; a connected assistant can do it, too, with its prompt `learn`"
     )
 
@@ -190,7 +190,7 @@ def _print_queue(queue: QueueStatus) -> None:
     cost = queue.cost
     cap = f" of {cost.cap_usd:.2f}" if cost.cap_usd is not None else ""
     console.print(
-        f"learning   {counted(cost.calls, 'model call')} this month, {cost.input_tokens:,} + {cost.output_tokens:,} tokens, "
+        f"learning   {quantity(cost.calls, 'model call')} this month, {cost.input_tokens:,} + {cost.output_tokens:,} tokens, "
         f"${cost.price_usd:.4f}{cap}"
     )
     for line in reading_lines(queue.reading):
@@ -214,7 +214,7 @@ def _print_queue(queue: QueueStatus) -> None:
     console.print(table)
     for letter in queue.dead_letters:
         console.print(
-            f"failed: {letter.kind} {letter.job_id} after {counted(letter.attempts, 'attempt')}: {letter.error}"
+            f"failed: {letter.kind} {letter.job_id} after {quantity(letter.attempts, 'attempt')}: {letter.error}"
         )
     if queue.dead_letters:
         console.print("`tellonce replay` retries them.")

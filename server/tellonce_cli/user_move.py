@@ -8,7 +8,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from tellonce.plural import counted, memories, messages
+from tellonce.plural import memories, messages, quantity
 from tellonce.settings import ServerSettings
 from tellonce_cli.database import current, database, refuse_if_in_use
 from tellonce_cli.import_ import take
@@ -77,7 +77,7 @@ async def join_users(settings: ServerSettings, dsn: str, former: int, heir: int)
 def _plan(former: int, own: Held, heir: int, there: Held, *, joined: bool) -> str:
     again = " Summaries are not moved: they and the profile are written again from the messages." if joined else ""
     return (
-        f"User {former} has {_texts(own)}, and {counted(own.tokens, 'access token')}. User {heir} has {_texts(there)}.\n"
+        f"User {former} has {_texts(own)}, and {quantity(own.tokens, 'access token')}. User {heir} has {_texts(there)}.\n"
         f"All of user {former} goes to user {heir}; afterwards, user {former} has nothing.{again}"
     )
 

@@ -146,8 +146,8 @@ class Literal:
     def _certainty(self, folded: str, start: int, end: int) -> Certainty:
         if self.strict is not None and self.strict.fullmatch(folded, start, end) is None:
             return "form"
-        hit, digits = folded[start:end], sum(map(str.isdigit, self.folded))
-        other = 1 < digits < COINCIDENCE and hit != self.folded and _numbers(hit) != _numbers(self.folded)
+        match, digits = folded[start:end], sum(map(str.isdigit, self.folded))
+        other = 1 < digits < COINCIDENCE and match != self.folded and _numbers(match) != _numbers(self.folded)
         return "number" if other else "exact"
 
 

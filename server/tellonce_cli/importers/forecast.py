@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tellonce.client_settings import SummarizerSettings
-from tellonce.plural import counted, memories, messages
+from tellonce.plural import memories, messages, quantity
 from tellonce.settings import Compaction
 from tellonce_cli.importers.items import Item, KnownAs, LeftOut, Unreadable, left_out
 from tellonce_llm.prices import price_of
@@ -107,7 +107,7 @@ class Forecast:
         if talk.names:
             text += f" You are {' and '.join(talk.names)} in this file."
         if talk.unreadable:
-            text += f" {counted(talk.unreadable, 'entry')} cannot be read and will be skipped."
+            text += f" {quantity(talk.unreadable, 'entry')} cannot be read and will be skipped."
         if talk.messages and not talk.mine:
             text += (
                 " None of the messages is recognized as yours, and an import cannot be corrected later: name yourself as "
@@ -124,7 +124,7 @@ class Forecast:
         cost = "at a price we do not know" if self.dollars is None else f"for about ${self.dollars:,.2f}"
         return [
             text,
-            f"{self.reader} then reads them in about {counted(self.calls, 'call')} {cost}, over {duration(self.seconds)}. "
+            f"{self.reader} then reads them in about {quantity(self.calls, 'call')} {cost}, over {duration(self.seconds)}. "
             "What you say meanwhile is read first.",
         ]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from tellonce import contract as c
-from tellonce.plural import counted, messages, singular, summaries
+from tellonce.plural import messages, quantity, singular, summaries
 from tellonce_text.fences import contained, contained_text
 
 ASKED = 20
@@ -21,7 +21,7 @@ def recorded(r: c.RecordedMessage) -> str:
     queued = ", ".join(r.queued) or "nothing"
     return (
         f"{r.outcome} message {r.id} in {r.thread_key} ({r.session_id}); "
-        f"importance {r.importance}, {counted(r.tokens, 'token')}; queued: {queued}"
+        f"importance {r.importance}, {quantity(r.tokens, 'token')}; queued: {queued}"
     )
 
 
@@ -141,7 +141,7 @@ def profile(p: c.Profile) -> str:
     parts += [contained(f"the user's name: {p.user_name}")] if p.user_name else []
     parts += [_block(title, entries) for title, entries in p.lists.items() if entries]
     talk = p.conversation
-    parts += [f"{counted(p.only_searched, 'note')} found by search only"] if p.only_searched else []
+    parts += [f"{quantity(p.only_searched, 'note')} found by search only"] if p.only_searched else []
     parts.append(f"conversation: {messages(talk.messages)}, {summaries(talk.summaries)}, {talk.verbatim} verbatim")
     return "\n".join(parts) + _cursor(p.next_cursor)
 
@@ -163,7 +163,7 @@ def chat_summary(s: c.ChatSummary) -> str:
     lines += [contained(f"thread: {s.thread_summary}")] if s.thread_summary else []
     lines += [contained(f"session: {s.session_summary}")] if s.session_summary else []
     k = s.canonical
-    lines.append(f"canonical (version {k.version}, {counted(k.tokens, 'token')}):")
+    lines.append(f"canonical (version {k.version}, {quantity(k.tokens, 'token')}):")
     lines += [contained(f"- {name}: {value}") for name, value in _canonical(k) if value]
     lines += [contained(f"routine {r.name} at {r.time}: {r.summary}") for r in s.routines_today]
     b, v = s.backlog, s.coverage
@@ -186,7 +186,7 @@ def explanation(e: c.Explanation) -> str:
     lines += [f"once confirmed it replaces or ends: {_numbers(e.would_replace)}"] if e.would_replace else []
     lines += [contained(f"before {v.at.isoformat()}: {v.text}") for v in e.versions]
     lines += [f"related {memory(m)}" for m in e.memories]
-    lines += [f"section {s.name}: {counted(s.tokens, 'token')}, {s.stability}" for s in e.sections]
+    lines += [f"section {s.name}: {quantity(s.tokens, 'token')}, {s.stability}" for s in e.sections]
     lines += [f"included {kind}: {_numbers(ids)}" for kind, ids in e.included.items()]
     lines += [f"left out: {item}" for item in e.left_out]
     lines += [f"shown in context {receipt}" for receipt in e.receipts]

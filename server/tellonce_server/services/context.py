@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cached_property
 
 from tellonce import contract as c
-from tellonce.plural import counted
+from tellonce.plural import quantity
 from tellonce.server_text import ServerText
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
@@ -303,7 +303,7 @@ def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[Passage]:
 def _unread(exchanges: int) -> list[ServerText]:
     if not exchanges:
         return []
-    many = "100 or more exchanges" if exchanges >= MOST_UNREAD else counted(exchanges, "exchange")
+    many = "100 or more exchanges" if exchanges >= MOST_UNREAD else quantity(exchanges, "exchange")
     have = "has" if exchanges == 1 else "have"
     text = (
         f"{many} {have} not been read by any model. When the user says something lasting, call remember with "

@@ -11,7 +11,7 @@ from itertools import chain
 
 from tellonce.contract import ForgetArgs, ForgetMatch, Forgotten
 from tellonce.forget_contract import picked, selection
-from tellonce.plural import counted
+from tellonce.plural import quantity
 from tellonce.server_text import ServerText
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
@@ -78,7 +78,7 @@ class Forgetter:
         is unknown."""
         query, found = await self._searched(scope, args)
         now = self._deps.now()
-        copies = await self._copies_of(scope, [hit.row.id for hit in found if hit.row.place == "memory"])
+        copies = await self._copies_of(scope, [matching.row.id for matching in found if matching.row.place == "memory"])
         shown, listed, tally, sealed = await asyncio.to_thread(_seen, found, now, query, copies)
         if not shown:
             return Forgotten(notes=await self._words_apart(scope, args))
@@ -190,8 +190,8 @@ class Forgetter:
         counts: dict[str, int] = {}
         for word in words[:MOST_WORDS] if len(words) > 1 else ():
             alone = args.model_copy(update={"topic": word})
-            hits = await self._scan(scope, await query_of(self._deps.database, scope, alone), alone)
-            counts[word] = sum(map(is_own, hits))
+            matching_rows = await self._scan(scope, await query_of(self._deps.database, scope, alone), alone)
+            counts[word] = sum(map(is_own, matching_rows))
         return _single_words({word: count for word, count in counts.items() if count})
 
     async def _copies_of(self, scope: ChatScope, ids: Sequence[int]) -> dict[int, list[Copy]]:
@@ -268,7 +268,7 @@ class Forgetter:
         shown = await asyncio.to_thread(previews.unpacked, preview.hits)
         unknown = [number for number in (*(args.except_ or ()), *(args.also or ())) if number > len(shown)]
         if unknown:
-            text = f"There is no match {unknown[0]} in that preview; it has {counted(len(shown), 'match')}."
+            text = f"There is no match {unknown[0]} in that preview; it has {quantity(len(shown), 'match')}."
             raise ForgetRefused(text, "forget_match", n=len(shown))
         return _Confirmed(shown, previews.chosen(shown, args))
 
@@ -294,8 +294,12 @@ def _stored_forms(args: ForgetArgs) -> list[dict[str, str]]:
 def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[MatchingRow]:
     """Return the matches of the final search, except the matches that the user chose to keep."""
     kept = {match.key for match in confirmed.kept if match.kind != GROUP}
-    found = [hit for hit in erased.left if hit.degree in order.degrees]
-    return [hit for hit in found if (hit.key not in kept if is_own(hit) else hit.degree not in order.kept)]
+    found = [matching for matching in erased.left if matching.degree in order.degrees]
+    return [
+        matching
+        for matching in found
+        if (matching.key not in kept if is_own(matching) else matching.degree not in order.kept)
+    ]
 
 
 def _seen(
@@ -305,10 +309,10 @@ def _seen(
     matches as JSON, to be stored with the token."""
     shown = previews.with_answers(previews.matches(found, copies))
     tally = Counter(
-        "memories" if hit.row.place == "memory" and is_own(hit) else PLACES[hit.row.place].counted
+        "memories" if matching.row.place == "memory" and is_own(matching) else PLACES[matching.row.place].counted
         for each in shown
         if each.match.ticked
-        for hit in each.hits
+        for matching in each.rows
     )
     sealed = previews.packed([each.match for each in shown])
     return shown, previews.listed(shown, now, query=query), tally, sealed
@@ -318,21 +322,21 @@ def _single_words(counts: Mapping[str, int]) -> tuple[ServerText, ...]:
     """The note that lists the words, each with the number of texts that contain it. Empty if there are no words."""
     if not counts:
         return ()
-    found = ", ".join(f"“{word}” ({counted(count, 'text')})" for word, count in counts.items())
+    found = ", ".join(f"“{word}” ({quantity(count, 'text')})" for word, count in counts.items())
     text = f"No text contains all of these words. I find these single words: {found}. Forget one of them alone."
     return (ServerText(text, "forget_words", words=", ".join(f"{word} ({count})" for word, count in counts.items())),)
 
 
 def _erased_notes(left: Sequence[MatchingRow], erased: Erased, confirmed: _Confirmed) -> list[ServerText]:
     known = {match.key for match in confirmed.shown}
-    since = sum(is_own(hit) and (hit.key not in known or hit.key in erased.changed) for hit in left)
+    since = sum(is_own(matching) and (matching.key not in known or matching.key in erased.changed) for matching in left)
     notes: list[ServerText] = []
     if not confirmed.chosen:
         notes.append(ServerText("Nothing was erased: no match was ticked.", "forget_none_ticked"))
     if since:
-        text = f"New or changed since the preview, so not erased: {counted(since, 'match')}."
+        text = f"New or changed since the preview, so not erased: {quantity(since, 'match')}."
         notes.append(ServerText(text, "forget_new", n=since))
     if remaining := len(left) - since:
-        text = f"It is not forgotten yet: {counted(remaining, 'text')} still left. Forget it again."
+        text = f"It is not forgotten yet: {quantity(remaining, 'text')} still left. Forget it again."
         notes.append(ServerText(text, "forget_left", n=remaining))
     return notes

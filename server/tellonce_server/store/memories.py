@@ -209,10 +209,10 @@ hold = Run[[OwnerId, MemoryId]]("memories.hold")
 """Record that a second reading has confirmed the statement."""
 
 
-async def doubt(q: Queries, owner_id: int, memory_id: int, confidence: float, intends: Intent) -> None:
+async def mark_uncertain(q: Queries, owner_id: int, memory_id: int, confidence: float, intends: Intent) -> None:
     """Record that a second reading has not confirmed the statement. `intends` are the memories that the statement
     replaces if the user confirms it."""
-    await q.run("memories.doubt", owner_id, memory_id, confidence, asdict(intends) if intends else None)
+    await q.run("memories.mark_uncertain", owner_id, memory_id, confidence, asdict(intends) if intends else None)
 
 
 async def set_status(

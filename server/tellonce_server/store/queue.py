@@ -193,7 +193,7 @@ async def status(q: Queries, now: datetime) -> tuple[list[KindStatus], datetime 
     return [KindStatus(**row) for row in rows], min(waiting, default=None)
 
 
-dead = Rows[[int], DeadLetter]("queue.dead", named(DeadLetter))
+failed_jobs = Rows[[int], DeadLetter]("queue.failed_jobs", named(DeadLetter))
 backlog = OneRow[[OwnerId, ChatId, datetime], Backlog]("queue.backlog", named(Backlog))
 worker_seen = Run[[str, datetime, datetime]]("workers.seen")
 holder_seen = Run[[OwnerId, ChatId, JobId, Fence, datetime]]("workers.holder_seen")

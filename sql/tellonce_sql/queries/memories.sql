@@ -271,7 +271,7 @@ returning *
 update memories set provisional = false
 where owner_id = $1 and id = $2
 
--- name: doubt
+-- name: mark_uncertain
 -- $1 owner, $2 memory, $3 confidence, $4 what it replaces if the user confirms it, or null: a second reading has not
 -- confirmed the statement
 update memories set provisional = false, pinned = false, confidence = $3, intends = $4

@@ -337,7 +337,7 @@ where state <> 'complete'
 group by kind
 order by kind
 
--- name: dead
+-- name: failed_jobs
 -- across owners: the operator sees the queue of all owners
 -- $1 how many
 select concat_ws(':', owner_id, chat_id, id) as job_id, kind, attempts, coalesce(error, '') as error, done_at as at

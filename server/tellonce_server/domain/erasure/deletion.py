@@ -253,7 +253,7 @@ class _Erasure:
             await queue.void_claims(self._database, self._owner)
             await self._clean_statements()
             found = await self._look()
-            due = [hit for hit in found if _is_due(hit, order)]
+            due = [matching for matching in found if _is_due(matching, order)]
             if not due:
                 return found
             await derived_texts.clean(self._deps, self._owner, due, order.query, order.degrees, self._cleaned)
@@ -269,7 +269,7 @@ class _Erasure:
         found: list[MatchingRow] = []
         async for page in texts.find(self._database, self._owner, order.chat_id, query.patterns, DERIVED):
             found += await asyncio.to_thread(matching_rows, page, query)
-        due = [hit for hit in found if hit.degree == "exact"]
+        due = [matching for matching in found if matching.degree == "exact"]
         await derived_texts.clean(self._deps, self._owner, due, query, frozenset(("exact",)), self._cleaned)
 
     async def _look(self) -> list[MatchingRow]:
@@ -331,9 +331,9 @@ def _restating(found: Sequence[Statement], order: Order, redacted: frozenset[tup
     ]
 
 
-def _is_due(hit: MatchingRow, order: Order) -> bool:
+def _is_due(matching: MatchingRow, order: Order) -> bool:
     """Whether the match is in a derived text or former version that must be cleaned."""
-    return not is_own(hit) and hit.degree in order.degrees and hit.degree not in order.kept
+    return not is_own(matching) and matching.degree in order.degrees and matching.degree not in order.kept
 
 
 def _batches(items: Sequence[ItemT], size: int) -> list[Sequence[ItemT]]:

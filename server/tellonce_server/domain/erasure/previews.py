@@ -64,7 +64,7 @@ class Shown(NamedTuple):
     """A match as it is shown to a person, with the rows that it represents."""
 
     match: Match
-    hits: tuple[MatchingRow, ...]
+    rows: tuple[MatchingRow, ...]
 
 
 def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] = NO_COPIES) -> list[Shown]:
@@ -74,14 +74,21 @@ def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] =
 
     Matches inside longer words are offered only if there are no other matches.
     """
-    if any(hit.degree != "part" for hit in found):
-        found = [hit for hit in found if hit.degree != "part"]
-    rows = [hit for hit in found if is_own(hit)]
-    rows.sort(key=lambda hit: (hit.row.place == "message", hit.row.at, hit.row.chat_id or 0, hit.row.id))
-    shown = [Shown(_match(hit, copies), (hit,)) for hit in rows]
-    other = [hit for hit in found if not is_own(hit)]
+    if any(matching.degree != "part" for matching in found):
+        found = [matching for matching in found if matching.degree != "part"]
+    rows = [matching for matching in found if is_own(matching)]
+    rows.sort(
+        key=lambda matching: (
+            matching.row.place == "message",
+            matching.row.at,
+            matching.row.chat_id or 0,
+            matching.row.id,
+        )
+    )
+    shown = [Shown(_match(matching, copies), (matching,)) for matching in rows]
+    other = [matching for matching in found if not is_own(matching)]
     for degree in DEGREES:
-        if group := tuple(hit for hit in other if hit.degree == degree):
+        if group := tuple(matching for matching in other if matching.degree == degree):
             shown.append(Shown(Match(GROUP, 0, 0, 0, degree, ticked=degree == "exact"), group))
     return shown
 
@@ -89,11 +96,11 @@ def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] =
 def with_answers(shown: Sequence[Shown]) -> list[Shown]:
     """Return the matches. If all exact matches are questions, the matches of degree `form` are ticked too. A user who
     asks to forget `Sarah's number` wants to erase the number too, not only the question `What is Sarah's number?`."""
-    exact = [hit for each in shown if each.match.ticked for hit in each.hits]
-    if not exact or not all(is_question(_sentence(hit)) for hit in exact):
+    exact = [matching for each in shown if each.match.ticked for matching in each.rows]
+    if not exact or not all(is_question(_sentence(matching)) for matching in exact):
         return list(shown)
     return [
-        Shown(each.match._replace(ticked=each.match.ticked or each.match.degree == "form"), each.hits) for each in shown
+        Shown(each.match._replace(ticked=each.match.ticked or each.match.degree == "form"), each.rows) for each in shown
     ]
 
 
@@ -118,14 +125,14 @@ def kept(
     all_matches: Sequence[Match], erased: Sequence[Match], found: Sequence[MatchingRow], now: datetime
 ) -> tuple[ForgetMatch, ...]:
     """The matches that were not erased and that the last search still found, with their numbers of the preview."""
-    hits: defaultdict[tuple[object, ...], list[MatchingRow]] = defaultdict(list)
-    for hit in found:
-        hits[hit.key if is_own(hit) else (GROUP, hit.degree)].append(hit)
+    by_match: defaultdict[tuple[object, ...], list[MatchingRow]] = defaultdict(list)
+    for matching in found:
+        by_match[matching.key if is_own(matching) else (GROUP, matching.degree)].append(matching)
     gone = frozenset(erased)
     stay = [
         (number, Shown(match, tuple(of_match)))
         for number, match in enumerate(all_matches, 1)
-        if match not in gone and (of_match := hits.get((GROUP, match.degree) if match.kind == GROUP else match.key))
+        if match not in gone and (of_match := by_match.get((GROUP, match.degree) if match.kind == GROUP else match.key))
     ]
     return tuple(_listed(number, each, now, None) for number, each in stay)
 
@@ -153,54 +160,56 @@ def selected(args: ForgetArgs, key: bytes) -> bytes:
     return hmac.new(key, repr(numbers).encode(), hashlib.sha256).digest()
 
 
-def is_own(hit: MatchingRow) -> bool:
+def is_own(matching: MatchingRow) -> bool:
     """Whether the row is a message, or a memory that makes the statement itself."""
-    return hit.row.place == "message" or (hit.row.place == "memory" and CONTENT in hit.columns)
+    return matching.row.place == "message" or (matching.row.place == "memory" and CONTENT in matching.columns)
 
 
-def _match(hit: MatchingRow, copies: Mapping[int, Sequence[Copy]]) -> Match:
-    place, chat, ref = hit.key
+def _match(matching: MatchingRow, copies: Mapping[int, Sequence[Copy]]) -> Match:
+    place, chat, ref = matching.key
     copied = tuple(copies.get(ref, ())) if place == "memory" else ()
-    return Match(place, chat, ref, hit.row.version, hit.degree, ticked=hit.degree == "exact", copies=copied)
+    return Match(
+        place, chat, ref, matching.row.version, matching.degree, ticked=matching.degree == "exact", copies=copied
+    )
 
 
 def _listed(number: int, each: Shown, now: datetime, query: ForgetQuery | None) -> ForgetMatch:
-    match, hit = each.match, each.hits[0]
+    match, matching = each.match, each.rows[0]
     group = match.kind == GROUP
     return ForgetMatch.model_validate(
         {
             "id": number,
-            "kind": "summary" if group else (hit.row.subject if match.kind == "memory" else "message"),
-            "chat_id": None if group else hit.row.chat_id,
+            "kind": "summary" if group else (matching.row.subject if match.kind == "memory" else "message"),
+            "chat_id": None if group else matching.row.chat_id,
             "ref": match.ref,
-            "text": _sentence(hit) if group else _text(hit),
-            "at": now if group else hit.row.at,
+            "text": _sentence(matching) if group else _text(matching),
+            "at": now if group else matching.row.at,
             "match": label(match.degree),
-            "others": Counter(PLACES[x.row.place].counted for x in each.hits) if group else {},
-            "goes": _goes(match, hit, query) if query is not None else (),
-            "beside": _beside(match, hit, query) if query is not None else (),
+            "others": Counter(PLACES[x.row.place].counted for x in each.rows) if group else {},
+            "goes": _goes(match, matching, query) if query is not None else (),
+            "beside": _beside(match, matching, query) if query is not None else (),
             "ticked": match.ticked,
         }
     )
 
 
-def _goes(match: Match, hit: MatchingRow, query: ForgetQuery) -> tuple[str, ...]:
+def _goes(match: Match, matching: MatchingRow, query: ForgetQuery) -> tuple[str, ...]:
     """The sentences that a message loses; empty if the message loses all of its sentences or none."""
-    if match.kind != "message" or hit.columns[0] != CONTENT:
+    if match.kind != "message" or matching.columns[0] != CONTENT:
         return ()
     left, gone = redact(
-        hit.row.texts[CONTENT] or "", marks_of(query, accepted(match.degree), source_of(hit.row, CONTENT))
+        matching.row.texts[CONTENT] or "", marks_of(query, accepted(match.degree), source_of(matching.row, CONTENT))
     )
-    masked = mask(hit.row.texts[CONTENT] or "")
+    masked = mask(matching.row.texts[CONTENT] or "")
     return tuple(clipped(_masked_part(part.strip(), masked), 0) for part in gone[:MOST_SENTENCES]) if left else ()
 
 
-def _beside(match: Match, hit: MatchingRow, query: ForgetQuery) -> tuple[str, ...]:
+def _beside(match: Match, matching: MatchingRow, query: ForgetQuery) -> tuple[str, ...]:
     """The sentences of a memory that match nothing, and that go because a memory is erased as a whole."""
-    if match.kind != "memory" or hit.columns[0] != CONTENT:
+    if match.kind != "memory" or matching.columns[0] != CONTENT:
         return ()
-    text = hit.row.texts[CONTENT] or ""
-    marks = query.marks(text, source_of(hit.row, CONTENT))
+    text = matching.row.texts[CONTENT] or ""
+    marks = query.marks(text, source_of(matching.row, CONTENT))
     parts = [(start, "".join(run)) for start, run in placed_runs(text)]
     others = [part for start, part in parts if part.strip() and not touched(marks, start, start + len(part))]
     return tuple(clipped(_masked_part(part.strip(), mask(text)), 0) for part in others[:MOST_SENTENCES])
@@ -212,27 +221,27 @@ def _masked_part(part: str, masked: str) -> str:
     return _WORD.sub(lambda word: word[0] if word[0] in masked else "…", mask(part))
 
 
-def _sentence(hit: MatchingRow) -> str:
+def _sentence(matching: MatchingRow) -> str:
     """The sentence that an erasure removes from a derived text. The sentence is clipped to a few words around the
     match."""
-    column, at = hit.columns[0], hit.mark.start
+    column, at = matching.columns[0], matching.mark.start
     if column < 0:
-        return _text(hit)
-    for start, run in placed_runs(hit.row.texts[column] or ""):
+        return _text(matching)
+    for start, run in placed_runs(matching.row.texts[column] or ""):
         sentence = "".join(run)
         if at < start + len(sentence):
-            said, masked = sentence.strip(), mask(hit.row.texts[column] or "")
+            said, masked = sentence.strip(), mask(matching.row.texts[column] or "")
             return clipped(_masked_part(said, masked), _moved(said, at - start), EXAMPLE)
-    return _text(hit)
+    return _text(matching)
 
 
-def _text(hit: MatchingRow) -> str:
-    column = hit.columns[0]
-    columns = hit.row.texts
-    text = (columns[column] or "") if column >= 0 else " ".join(strings(hit.row.body))
-    if hit.row.place == "message" and column > CONTENT:
+def _text(matching: MatchingRow) -> str:
+    column = matching.columns[0]
+    columns = matching.row.texts
+    text = (columns[column] or "") if column >= 0 else " ".join(strings(matching.row.body))
+    if matching.row.place == "message" and column > CONTENT:
         return f"({[*WORDS.values()][column]}: {clipped(mask(text), 0)}) {clipped(mask(columns[CONTENT] or ''), 0)}"
-    return clipped(mask(text), _moved(text, hit.mark.start))
+    return clipped(mask(text), _moved(text, matching.mark.start))
 
 
 def _moved(text: str, at: int) -> int:
@@ -276,9 +285,9 @@ async def related(q: Queries, scope: ChatScope, shown: Sequence[Shown]) -> list[
     sources = _sources(await forget.memories(q, owner, [m.ref for m in ticked if m.kind == "memory"]))
     resting = await forget.resting_on(q, owner, [*messages, *sources], known, MOST)
     said = await texts.messages(q, owner, sources[:MOST]) + await texts.neighbors(q, owner, messages, MOST)
-    hits = {(each.match.chat_id, each.match.ref) for each in shown if each.match.kind == "message"}
+    shown_messages = {(each.match.chat_id, each.match.ref) for each in shown if each.match.kind == "message"}
     rows = {(row.chat_id or 0, row.id): row for row in said}
-    beside = [row for key, row in sorted(rows.items()) if key not in hits]
+    beside = [row for key, row in sorted(rows.items()) if key not in shown_messages]
     seen = [row for row in (*map(_row, resting), *beside) if scope.is_own or scope.sees(row.chat_id)]
     return [_offered(row) for row in seen if row.texts[0] and row.texts[0] != GONE]
 

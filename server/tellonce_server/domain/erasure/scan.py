@@ -48,7 +48,7 @@ async def scan(
 
 
 def matching_rows(rows: Sequence[TextRow], query: ForgetQuery) -> list[MatchingRow]:
-    return [hit for row in rows if (hit := matching_row(row, query)) is not None]
+    return [matching for row in rows if (matching := matching_row(row, query)) is not None]
 
 
 def matching_row(row: TextRow, query: ForgetQuery) -> MatchingRow | None:

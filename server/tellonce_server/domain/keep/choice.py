@@ -84,8 +84,8 @@ def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSent
 
 def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scored, bool]]:
     """The sentences to keep from one message. Each sentence has a flag that says whether contexts show the sentence."""
-    likeness = [_nearest(one.vector, known) for one in message]
-    tiers = [None if like > SAME_COSINE else _tier(one, like) for one, like in zip(message, likeness, strict=True)]
+    similarity = [_nearest(one.vector, known) for one in message]
+    tiers = [None if like > SAME_COSINE else _tier(one, like) for one, like in zip(message, similarity, strict=True)]
     wanted = [(at, shown) for at, shown in enumerate(tiers) if shown is not None]
     wanted.sort(key=lambda pair: (not pair[1], -message[pair[0]].score))
     chosen: list[int] = []
@@ -107,10 +107,10 @@ def _joined(chosen: Sequence[tuple[Scored, bool]]) -> list[tuple[Scored, bool]]:
     return kept
 
 
-def _tier(one: Scored, likeness: float) -> bool | None:
-    """Whether contexts show the sentence; None if the sentence is not kept. `likeness` is the greatest cosine of the
+def _tier(one: Scored, similarity: float) -> bool | None:
+    """Whether contexts show the sentence; None if the sentence is not kept. `similarity` is the greatest cosine of the
     sentence with an earlier note."""
-    change = _is_change(one, likeness)
+    change = _is_change(one, similarity)
     if _is_order(one):
         return True
     if one.score >= SHOWN or (change and one.score >= SEARCHED):
@@ -127,10 +127,10 @@ def _dangles(one: Scored) -> bool:
     return one.dangling >= DANGLES or len(one.sentence.text.split()) <= FRAGMENT_WORDS
 
 
-def _is_change(one: Scored, likeness: float) -> bool:
+def _is_change(one: Scored, similarity: float) -> bool:
     text = one.sentence.text
     short = len(text.split()) <= CHANGE_WORDS
-    return short and "?" not in text and one.score > CHANGE and likeness > CHANGE_COSINE
+    return short and "?" not in text and one.score > CHANGE and similarity > CHANGE_COSINE
 
 
 def _nearest(vector: Vector, others: Sequence[Vector]) -> float:

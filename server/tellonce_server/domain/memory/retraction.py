@@ -58,11 +58,11 @@ def _struck_line(line: str, ended: Sequence[Ended], cosine: Similarity) -> str |
 def carries(sentence: str, ended: Ended, cosine: Similarity) -> bool:
     """Whether the sentence repeats the ended statement, but does not repeat the statement that replaced it."""
     said = literals.said_numbers(sentence)
-    best = max((_likeness(sentence, said, text, cosine) for text in ended.texts), default=0.0)
-    return best >= 1.0 and best >= _likeness(sentence, said, ended.instead, cosine)
+    best = max((_similarity(sentence, said, text, cosine) for text in ended.texts), default=0.0)
+    return best >= 1.0 and best >= _similarity(sentence, said, ended.instead, cosine)
 
 
-def _likeness(sentence: str, numbers: frozenset[str], statement: str, cosine: Similarity) -> float:
+def _similarity(sentence: str, numbers: frozenset[str], statement: str, cosine: Similarity) -> float:
     """The similarity divided by its threshold. A value of 1 or more means that the sentence repeats the statement."""
     if not literals.said_numbers(statement) <= numbers:
         return 0.0

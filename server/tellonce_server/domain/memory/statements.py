@@ -148,12 +148,12 @@ async def withdraw(q: Queries, owner_id: int, known: Memory, now: datetime, *, d
     return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
 
 
-async def doubt(q: Queries, owner_id: int, known: Memory, why: str, now: datetime) -> None:
+async def mark_uncertain(q: Queries, owner_id: int, known: Memory, why: str, now: datetime) -> None:
     """Make an active statement uncertain. The memories that the statement had replaced become active again, until the
     user confirms the statement."""
     former = await _reinstate(q, owner_id, known, now)
     await memories.set_status(q, owner_id, known.id, "uncertain", now, reason=why)
-    await memories.doubt(q, owner_id, known.id, UNCERTAIN, Intent(tuple(m.id for m in former)))
+    await memories.mark_uncertain(q, owner_id, known.id, UNCERTAIN, Intent(tuple(m.id for m in former)))
 
 
 async def _reinstate(q: Queries, owner_id: int, known: Memory, now: datetime) -> list[Memory]:

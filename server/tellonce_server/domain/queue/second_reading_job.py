@@ -82,7 +82,7 @@ class SecondReadingJob(JobType[SecondReadingResult]):
             if doubt is None:
                 await memories.hold(t, owner, memory.id)
             else:
-                await statements.doubt(t, owner, memory, mask(doubt), now)
+                await statements.mark_uncertain(t, owner, memory, mask(doubt), now)
                 ended.append((memory, ""))
         if await retraction.strike(self._deps.embedder, t, owner, ended, now):
             await enqueue_following(t, job, "profile", job.thread_key, "profile", now)

@@ -31,7 +31,7 @@ BEST_FREE: w.Tier = next(tier for tier in w.TIERS if not w.TRAITS[tier].paid)
 """The best tier without paid calls. The calls of local models are not limited."""
 
 REDONE_AT_ONCE = 4
-DEAD_SHOWN = 20
+FAILED_SHOWN = 20
 
 MOST_LOST = 20
 """Maximum number of consecutive leases of a job that end without a result. The limit is higher than the limit for
@@ -183,7 +183,7 @@ class WorkQueue:
         return w.QueueStatus(
             kinds=tuple(kinds),
             oldest_seconds=(now - oldest).total_seconds() if oldest else None,
-            dead_letters=tuple(await queue.dead(self._deps.database, DEAD_SHOWN)),
+            dead_letters=tuple(await queue.failed_jobs(self._deps.database, FAILED_SHOWN)),
             providers_down=tuple(down),
             reading=reading,
             without_vector=await self._without_vector(),

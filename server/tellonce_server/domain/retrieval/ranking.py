@@ -27,7 +27,7 @@ from tellonce_server.domain.retrieval.signals import (
     scale,
 )
 
-LENDING = 3
+SHARING_MESSAGES = 3
 """Number of messages that determine a session's similarity. The most similar messages of the session are chosen."""
 
 
@@ -37,7 +37,7 @@ class Ranking:
     `signals` are the measured signals. The two scales make the scores of memories and summaries comparable."""
 
     scores: Floats
-    likeness: Floats
+    similarity: Floats
     signals: SignalTable
     lexical: Scale
     dense: Scale
@@ -94,10 +94,10 @@ def _shared_by_sessions(m: Measured, alike: Floats) -> Floats:
     order = np.lexsort((-alike, m.session))
     session = m.session[order]
     place = np.arange(len(order)) - np.searchsorted(session, session)
-    best = order[place < LENDING]
+    best = order[place < SHARING_MESSAGES]
     sums = np.bincount(m.session[best], weights=alike[best])
-    lent: Floats = w.SESSION * sums / np.bincount(m.session[best])
-    return lent[m.session]
+    shared: Floats = w.SESSION * sums / np.bincount(m.session[best])
+    return shared[m.session]
 
 
 def _shared_by_neighbors(m: Measured, alike: Floats) -> Floats:
@@ -110,8 +110,8 @@ def _shared_by_neighbors(m: Measured, alike: Floats) -> Floats:
     """
     before = np.flatnonzero(m.following != NONE)
     after = m.following[before]
-    likeness, asking = np.maximum(0.0, alike), m.signals.asking
-    lent = np.zeros(len(alike))
-    lent[after] += likeness[before] * (w.BEFORE + w.ANSWER * asking[before])
-    lent[before] += likeness[after] * w.AFTER * (1 - asking[after])
-    return lent
+    similarity, asking = np.maximum(0.0, alike), m.signals.asking
+    shared = np.zeros(len(alike))
+    shared[after] += similarity[before] * (w.BEFORE + w.ANSWER * asking[before])
+    shared[before] += similarity[after] * w.AFTER * (1 - asking[after])
+    return shared

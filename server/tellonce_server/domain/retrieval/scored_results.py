@@ -54,7 +54,7 @@ class Matches(NamedTuple):
 
     tokens: Sequence[int]
     covered: Sequence[float]
-    likeness: Sequence[float]
+    similarity: Sequence[float]
 
 
 def learned(question: Question, rows: Sequence[Learned], matches: Matches, most: int | None = None) -> list[Result]:
@@ -62,7 +62,7 @@ def learned(question: Question, rows: Sequence[Learned], matches: Matches, most:
     several = sum(row.listed for row in rows) > 1
     listed = [several and row.listed for row in rows]
     priors = (_prior(question, row, of_list) for row, of_list in zip(rows, listed, strict=True))
-    scores = [w.ALONE * one + prior for one, prior in zip(matches.likeness, priors, strict=True)]
+    scores = [w.ALONE * one + prior for one, prior in zip(matches.similarity, priors, strict=True)]
     least = _least(scores, most)
     return [
         _learned(*one)
@@ -85,27 +85,27 @@ def matches(question: Question, rows: Sequence[Learned], ranking: Ranking) -> Ma
     ranks = ranks_of(question, [row.ranks for row in rows])
     cosines = np.array([row.cosine for row in rows], dtype=np.float64)
     covered = coverage(question, ranks)
-    likeness = (
+    similarity = (
         w.LEXICAL * ranking.lexical.standard(bm25(question, ranks, np.array(tokens, dtype=np.float64)))
         + w.DENSE * ranking.dense.standard(cosines)
         + w.COVERAGE * covered
     )
-    return Matches(tokens, covered.tolist(), likeness.tolist())
+    return Matches(tokens, covered.tolist(), similarity.tolist())
 
 
 def support(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[Learned], matches: Matches) -> Floats:
     """For each message, the addition to its score for the memories that were learned from it. If the best of these
     memories is more similar to the question than the message is, the addition is a share of the difference."""
     stated: dict[tuple[int | None, int], float] = {}
-    for row, likeness in zip(rows, matches.likeness, strict=True):
-        if row.kind != "summary" and likeness > 0:
+    for row, similarity in zip(rows, matches.similarity, strict=True):
+        if row.kind != "summary" and similarity > 0:
             for source in row.source_ids:
                 key = (row.source_chat_id, source)
-                stated[key] = max(likeness, stated.get(key, 0.0))
+                stated[key] = max(similarity, stated.get(key, 0.0))
     if not stated:
         return np.zeros(len(candidates))
     best = np.array([stated.get((c.chat_id, c.id), 0.0) for c in candidates])
-    higher: Floats = np.maximum(0.0, best - np.maximum(0.0, ranking.likeness))
+    higher: Floats = np.maximum(0.0, best - np.maximum(0.0, ranking.similarity))
     return w.STATED * higher
 
 
