@@ -410,7 +410,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.retrieval.question.asks": question.asks,
     "tellonce_server.domain.retrieval.question.names_in": lambda text: question.names_in(text, ("Ann", "Will Smith")),
     "tellonce_server.domain.retrieval.question.question": lambda text: question.question(
-        text, question.Setting((), ("Ann",), 9, 9, NOW, False), {}, ()
+        text, question.ScopeFacts((), ("Ann",), 9, 9, NOW, False), {}, ()
     ),
     "tellonce_server.domain.retrieval.question.spans_of": lambda text: question.spans_of(text, NOW, ZONE),
     "tellonce_server.domain.retrieval.question.spans_seen_from": lambda text: question.spans_seen_from(text, NOW, ZONE),

@@ -114,7 +114,6 @@ def _is_ours(name: str) -> bool:
 
 
 def _settings(machine: Machine) -> Mapping[str, Any]:
-    """Claude Code's own settings of this user."""
     return read_object(machine.folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json")
 
 

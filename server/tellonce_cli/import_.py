@@ -84,7 +84,6 @@ def _recognized(source: Source) -> ImportKind:
 
 
 def _estimate(foreseen: Forecast) -> dict[str, object]:
-    """The estimate for other programs."""
     talk, named = foreseen.talk, ("calls", "seconds", "dollars", "reader")
     counts = {name: getattr(talk, name) for name in ("messages", "memories", "unreadable", "mine", "names")}
     return {**counts, **{name: getattr(foreseen, name) for name in named}, "left_out": by_sentence(talk.left_out)}

@@ -201,7 +201,7 @@ def _print_queue(queue: QueueStatus) -> None:
             "the work is done without it, and redone when it is available"
         )
     if queue.without_vector:
-        console.print(f"embeddings {counted(queue.without_vector, 'text')} to embed; search finds them by their words")
+        console.print(f"embeddings {quantity(queue.without_vector, 'text')} to embed; search finds them by their words")
     if not queue.kinds:
         console.print("queue      empty")
         return

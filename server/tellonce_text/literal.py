@@ -251,7 +251,7 @@ def _gap(part: str, *, is_last: bool) -> str:
 
 
 def _skipping(signs: str, required: str, part: str) -> str:
-    """The pattern for a run of the characters in `signs`. The run must contain each character of `telling` that `part`
+    """The pattern for a run of the characters in `signs`. The run must contain each character of `required` that `part`
     contains."""
     ahead = (f"(?=[{re.escape(signs.replace(sign, ''))}]*+{re.escape(sign)})" for sign in required if sign in part)
     return f"{''.join(ahead)}[{re.escape(signs)}]*+"

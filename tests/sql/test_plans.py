@@ -224,7 +224,7 @@ async def test_a_candidate_is_fetched_by_its_key_not_by_reading_its_chat(
 
 
 async def test_the_setting_of_a_query_costs_the_latest_messages_not_the_chat(filled: Any) -> None:
-    plan = await plan_of(filled, "retrieval.setting", [BIG, BIG, "word5 word7", None, None])
+    plan = await plan_of(filled, "retrieval.scope_facts", [BIG, BIG, "word5 word7", None, None])
     assert sum(rows_read(n) for n in on(plan, "messages")) <= 200
 
 

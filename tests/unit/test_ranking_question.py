@@ -11,14 +11,14 @@ ZONE = ZoneInfo("Asia/Singapore")
 NOW = datetime(2026, 2, 18, 4, 0, tzinfo=UTC)
 
 
-def setting(*lexemes: str, speakers: tuple[str, ...] = ()) -> q.Setting:
-    return q.Setting(lexemes, speakers, 100, 100, None, False)
+def scope_facts(*lexemes: str, speakers: tuple[str, ...] = ()) -> q.ScopeFacts:
+    return q.ScopeFacts(lexemes, speakers, 100, 100, None, False)
 
 
 def asked(
     text: str, *lexemes: str, speakers: tuple[str, ...] = (), shares: dict[str, float] | None = None
 ) -> q.Question:
-    return q.question(text, setting(*lexemes, speakers=speakers), shares or {}, ())
+    return q.question(text, scope_facts(*lexemes, speakers=speakers), shares or {}, ())
 
 
 def test_the_names_of_speakers_are_taken_out_of_the_words_and_of_the_wording() -> None:

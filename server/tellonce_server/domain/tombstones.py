@@ -107,12 +107,12 @@ class Tombstones:
         words = _words(text)
         return self._hash(" ".join(words)), frozenset(self._word(word) for word in words)
 
-    def covering(self, stones: Sequence[Tombstone], text: str) -> list[Tombstone]:
+    def covering(self, tombstones: Sequence[Tombstone], text: str) -> list[Tombstone]:
         """Return the tombstones of the forgotten statements that the text repeats."""
-        if not stones:
+        if not tombstones:
             return []
         said = self.mark(text)
-        return [stone for stone in stones if covers(stone, said)]
+        return [tombstone for tombstone in tombstones if covers(tombstone, said)]
 
     def _claims(self, chat_id: int, number: int, text: str) -> Claims:
         """All hashes that a text forgotten in a message may have. The first is the current hash. The others are the
@@ -141,15 +141,15 @@ class Tombstones:
         return int.from_bytes(self._hash("w:" + word)[:8], "big") >> 1
 
 
-def covers(stone: Tombstone, said: Mark) -> bool:
+def covers(tombstone: Tombstone, said: Mark) -> bool:
     """Whether the hashed text (`said`) repeats the forgotten statement of the tombstone."""
     claim, words = said
-    if hmac.compare_digest(claim, stone.claim):
+    if hmac.compare_digest(claim, tombstone.claim):
         return True
-    if len(stone.words) < 2 or not words:
+    if len(tombstone.words) < 2 or not words:
         return False
-    shared = len(words & stone.words)
-    return shared >= SAME * len(stone.words) or (shared >= 2 and shared >= SAME * len(words))
+    shared = len(words & tombstone.words)
+    return shared >= SAME * len(tombstone.words) or (shared >= 2 and shared >= SAME * len(words))
 
 
 def _words(text: str) -> list[str]:

@@ -187,7 +187,6 @@ class Importer:
         return mask(m.content) if self._deps.settings.mask_messages else m.content
 
     async def _leave_out_forgotten_names(self, fresh: Sequence[ImportMessage]) -> None:
-        """Replace forgotten names in the thread keys of these messages."""
         keys = {self._threads[m.channel, m.message_id] for m in fresh}
         now = await without_forgotten_names(self._deps, self.scope.owner_id, keys)
         self._threads |= {id_: now[key] for id_, key in self._threads.items() if now.get(key, key) != key}

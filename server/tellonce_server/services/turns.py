@@ -86,5 +86,4 @@ class TurnKeeper:
 
 
 def _place(args: RecordTurnArgs) -> Place:
-    """The thread of the call. The chat is already known."""
     return Place(message_thread_id=args.session)

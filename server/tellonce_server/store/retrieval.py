@@ -9,12 +9,12 @@ from tellonce_server.store.database import Queries, Row, one, unzip
 from tellonce_sql import arguments
 
 
-async def setting(
+async def scope_facts(
     q: Queries, owner_id: int, chat_id: int | None, text: str, start: datetime | None, end: datetime | None
 ) -> Row:
     """The data about the searched scope that the analysis of the query needs. `start` and `end` limit the period that
     the query names."""
-    return await one(q, "retrieval.setting", owner_id, chat_id, text, start, end)
+    return await one(q, "retrieval.scope_facts", owner_id, chat_id, text, start, end)
 
 
 async def query_lexemes(q: Queries, text: str) -> list[str]:

@@ -53,10 +53,10 @@ async def of_texts(q: Queries, owner_id: int) -> dict[bytes, datetime]:
     return {row["claim"]: row["forgotten_at"] for row in await q.rows("tombstones.of_texts", owner_id)}
 
 
-async def lift(q: Queries, owner_id: int, stones: Sequence[Tombstone], now: datetime) -> None:
+async def lift(q: Queries, owner_id: int, tombstones: Sequence[Tombstone], now: datetime) -> None:
     """Lift the tombstones of a statement that the user made again."""
-    if stones:
-        await q.run("tombstones.lift", owner_id, [stone.id for stone in stones], now)
+    if tombstones:
+        await q.run("tombstones.lift", owner_id, [tombstone.id for tombstone in tombstones], now)
 
 
 newest = Value[[OwnerId], int]("tombstones.newest")

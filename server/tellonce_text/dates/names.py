@@ -104,7 +104,6 @@ def _is_dated(line: Line, index: int) -> bool:
 
 
 def _is_title_case(line: Line, token: Token) -> bool:
-    """Whether only the first letter of the word is a capital letter."""
     return token.capital and not line.text[token.start : token.end].isupper()
 
 

@@ -10,7 +10,7 @@
 -- neighbored: the number of best candidates whose neighbors also become candidates
 -- all_words: whether the full-text index is searched for all lexemes; even then, only the rarest select candidates
 
--- name: setting
+-- name: scope_facts
 -- The text's lexemes, the recent speakers, the number of messages, and whether any message was sent in the span.
 -- $1 owner, $2 chat, or null for all chats of the owner, $3 text, $4 and $5 a span of time or null
 with recent as materialized (

@@ -165,7 +165,6 @@ class _Erasure:
         return erased
 
     async def _report(self, number: int, doing: str) -> None:
-        """Report that this number of further rows and steps are done."""
         self._done += number
         await self._order.report(self._done, self._total, doing)
 

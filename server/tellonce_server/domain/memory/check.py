@@ -108,7 +108,7 @@ def check(
         return Verdict(False, tuple(reasons) or (reason("no_quote"),), False)
     reasons += [reason("not_own_words") for quoted in true if _is_quotation(quoted)]
     evidence = _Evidence(true, (*shown, *known), is_read_again=is_read_again)
-    reasons += evidence.lacking(text, when, deadline)
+    reasons += evidence.unsupported(text, when, deadline)
     reasons += evidence.missing_subject(text, about)
     alike = [quoted.quote for quoted in true if language_of(quoted.quote) == language_of(text)]
     if similarity and len(alike) == len(true) and not _borne_out(text, alike, similarity, SOME_CONTENT, UNLIKE):
@@ -133,7 +133,7 @@ def check_claim(
     said = _said(user_words)
     if not said:
         return Verdict(False, (reason("nothing_said"),), False)
-    reasons = _Evidence(said, known).lacking(text, when, deadline)
+    reasons = _Evidence(said, known).unsupported(text, when, deadline)
     if not _borne_out(text, _stated(said), similarity, CONTENT_SHARE, SIMILAR):
         reasons.append(reason("words_silent"))
     return Verdict(not reasons, tuple(reasons), False)
@@ -148,7 +148,7 @@ def unsupported(lines: Sequence[str], user_words: Sequence[Quoted], *, known: Se
     return [
         line
         for line in lines
-        if not _borne_out(line, stated, None, CONTENT_SHARE, SIMILAR) or evidence.lacking(line, None, None)
+        if not _borne_out(line, stated, None, CONTENT_SHARE, SIMILAR) or evidence.unsupported(line, None, None)
     ]
 
 
@@ -258,7 +258,7 @@ class _Evidence:
             *(resolution.calendar_names(q.quote[:MAX_MESSAGE]) for q in quotes)
         )
 
-    def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
+    def unsupported(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
         """The reasons against the claim: the days, numbers and names in the claim that the quotes do not support."""
         named = list(_named_moments(text, when, deadline, self._zone))
         moments = [moment for moment in named if self._follows(moment)]
@@ -305,7 +305,7 @@ class _Evidence:
 
     def missing_subject(self, text: str, about: str) -> list[str]:
         """If a claim begins with the name of its subject and nobody mentioned this name, return the reason against the
-        claim. `lacking` does not check the first word of a sentence."""
+        claim. `unsupported` does not check the first word of a sentence."""
         first = next(iter(literals.Spoken(text).words), "")
         named = first[:1].isupper() and first in literals.Spoken(about).words
         return [reason("name", name=first)] if named and not self._words.have(first) else []

@@ -35,7 +35,6 @@ def same(one: str, other: str) -> bool:
 
 
 def _has_names_of(text: str, other: str) -> bool:
-    """Whether the text contains all names of the other text."""
     words = frozenset(literals.words(text))
     return all(words.issuperset(literals.words(name)) for name in literals.names(other))
 

@@ -113,7 +113,7 @@ async def _exchange(deps: Dependencies, t: Queries, job: Job, now: datetime) -> 
         people=list(dict.fromkeys(filter(None, names))),
         known={m.id: m for m in await memories.by_ids(t, owner, list(job.known_ids))},
         old={m.id: m for m in await memories.read_by(t, *place, sorted(own), TIERS[TIERS.index(tier) + 1 :])},
-        stones=await tombstones.standing(t, owner),
+        tombstones=await tombstones.standing(t, owner),
         done=await memories.ended(t, *place, sorted(own)),
         now=now,
     )
@@ -135,7 +135,7 @@ class _Exchange:
     people: Sequence[str]
     known: Mapping[int, Memory]
     old: Mapping[int, Memory]
-    stones: Sequence[Tombstone]
+    tombstones: Sequence[Tombstone]
     done: Sequence[memories.Ended]
     now: datetime
 
@@ -196,7 +196,7 @@ class _Exchange:
             return NO_QUOTE
         sources = [self.lines[i] for i in dict.fromkeys(q.message_id for q in item.quotes) if i in self.own]
         judged = _Judged(item, text, sources, self._doubt(item, verdict))
-        if any(s.created_at >= judged.said_at for s in self.deps.tombstones.covering(self.stones, text)):
+        if any(s.created_at >= judged.said_at for s in self.deps.tombstones.covering(self.tombstones, text)):
             return FORGOTTEN
         since = (end for end in self.done if end.at is None or end.at >= judged.said_at)
         ended = [end for end in since if dedup.is_restated(text, end.content) or (item.note and _orders(text, end))]
@@ -258,7 +258,7 @@ class _Exchange:
 
     async def _store(self, judged: "_Judged") -> Stored:
         t, item, now = self.t, judged.item, self.now
-        repeated = self.deps.tombstones.covering(self.stones, judged.text)
+        repeated = self.deps.tombstones.covering(self.tombstones, judged.text)
         await tombstones.lift(t, self.job.key.owner_id, repeated, now)
         new = self._statement(judged)
         vector = await vector_or_none(self.deps.embedder, new.content)

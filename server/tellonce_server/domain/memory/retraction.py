@@ -98,7 +98,6 @@ async def strike(
 
 
 async def _texts(t: Queries, owner_id: int, memory: Memory) -> list[str]:
-    """The statement and the user's words that support it."""
     quotes = (await memories.provenance(t, owner_id, memory.id)).quotes
     return [memory.content, *(quote.text for quote in quotes)]
 

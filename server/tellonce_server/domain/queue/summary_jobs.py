@@ -156,7 +156,6 @@ def summary_text(job: Job, result: w.SummaryResult) -> SummaryText:
 
 
 def _level_of(job: Job) -> w.Rolling:
-    """The rolling summary that the job writes."""
     of_chat = job.thread_key == session_thread(job.key.chat_id)
     return next(level for level in w.JOBS[job.kind].rolling if (level != "thread") == of_chat)
 

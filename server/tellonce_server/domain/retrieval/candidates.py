@@ -13,7 +13,7 @@ from pgvector import HalfVector
 
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.domain.retrieval.lexical import any_of, owner_scope, quoted
-from tellonce_server.domain.retrieval.question import Question, Setting
+from tellonce_server.domain.retrieval.question import Question, ScopeFacts
 from tellonce_server.domain.retrieval.search_results import SearchRequest
 from tellonce_server.domain.retrieval.signals import LONGEST_MENTIONED, Candidate, Learned
 from tellonce_server.domain.retrieval.weights import AFTER_DAYS
@@ -126,11 +126,11 @@ class Scan:
         }
 
 
-async def setting(database: Database, r: SearchRequest, normal_text: str, span: Span | None) -> Setting:
+async def scope_facts(database: Database, r: SearchRequest, normal_text: str, span: Span | None) -> ScopeFacts:
     start, end = span or (None, None)
-    row = await retrieval.setting(database, r.owner_id, r.chat_id, normal_text, start, end)
+    row = await retrieval.scope_facts(database, r.owner_id, r.chat_id, normal_text, start, end)
     read: dict[str, Any] = {**row, "lexemes": row["lexemes"] or ()}
-    return Setting(**read)
+    return ScopeFacts(**read)
 
 
 async def messages(database: Database, scan: Scan) -> list[Candidate]:

@@ -21,7 +21,7 @@ UNLISTED_SHARE: Final = 0.0005
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ScopeFacts:
     """The data that the database gives for the analysis of a query: the query's lexemes, and the speakers and the size
     of the searched scope. `span_holds` says whether the period that the query names contains messages."""
 
@@ -57,11 +57,11 @@ class Question:
         return sum(self.weights) or 1.0
 
 
-def question(text: str, setting: Setting, shares: Mapping[str, float], spans: Sequence[Span]) -> Question:
+def question(text: str, scope_facts: ScopeFacts, shares: Mapping[str, float], spans: Sequence[Span]) -> Question:
     """Analyze a query. `shares` maps each frequent lexeme to the share of messages that contain it. `shares` is empty
     if there are no statistics yet."""
-    named = names_in(text, setting.speakers)
-    lexemes = [x for x in setting.lexemes if not _names(x, named)] or list(setting.lexemes)
+    named = names_in(text, scope_facts.speakers)
+    lexemes = [x for x in scope_facts.lexemes if not _names(x, named)] or list(scope_facts.lexemes)
     weighed = sorted(((weight(x, shares), x) for x in lexemes), reverse=True)[:MOST_TERMS]
     return Question(
         text=text,

@@ -22,7 +22,7 @@ from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.excerpt import WHOLE
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.domain.retrieval.prompt_selection import is_answered, with_other_chats
-from tellonce_server.domain.retrieval.question import Question, Setting
+from tellonce_server.domain.retrieval.question import Question, ScopeFacts
 from tellonce_server.domain.retrieval.search_results import Result, SearchPage, SearchRequest
 from tellonce_server.domain.retrieval.signals import Candidate, Learned
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
@@ -99,31 +99,33 @@ class Retriever:
         """Return the analyzed question and all candidates that may answer the question. The candidates are not ranked
         yet."""
         # Most questions are embedded unchanged, so the model runs while the database is read.
-        (setting, question), vector = await asyncio.gather(self._question(r), self._vector(r.query))
+        (scope_facts, question), vector = await asyncio.gather(self._question(r), self._vector(r.query))
         if question.wording != r.query:
             vector = await self._vector(question.wording)
-        scan = self._scan(r, question, setting, vector)
+        scan = self._scan(r, question, scope_facts, vector)
         statuses = SURE if question.asks_past_state else CURRENT
         messages, learned = await asyncio.gather(
             candidates.messages(self._database, scan), candidates.learned(self._database, scan, statuses)
         )
-        return Read(question, messages, learned, setting.last_id)
+        return Read(question, messages, learned, scope_facts.last_id)
 
-    async def _question(self, r: SearchRequest) -> tuple[Setting, Question]:
+    async def _question(self, r: SearchRequest) -> tuple[ScopeFacts, Question]:
         spans, text = await offloaded(
             len(r.query), lambda: (questions.spans_of(r.query, r.now, r.zone), index_text(r.query, None))
         )
-        setting = await candidates.setting(self._database, r, text, spans[0] if spans else None)
-        if spans and not setting.span_holds and setting.last_at is not None:
-            last_at = setting.last_at
+        scope_facts = await candidates.scope_facts(self._database, r, text, spans[0] if spans else None)
+        if spans and not scope_facts.span_holds and scope_facts.last_at is not None:
+            last_at = scope_facts.last_at
             spans = await offloaded(len(r.query), lambda: questions.spans_seen_from(r.query, last_at, r.zone))
         shares = await self._known_shares()
-        return setting, await offloaded(len(r.query), lambda: questions.question(r.query, setting, shares, spans))
+        return scope_facts, await offloaded(
+            len(r.query), lambda: questions.question(r.query, scope_facts, shares, spans)
+        )
 
-    def _scan(self, r: SearchRequest, question: Question, setting: Setting, vector: _Embedded | None) -> Scan:
+    def _scan(self, r: SearchRequest, question: Question, scope_facts: ScopeFacts, vector: _Embedded | None) -> Scan:
         half, bits, categories = vector or (None, None, ())
-        near = setting.near_index and half is not None
-        return Scan(r, question, setting.size, r.before_id or NEWEST, half, bits, near, categories)
+        near = scope_facts.near_index and half is not None
+        return Scan(r, question, scope_facts.size, r.before_id or NEWEST, half, bits, near, categories)
 
     async def _vector(self, wording: str) -> _Embedded | None:
         """The query's vector. None means that the search uses words alone."""

@@ -41,7 +41,7 @@ class Target:
 
 async def replace_by_dump(dsn: str, file: Path) -> None:
     """Replace the database's contents with the contents of the file, in one transaction."""
-    target = Target(dsn, await fitting(dsn))
+    target = Target(dsn, await tool_folder(dsn))
     with tempfile.TemporaryDirectory(prefix="tellonce-restore-") as folder:
         contents, chosen, clear, script = (
             Path(folder) / name for name in ("list", "chosen", "clear.sql", "script.sql")
@@ -74,7 +74,7 @@ def _applied(script: Path) -> list[int]:
     return found
 
 
-async def fitting(dsn: str) -> Path:
+async def tool_folder(dsn: str) -> Path:
     """The first folder with tools that are at least as new as the server; the folder on the PATH is tried first. If
     there is no such folder, the first folder is returned, because a tool from this folder reports the problem."""
     folders = _folders()

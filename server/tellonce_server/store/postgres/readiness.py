@@ -63,7 +63,7 @@ def hindrance(found: Readiness) -> str | None:
     return None
 
 
-def lacking(found: Readiness) -> list[str]:
+def setup_statements(found: Readiness) -> list[str]:
     """The statements that an administrator must run in the database to prepare it."""
     vector = "create extension vector" if found.installed is None else "alter extension vector update"
     return [
@@ -76,7 +76,7 @@ def lacking(found: Readiness) -> list[str]:
 
 def for_administrator(found: Readiness) -> str:
     """Return the text that asks an administrator to run the missing statements; empty if no statement is missing."""
-    needed = lacking(found)
+    needed = setup_statements(found)
     if not needed:
         return ""
     lines = "\n".join(f"  {statement};" for statement in needed)
@@ -89,7 +89,7 @@ async def prepare(connection: Any) -> list[str]:
     found = await look(connection)
     if said := hindrance(found):
         raise DatabaseNotReady(said)
-    done = [statement for statement in lacking(found) if await _run(connection, statement)]
+    done = [statement for statement in setup_statements(found) if await _run(connection, statement)]
     if said := for_administrator(await look(connection)):
         raise DatabaseNotReady(said)
     return done
