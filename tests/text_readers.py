@@ -549,14 +549,14 @@ NOT_READERS = frozenset(
     tellonce_text.dates.neighbor_phrases.counted_beside tellonce_text.dates.neighbor_phrases.unit_beside tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
 tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.Wanted.in_place tellonce_relay.turn.reminder_requests.ReminderRequests.completes
     tellonce_relay.views.in_order tellonce_server.app.access_tokens.granted
-    tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told
+    tellonce_server.app.page.commands.running tellonce_server.app.page.commands.entries
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
     tellonce_server.app.authorization.authorized tellonce_server.app.authorization.confirmed
     tellonce_server.app.middleware.completed tellonce_server.app.middleware.known_hosts
     tellonce_server.app.middleware.unavailable tellonce_server.app.page.protection.with_cookie
     tellonce_server.app.page.uploads.Transfers.for_operator
     tellonce_server.app.middleware.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread tellonce_server.core.scope.replaced_channel tellonce_server.core.scope.thread_name tellonce_server.core.scope.renamed_thread
-    tellonce_server.domain.context.relevant_section.unseen tellonce_server.services.list_cursor.place_of tellonce_server.domain.context.canonical_summary.summary_text
+    tellonce_server.domain.context.relevant_section.unseen tellonce_server.store.page.position_of tellonce_server.domain.context.canonical_summary.summary_text
     tellonce_server.services.page.reads.month_span tellonce_text.dates.resolver.resolved
     tellonce_text.dates.feasts.feast_day tellonce_text.dates.feasts.feast_in tellonce_text.dates.lexicon.lexicon
     tellonce_text.dates.phrases.skip tellonce_server.domain.memory.resolution.equal_lengths

@@ -9,7 +9,6 @@ from tellonce import contract as c
 from tellonce.client import MemoryRefused
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
-from tellonce_server.domain.context import receipt_keeper
 from tellonce_server.services.page.answer_summary import quotations
 from tellonce_server.services.page.reads import PageAnswerArgs, PageAnswersArgs
 from tellonce_server.store import receipts
@@ -120,7 +119,7 @@ async def test_a_database_that_is_away_costs_the_receipt_and_not_the_answer(
 
     monkeypatch.setattr(receipts, "add", away)
     async with memory.client() as client:
-        for _ in range(receipt_keeper.MOST_PENDING + 2):
+        for _ in range(receipts.MOST_PENDING + 2):
             shown = await client.get_context(c.GetContextArgs())
             assert shown.receipt_id
         await (await memory.storage.services()).receipts.written()

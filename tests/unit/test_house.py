@@ -35,7 +35,7 @@ EDGES = {
     "local_embedder.py": "the thread that embeds: its callers get the error",
     "work.py": "one job handed out",
     "job_kinds.py": "one result applied",
-    "receipt_keeper.py": "one receipt stored after its answer",
+    "receipts.py": "one receipt stored after its answer",
     "storage.py": "one attempt to open the database: callers get the reason",
     "strict_tool.py": "one tool call",
     "agent.py": "one claimed job",

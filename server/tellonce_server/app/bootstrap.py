@@ -13,9 +13,8 @@ from tellonce.settings import ServerSettings
 from tellonce.side_tasks import SideTasks
 from tellonce_server.app.access_tokens import ensure_local_tokens
 from tellonce_server.app.background import side_tasks
-from tellonce_server.app.database_route import OpenDatabase
 from tellonce_server.app.events import Announcer, Listener
-from tellonce_server.app.memory_location import note_external
+from tellonce_server.app.memory_location import OpenDatabase, note_external
 from tellonce_server.core.subscriptions import Changes
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.scrub import Scrubber

@@ -1,4 +1,6 @@
-"""Finds where the memory of a data folder is stored: in the embedded PostgreSQL or in an external PostgreSQL.
+"""Finds where the memory of a data folder is stored, in the embedded PostgreSQL or in an external PostgreSQL, and opens
+this database. This module does not import the services, so that the database can start while another thread imports
+them.
 
 The data folder contains a note if the database is external. With this note, a process without DATABASE_URL refuses to
 start instead of opening an empty memory. DATABASE_URL is missing, for example, if the process was started outside the
@@ -6,16 +8,24 @@ folder of `.env`. The data folder of older releases, which were named chatmem, i
 """
 
 import os
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
+import asyncpg
 from platformdirs import user_data_path
 
 from tellonce.file_lock import is_held
 from tellonce.former_name import FORMER_NAME, NAME
 from tellonce.settings import ServerSettings
+from tellonce.side_tasks import SideTask
 from tellonce_server.core.errors import StorageRefused
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.store.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
+from tellonce_server.store.postgres.migrations import migrate
+from tellonce_server.store.postgres.readiness import prepare
+from tellonce_server.store.route import Route, find_route, unpooled
 
 NOTE = "external-database"
 """Name of a file. The file contains the name of the external database, without user and password."""
@@ -74,3 +84,38 @@ def move_former_folder() -> str | None:
         )
     os.rename(former, folder)
     return f"The memory was moved from {former} to {folder}."
+
+
+@dataclass(frozen=True)
+class OpenDatabase:
+    """The route to the database. For an embedded PostgreSQL, also the superuser's URL and the task that keeps
+    PostgreSQL running."""
+
+    route: Route
+    superuser_dsn: str | None = None
+    keepers: tuple[SideTask, ...] = ()
+
+
+async def open_database(settings: ServerSettings, stack: AsyncExitStack) -> OpenDatabase:
+    """Open the configured database. An embedded PostgreSQL is released when `stack` is closed."""
+    url, direct = settings.database_url, settings.database_direct_url
+    if url is not None:
+        route = await find_route(url.get_secret_value(), direct.get_secret_value() if direct is not None else None)
+        await _migrate(route.direct)
+        return OpenDatabase(route)
+    refuse_another_memory(settings)
+    embedded = EmbeddedPostgres(settings.data_dir / "postgres")
+    stack.push_async_callback(embedded.release)
+    dsn = await embedded.start()
+    await _migrate(dsn)
+    keeper = SideTask("keeping PostgreSQL up", embedded.keep_up, vital=True)
+    return OpenDatabase(unpooled(dsn), embedded.dsn(SUPERUSER), (keeper,))
+
+
+async def _migrate(dsn: str) -> None:
+    connection: Any = await asyncpg.connect(dsn)
+    try:
+        await prepare(connection)
+        await migrate(connection)
+    finally:
+        await connection.close()

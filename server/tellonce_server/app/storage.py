@@ -16,8 +16,8 @@ from tellonce.journal import journal, utc_now
 from tellonce.settings import Remote, ServerSettings
 from tellonce.shutdown import ended
 from tellonce_server.app.access_tokens import session_access
-from tellonce_server.app.database_route import open_database
 from tellonce_server.app.loop_watch import LoopWatch
+from tellonce_server.app.memory_location import open_database
 from tellonce_server.app.oauth import JwtVerifier, SigningKeys, is_jwt
 from tellonce_server.app.token_verifier import TokenVerifier
 from tellonce_server.core.errors import DATABASE_FAILURES, StorageRefused, StorageUnavailable

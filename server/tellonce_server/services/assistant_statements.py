@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from tellonce.contract import QuotedStatement, RememberArgs
-from tellonce_server.core.offload import offloaded
+from tellonce_server.core.limits import offloaded
 from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of

@@ -10,9 +10,9 @@ from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory.changed_words import marked_texts
 from tellonce_server.domain.queue.compaction import compact_thread
-from tellonce_server.services.list_cursor import cursor_of, place_of
 from tellonce_server.store import chats, messages, queue, summaries, threads
 from tellonce_server.store.messages import Line
+from tellonce_server.store.page import cursor_of, position_of
 from tellonce_server.store.summaries import Summary
 from tellonce_server.store.threads import Thread
 from tellonce_text.changes import MessageRange, Passage
@@ -42,7 +42,7 @@ class ChatSummaries:
         chat = await chats.find(self._deps.database, *scope.key)
         thread = await threads.find(self._deps.database, *scope.key, key)
         open_messages = thread.last_no - thread.covered_to if thread else 0
-        after = place_of(args.cursor)
+        after = position_of(args.cursor)
         chunks = await summaries.chunk_page(self._deps.database, *scope.key, *after, PERIODS + 1)
         page = chunks[:PERIODS]
         thread_summary = await summaries.rolling(self._deps.database, *scope.key, "thread", key)

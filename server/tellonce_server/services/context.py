@@ -11,14 +11,13 @@ from functools import cached_property
 from tellonce import contract as c
 from tellonce.plural import quantity
 from tellonce.server_text import ServerText
-from tellonce_server.core.offload import offloaded
+from tellonce_server.core.limits import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
 from tellonce_server.domain.context.assembly import Assembled, assemble
 from tellonce_server.domain.context.budget import log_share, scaled
 from tellonce_server.domain.context.history import STEP
 from tellonce_server.domain.context.lines import chat_name, is_whole
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory.changed_words import changes_in
@@ -31,7 +30,7 @@ from tellonce_server.store import chats, messages
 from tellonce_server.store import context as rows_of
 from tellonce_server.store.context import ContextRows, Limits, LogRows
 from tellonce_server.store.messages import Line, StoredMessage
-from tellonce_server.store.receipts import Receipt
+from tellonce_server.store.receipts import Receipt, ReceiptKeeper
 from tellonce_text.changes import Change, MessageRange, Passage
 from tellonce_text.tokens import estimate
 

@@ -7,12 +7,11 @@ from tellonce.contract import ExplainArgs, Explanation, Section, Source, Version
 from tellonce_server.core.errors import MOST_NAMED, Refused
 from tellonce_server.core.scope import ChatScope, is_conversation, unknown_memory
 from tellonce_server.domain.context.draft import SEPARATOR
-from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import message_named
 from tellonce_server.store import memories, messages, receipts
 from tellonce_server.store.messages import TextVersion
-from tellonce_server.store.receipts import Receipt
+from tellonce_server.store.receipts import Receipt, ReceiptKeeper
 
 LOOKS: Final = 4
 LOOK_SECONDS: Final = 0.05

@@ -7,8 +7,8 @@ from tellonce.contract_types import HOLDING, MEMORY_KINDS
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory.statements import worth_showing
-from tellonce_server.services.list_cursor import cursor_of, place_of
 from tellonce_server.store import memories, profile
+from tellonce_server.store.page import cursor_of, position_of
 
 FACTS: Final[tuple[MemoryKind, ...]] = tuple(
     kind for kind in MEMORY_KINDS if kind not in ("preference", "goal", "date", "pin")
@@ -24,7 +24,7 @@ class ProfileReader:
         """At most `most` memories of the owner that are visible in this chat. Raises Refused for an invalid cursor."""
         stored = await profile.find(self._deps.database, scope.owner_id)
         statuses: tuple[MemoryStatus, ...] = (args.status,) if args.status else HOLDING
-        shown, after, limit = (*scope.key, statuses), place_of(args.cursor), args.limit or most
+        shown, after, limit = (*scope.key, statuses), position_of(args.cursor), args.limit or most
         found = await memories.page(self._deps.database, *shown, args.kinds, *after, limit + 1)
         live = found[:limit]
         counts = await profile.counts(self._deps.database, *shown)

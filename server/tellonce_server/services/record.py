@@ -8,7 +8,7 @@ import asyncpg
 
 from tellonce.contract import JobKind, RecordedMessage, RecordMessageArgs, Role
 from tellonce_server.core.errors import Refused
-from tellonce_server.core.offload import offloaded
+from tellonce_server.core.limits import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.edit_cascade import after_edit, taken_back

@@ -8,7 +8,7 @@ from pgvector import HalfVector
 
 from tellonce import contract as c
 from tellonce_server.core.errors import Refused
-from tellonce_server.core.offload import offloaded
+from tellonce_server.core.limits import offloaded
 from tellonce_server.core.scope import ChatScope, unknown_memory
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE

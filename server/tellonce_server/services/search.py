@@ -5,7 +5,7 @@ from functools import partial
 
 from tellonce.contract import SearchMemoryArgs, SearchResult, SearchResults
 from tellonce.contract_types import MEMORY_KINDS
-from tellonce_server.core.offload import offloaded
+from tellonce_server.core.limits import offloaded
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE

@@ -1,6 +1,5 @@
 """The services of one server process. The services are created when the database is open."""
 
-from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.queue.job_kinds import JobKinds
@@ -21,6 +20,7 @@ from tellonce_server.services.reminders import ReminderKeeper
 from tellonce_server.services.search import Searcher
 from tellonce_server.services.turns import TurnKeeper
 from tellonce_server.services.unread_exchanges import UnreadExchanges
+from tellonce_server.store.receipts import ReceiptKeeper
 
 
 class Services:

@@ -5,7 +5,7 @@ import asyncio
 from tellonce.contract import GetContextArgs, RecordMessageArgs
 from tellonce.contract_types import Place
 from tellonce.turn_contract import HookOutput, RecordedTurn, RecordTurnArgs, TurnMessage
-from tellonce_server.core.offload import offloaded
+from tellonce_server.core.limits import offloaded
 from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.context.draft import AT_SESSION_START
 from tellonce_server.domain.context.turn_index import prompt_index, session_index

@@ -1,6 +1,7 @@
 """Queries for the memory page: filtered lists, days of conversation, answers, names, and undoing a change. Most rows
 are models that the page's tools return unchanged."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from pydantic import AwareDatetime, Field
 
 from tellonce.contract import MAX_BIGINT, ListedKind, Memory, MemoryOrigin, MemoryStatus, Role, ShownName
 from tellonce.contract_types import HOLDING, Bigint, Contract, Moment, RestorableStatus, Text, Unit
+from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatId, MemoryId, MessageId, OwnerId
 from tellonce_server.store import memories
 from tellonce_server.store.database import Queries, Row
@@ -212,3 +214,23 @@ unshare = Run[[OwnerId, Sequence[int], datetime]]("page.unshare")
 withdraw = Found[[OwnerId, MemoryId, int | None, datetime, datetime]]("page.withdraw")
 """Withdraw a statement that was made after `since`. `by` is the statement that the withdrawn statement had replaced, if
 any."""
+
+
+def cursor_of(moment: datetime, number: int) -> str:
+    """The cursor that continues after the last entry of a page. `moment` is the time of that entry, and `number` is its
+    id."""
+    return f"{moment.astimezone(UTC):%Y%m%dT%H%M%S%f}.{number}"
+
+
+def position_of(cursor: str | None) -> Position:
+    """The time and id of the previous page's last entry. Without a cursor, the position before the first entry of the
+    list. Raises Refused for an invalid cursor."""
+    if cursor is None:
+        return FIRST_PAGE
+    moment, _, number = cursor.partition(".")
+    try:
+        if re.fullmatch(r"[0-9]{1,18}", number):
+            return datetime.strptime(moment, "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC), int(number)
+    except ValueError:
+        pass
+    raise Refused("That is not a cursor of this tool; use next_cursor of the previous page.", "call")

@@ -1,11 +1,15 @@
-"""Receipts: records of exactly what a context contained, and why."""
+"""Receipts: records of exactly what a context contained, and why. They are written in the background, after the contexts
+were returned."""
 
+import asyncio
+import logging
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
+from tellonce_server.core.errors import DATABASE_ERRORS, DATABASE_FAILURES
 from tellonce_server.core.scope import ChatId, MessageId, OwnerId
-from tellonce_server.store.database import Queries
+from tellonce_server.store.database import Database, Queries
 from tellonce_server.store.named_queries import MaybeRow, Rows, Run, Value, column, named
 from tellonce_sql import arguments
 
@@ -38,3 +42,41 @@ of_message = Rows[[OwnerId, ChatId, MessageId], str]("receipts.of_message", colu
 erase_all = Run[[OwnerId]]("receipts.erase_all")
 drop_old = Value[[datetime, int], int]("retention.old_receipts")
 drop_surplus = Value[[int, int], int]("retention.surplus_receipts")
+
+
+logger = logging.getLogger(__name__)
+
+MOST_PENDING: Final = 64
+"""Maximum pending receipts. When this many receipts are pending, the next context waits until the oldest of them is
+written."""
+
+
+class ReceiptKeeper:
+    """Writes receipts in the background. If the process is killed, only the receipts still pending are lost."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._pending: dict[str, asyncio.Task[None]] = {}
+
+    async def keep(self, receipt: Receipt, erasures: int) -> None:
+        """Start to write the receipt. The receipt is dropped if the owner's number of erasures is no longer `erasures`,
+        that is, if something was erased after the context was read."""
+        while len(self._pending) >= MOST_PENDING:
+            await self.written(next(iter(self._pending)))
+        self._pending[receipt.id] = asyncio.create_task(self._write(receipt, erasures))
+
+    async def written(self, receipt_id: str | None = None) -> None:
+        """Wait until the receipt is written; without an id, until all receipts pending now are written."""
+        wanted = self._pending if receipt_id is None else {receipt_id: self._pending.get(receipt_id)}
+        await asyncio.gather(*(task for task in wanted.values() if task is not None))
+
+    async def _write(self, receipt: Receipt, erasures: int) -> None:
+        try:
+            await add(self._database, receipt, erasures)
+        except DATABASE_FAILURES as error:
+            DATABASE_ERRORS.noted(error)
+        except Exception:
+            # The context has already been returned, so the error can only be logged.
+            logger.exception("receipt %s could not be stored", receipt.id)
+        finally:
+            del self._pending[receipt.id]

@@ -5,7 +5,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import JobKind, Memory
-from tellonce_server.core.offload import offloaded
+from tellonce_server.core.limits import offloaded
 from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.erasure import derived_texts
 from tellonce_server.domain.erasure.rebuild import queue_chunk

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from tellonce.contract import Memory, MemoryStatus
 from tellonce.reasons import reason
 from tellonce.work import TIERS, Canonical, ExchangeItem, ExchangeResult, Tier
-from tellonce_server.core.offload import offloaded
+from tellonce_server.core.limits import offloaded
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import check as checks

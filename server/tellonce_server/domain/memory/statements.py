@@ -10,7 +10,7 @@ from pgvector import HalfVector
 
 from tellonce.contract import Memory, MemoryStatus
 from tellonce.reasons import reason
-from tellonce_server.core.offload import offloaded
+from tellonce_server.core.limits import offloaded
 from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.store import memories

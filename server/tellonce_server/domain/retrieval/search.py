@@ -14,7 +14,7 @@ from pgvector import HalfVector
 
 from tellonce.contract_types import CURRENT, SURE
 from tellonce_server.core.errors import Refused
-from tellonce_server.core.offload import offloaded
+from tellonce_server.core.limits import offloaded
 from tellonce_server.domain.retrieval import candidates, echoes, ranking, scored_results
 from tellonce_server.domain.retrieval import question as questions
 from tellonce_server.domain.retrieval.candidates import Scan

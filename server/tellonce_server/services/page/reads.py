@@ -16,10 +16,10 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory.changed_words import marked_texts
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.services.explain import Explainer, NothingToExplain
-from tellonce_server.services.list_cursor import cursor_of, place_of
 from tellonce_server.services.page.answer_summary import LEAST_QUOTED, PageAnswer, answer_summary, quotations
 from tellonce_server.store import chats, memories, page, profile
 from tellonce_server.store.chats import ChatEntry
+from tellonce_server.store.page import cursor_of, position_of
 from tellonce_text.changes import MessageRange, Passage
 
 COMING_DAYS = 60
@@ -175,7 +175,7 @@ class PageReads:
     async def memories(self, owner_id: int, args: PageMemoriesArgs) -> PageMemories:
         """A page of memories. Raises Refused for an invalid cursor."""
         first, limit = args.cursor is None, args.limit + 1
-        after = place_of(args.cursor)
+        after = position_of(args.cursor)
         found, total = await page.found(self._deps.database, owner_id, args, after, limit=limit, counted=first)
         shown = found[: args.limit]
         of_owner = await chats.of_owner(self._deps.database, owner_id) if first else ()

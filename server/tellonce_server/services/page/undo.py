@@ -7,7 +7,7 @@ from pydantic import Field
 
 from tellonce.contract_types import Bigint, Contract, Instant, RestorableStatus, RowId
 from tellonce_server.core.errors import Refused
-from tellonce_server.core.offload import offloaded
+from tellonce_server.core.limits import offloaded
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import dedup
