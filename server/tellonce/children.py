@@ -1,5 +1,5 @@
-"""The child processes of `tellonce up`. They are restarted after a crash, and end when `up` ends, even if `up` is
-killed."""
+"""The child processes of `tellonce up`, and the path of the file that starts `up` as a service. The children are restarted
+after a crash, and end when `up` ends, even if `up` is killed."""
 
 import asyncio
 import os
@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from tellonce.shutdown import PARENT_PIPE
 
@@ -81,3 +82,14 @@ class Child:
             env={**os.environ, **self.environment, PARENT_PIPE: "0"},
             start_new_session=True,
         )
+
+
+SERVICE_NAME = "tellonce"
+
+
+def service_file(platform: str = sys.platform) -> Path:
+    """The path of the file that `tellonce service install` writes and `uninstall` removes."""
+    if platform == "darwin":
+        return Path.home() / "Library" / "LaunchAgents" / f"{SERVICE_NAME}.plist"
+    config = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(config) / "systemd" / "user" / f"{SERVICE_NAME}.service"

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from tellonce.children import SERVICE_NAME, service_file
 from tellonce.client_settings import RelaySettings, SummarizerSettings
-from tellonce.service_files import NAME, service_file
 from tellonce.settings import ServerSettings, Settings, load, variable
 from tellonce_cli.hosts import own_command, require_installation
 from tellonce_cli.screen import CommandFailed, answer, console, hint, notes
@@ -68,7 +68,7 @@ def launchd_plist(service: Service) -> bytes:
     """A launchd agent that runs while the user is logged in, and restarts after a failure."""
     return plistlib.dumps(
         {
-            "Label": NAME,
+            "Label": SERVICE_NAME,
             "ProgramArguments": list(service.command),
             "WorkingDirectory": str(service.folder),
             "EnvironmentVariables": dict(service.environment),
@@ -96,10 +96,16 @@ class Systemd:
         return [[self.program, "--user", "disable", "--now", file.name]]
 
     def status(self) -> list[str]:
-        return [self.program, "--user", "--no-pager", "status", NAME]
+        return [self.program, "--user", "--no-pager", "status", SERVICE_NAME]
 
     def logs(self, log: Path, *, follow: bool) -> list[str]:
-        return ["journalctl", "--user", "--unit", NAME, *(["--follow"] if follow else ["--no-pager", "--lines=100"])]
+        return [
+            "journalctl",
+            "--user",
+            "--unit",
+            SERVICE_NAME,
+            *(["--follow"] if follow else ["--no-pager", "--lines=100"]),
+        ]
 
 
 class Launchd:
@@ -112,10 +118,10 @@ class Launchd:
         return [[self.program, "bootstrap", self._domain(), str(file)]]
 
     def stop(self, file: Path) -> list[list[str]]:
-        return [[self.program, "bootout", f"{self._domain()}/{NAME}"]]
+        return [[self.program, "bootout", f"{self._domain()}/{SERVICE_NAME}"]]
 
     def status(self) -> list[str]:
-        return [self.program, "print", f"{self._domain()}/{NAME}"]
+        return [self.program, "print", f"{self._domain()}/{SERVICE_NAME}"]
 
     def logs(self, log: Path, *, follow: bool) -> list[str]:
         return ["tail", *(["-f"] if follow else ["-n", "100"]), str(log)]

@@ -11,8 +11,8 @@ import pytest
 
 from tellonce import contract as c
 from tellonce import work as w
+from tellonce.children import service_file
 from tellonce.file_lock import is_held
-from tellonce.service_files import service_file
 from tellonce.settings import ServerSettings
 from tellonce.side_tasks import SideTask, SideTasks
 from tellonce_server.app.agent_port import agent_port

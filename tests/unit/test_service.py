@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tellonce.service_files import service_file
+from tellonce.children import service_file
 from tellonce_cli.service import Launchd, Service, launchd_plist, systemd_unit
 from tests import fork_server
 

@@ -130,7 +130,7 @@ def _match(m: c.ForgetMatch) -> str:
 
 def _shown(m: c.ForgetMatch) -> str:
     """The text of a match. If an erasure removes only a part of the text, this part is added. If a memory has other
-    sentences, they are added, because they go too."""
+    sentences, they are added, because they are erased too."""
     part = f" (only this goes: {' … '.join(m.goes)})" if m.goes else ""
     part += f" (all of it goes, also: {' … '.join(m.beside)})" if m.beside else ""
     return f"sentences in {_counts(m.others)}, such as: {m.text}" if m.others else f"{m.text}{part}"

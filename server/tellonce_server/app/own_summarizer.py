@@ -1,4 +1,4 @@
-"""Runs a summarizer for a stdio server if no other summarizer is at work. At most one such summarizer runs for each
+"""Runs a summarizer for a stdio server if no other summarizer is running. At most one such summarizer runs for each
 data folder, and it stops with the server.
 
 If the settings do not allow a summarizer, every context contains a notice that nothing is being learned.
@@ -13,10 +13,9 @@ import sys
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
-from tellonce.children import Child
+from tellonce.children import Child, service_file
 from tellonce.file_lock import HeldLock, try_hold
 from tellonce.server_text import ServerText
-from tellonce.service_files import service_file
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import DATABASE_ERRORS, DATABASE_FAILURES, StorageUnavailable
@@ -58,7 +57,7 @@ class OwnSummarizer:
         self._worker = f"{socket.gethostname()}-{secrets.token_hex(4)}"
 
     async def run(self) -> None:
-        """Check every ten seconds whether another summarizer is at work, and start or stop our own summarizer
+        """Check every ten seconds whether another summarizer is running, and start or stop our own summarizer
         accordingly."""
         async with AsyncExitStack() as stack:
             while True:

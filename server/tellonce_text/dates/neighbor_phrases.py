@@ -1,4 +1,4 @@
-"""Grammar rules for days beside another day: in the same phrase (`end of March`, `the day after Thanksgiving`, `the week of
+"""Grammar rules for days next to another day: in the same phrase (`end of March`, `the day after Thanksgiving`, `the week of
 March 3`), or named earlier in the text (`two days before`, `the following Monday`, `am Tag darauf`, `le lendemain`)."""
 
 from collections.abc import Callable

@@ -31,8 +31,7 @@ def elsewhere_text(m: Material) -> str:
 
 
 def whole_lines(text: str, most: int) -> tuple[str, bool]:
-    """Cut the section's text after the last line that is whole within `most` tokens, because the beginning of a line
-    only names a talk. Also returns whether the text was cut."""
+    """Cut the section's text after the last line that is whole within `most` tokens, because the beginning of a line only names a conversation. Also returns whether the text was cut."""
     if estimate(text) <= most:
         return text, False
     lines = text.split("\n")

@@ -1,4 +1,4 @@
-"""The dated log of a context with a budget above the default: one line for each thing learned, decided or done, oldest
+"""The dated log of a context with a budget above the default: one line for each memory, decision or action, oldest
 first. Pure.
 
 The log depends on the memory and the budget. The log depends on the question only if the results for the question need

@@ -107,9 +107,8 @@ def with_answers(shown: Sequence[Shown]) -> list[Shown]:
 def listed(
     shown: Sequence[Shown], now: datetime, first: int = 1, query: ForgetQuery | None = None
 ) -> tuple[ForgetMatch, ...]:
-    """The matches in the contract's form, numbered from `first`, with masked secrets. If `query` is given, each match
-    also lists the sentences of a message that go alone, or the sentences of a memory that go although they do not
-    match."""
+    """The matches in the contract's form, numbered from `first`, with masked secrets. If `query` is given, each match also lists the sentences that are erased: for a message, if only a part of it is erased; for a memory, those
+    that do not match."""
     return tuple(_listed(number, each, now, query) for number, each in enumerate(shown[:MOST_LISTED], first))
 
 
@@ -205,7 +204,7 @@ def _goes(match: Match, matching: MatchingRow, query: ForgetQuery) -> tuple[str,
 
 
 def _beside(match: Match, matching: MatchingRow, query: ForgetQuery) -> tuple[str, ...]:
-    """The sentences of a memory that match nothing, and that go because a memory is erased as a whole."""
+    """The sentences of a memory that match nothing. They are erased too, because a memory is erased as a whole."""
     if match.kind != "memory" or matching.columns[0] != CONTENT:
         return ()
     text = matching.row.texts[CONTENT] or ""

@@ -76,7 +76,7 @@ def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
 
 
 class Attendance:
-    """Records which summarizers are at work. A summarizer is at work if it recently asked for work or extended a
+    """Records which summarizers are running. A summarizer counts as running if it recently asked for work or extended a
     lease."""
 
     def __init__(self, deps: Dependencies) -> None:

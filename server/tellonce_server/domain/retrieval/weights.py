@@ -38,7 +38,7 @@ NUMBERS: Final = 0.3
 is added."""
 
 NAMED: Final = 2.5
-"""Added for a message of the person whom the query names. In nine of ten cases, the message that answers the query is
+"""Added for a message of the person that the query names. In nine of ten cases, the message that answers the query is
 by this person."""
 
 USER: Final = 2.0
