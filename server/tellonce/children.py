@@ -1,5 +1,5 @@
-"""The child processes of `tellonce up`, and the path of the file that starts `up` as a service. The children are restarted
-after a crash, and end when `up` ends, even if `up` is killed."""
+"""The child processes of `tellonce up`, and the path of the file that starts `up` as a service. The children are
+restarted after a crash, and end when `up` ends, even if `up` is killed."""
 
 import asyncio
 import os

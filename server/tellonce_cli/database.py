@@ -112,8 +112,8 @@ def hidden_owner(held: Mapping[int, Texts], settings: ServerSettings) -> str | N
     """The sentence that names the user whose memory is not visible with these settings, and the remedy; None if no
     memory is hidden.
 
-    `held` contains the number of texts of each owner. The local user's memory is hidden until it is moved to the user of
-    the settings, however much this user has.
+    `held` contains the number of texts of each owner. The local user's memory is hidden until it is moved to the user
+    of the settings, however much this user has.
     """
     texts, user = {owner: sum(each) for owner, each in held.items()}, settings.default_user
     own = texts.get(user, 0)

@@ -99,7 +99,8 @@ def _memories(entry: dict[str, Any]) -> Iterator[Item]:
 
 
 def with_subjects(text: str) -> Iterator[str]:
-    """The statements of Claude's memory. Claude writes paragraphs, and only some of them name their subject. The text begins with this name. A paragraph without the name gets the nearest sentence before it that
+    """The statements of Claude's memory. Claude writes paragraphs, and only some of them name the person that they
+    describe. The text begins with this name. A paragraph without the name gets the nearest sentence before it that
     contains the name. List items stay as they are."""
     found = [statement for statement in statements(text) if len(statement) >= SHORTEST]
     name = found[0].split()[0].casefold() if found and not has_items(text) else ""

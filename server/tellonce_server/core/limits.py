@@ -62,8 +62,8 @@ class ConcurrencyLimit:
 
     @asynccontextmanager
     async def permit(self, user_id: int | None) -> AsyncGenerator[None]:
-        """Wait for a permit of the user and hold it during the block. Without a user, there is no limit: the relay has no
-        user, because it makes the calls of many users."""
+        """Wait for a permit of the user and hold it during the block. Without a user, there is no limit: the relay has
+        no user, because it makes the calls of many users."""
         if user_id is None:
             yield
             return

@@ -1,5 +1,5 @@
-"""Receipts: records of exactly what a context contained, and why. They are written in the background, after the contexts
-were returned."""
+"""Receipts: records of exactly what a context contained, and why. They are written in the background, after the
+contexts were returned."""
 
 import asyncio
 import logging

@@ -1,5 +1,6 @@
-"""Grammar rules for days next to another day: in the same phrase (`end of March`, `the day after Thanksgiving`, `the week of
-March 3`), or named earlier in the text (`two days before`, `the following Monday`, `am Tag darauf`, `le lendemain`)."""
+"""Grammar rules for days next to another day: in the same phrase (`end of March`, `the day after Thanksgiving`, `the
+week of March 3`), or named earlier in the text (`two days before`, `the following Monday`, `am Tag darauf`, `le
+lendemain`)."""
 
 from collections.abc import Callable
 from typing import Final, NamedTuple

@@ -31,7 +31,8 @@ def elsewhere_text(m: Material) -> str:
 
 
 def whole_lines(text: str, most: int) -> tuple[str, bool]:
-    """Cut the section's text after the last line that is whole within `most` tokens, because the beginning of a line only names a conversation. Also returns whether the text was cut."""
+    """Cut the section's text after the last line that is whole within `most` tokens, because the beginning of a line
+    only names a conversation. Also returns whether the text was cut."""
     if estimate(text) <= most:
         return text, False
     lines = text.split("\n")
@@ -53,7 +54,8 @@ def _left(m: Material) -> Iterator[str]:
 
 
 def _replies(m: Material) -> Iterator[str]:
-    """Messages of reply threads. A thread is left out if its newest message is older than the window's oldest message."""
+    """Messages of reply threads. A thread is left out if its newest message is older than the window's oldest
+    message."""
     oldest = min((line.id for line in m.rows.window), default=0)
     for talk in m.rows.elsewhere.replies:
         if talk.lines[-1].id > oldest:

@@ -107,8 +107,9 @@ def with_answers(shown: Sequence[Shown]) -> list[Shown]:
 def listed(
     shown: Sequence[Shown], now: datetime, first: int = 1, query: ForgetQuery | None = None
 ) -> tuple[ForgetMatch, ...]:
-    """The matches in the contract's form, numbered from `first`, with masked secrets. If `query` is given, each match also lists the sentences that are erased: for a message, if only a part of it is erased; for a memory, those
-    that do not match."""
+    """The matches in the contract's form, numbered from `first`, with masked secrets. If `query` is given, each match
+    also lists the sentences that are erased: for a message, if only a part of it is erased; for a memory, those that do
+    not match."""
     return tuple(_listed(number, each, now, query) for number, each in enumerate(shown[:MOST_LISTED], first))
 
 

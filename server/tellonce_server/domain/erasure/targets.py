@@ -1,5 +1,6 @@
-"""Decides whether a sentence names a topic or makes a statement, in the languages with known endings. A sentence names a topic if it contains every word of
-the topic, in any form. A sentence makes a statement if it contains most of the statement. Pure."""
+"""Decides whether a sentence names a topic or makes a statement, in the languages with known endings. A sentence names
+a topic if it contains every word of the topic, in any form. A sentence makes a statement if it contains most of the
+statement. Pure."""
 
 import re
 import threading
