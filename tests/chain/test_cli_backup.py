@@ -153,7 +153,7 @@ async def test_a_backup_moves_a_memory_to_a_server_of_ones_own_and_back(saved: S
     assert await saved.is_unchanged()
 
 
-async def test_a_database_that_is_away_is_told_in_a_sentence(home: Home) -> None:
+async def test_an_unreachable_database_is_reported_in_a_sentence(home: Home) -> None:
     home.environment["DATABASE_URL"] = f"postgresql://me:hunter2@127.0.0.1:{free_port()}/tellonce"
     code, said = await home.failing("backup", "mine.dump")
     assert (code, said.count("\n")) == (1, 1)

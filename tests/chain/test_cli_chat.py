@@ -67,7 +67,7 @@ async def test_what_is_forgotten_is_picked_by_numbers(at_home: Home) -> None:
     assert ["I like red jam" in left, "I like black jam" in left, "I like white jam" in left] == [False, True, False]
 
 
-async def test_a_data_folder_that_is_refused_is_told_even_where_nothing_is_said(home: Home) -> None:
+async def test_a_refused_data_folder_is_reported_even_without_input(home: Home) -> None:
     file = home.folder / "file"
     file.write_text("no folder")
     home.environment["TELLONCE_DATA_DIR"] = str(file)
@@ -98,7 +98,7 @@ async def test_help_lists_the_commands_that_the_terminal_has_and_no_others(at_ho
     assert "don't know that command" not in await at_home.run("chat", told="\n".join([*listed, "/no"]) + "\n")
 
 
-async def test_why_tells_what_the_last_answer_was_based_on(at_home: Home) -> None:
+async def test_why_shows_what_the_last_answer_was_based_on(at_home: Home) -> None:
     told = await at_home.run("chat", told="/why\n/remember I prefer oolong tea\nWhich tea do I prefer?\n/why\n/wyh\n")
     assert "Ask me something first" in told
     assert "I prefer oolong tea" in told.partition("I answered without a language model, and only with this:")[2]

@@ -15,7 +15,7 @@ from tests.stubs.telegram_emulator import telegram
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_token_is_told_once_works_for_its_scope_and_ends_when_revoked(
+async def test_a_token_is_shown_once_works_for_its_scope_and_ends_when_revoked(
     at_home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = (await at_home.run("token", "create", "[laptop]")).strip()
@@ -126,7 +126,7 @@ async def test_what_cannot_be_recorded_is_not_sent_either(home: Home, routine: s
     assert (code, said.startswith(f"not sent: {reason}"), api.sent) == (1, True, []), said
 
 
-async def test_a_bot_api_that_is_away_is_told_with_what_to_do(home: Home) -> None:
+async def test_an_unreachable_bot_api_is_reported_with_what_to_do(home: Home) -> None:
     home.environment |= {"TELEGRAM_BOT_TOKEN": "999:emulated", "TELLONCE_TOKEN": "any"}
     home.environment["TELEGRAM_API_URL"] = f"http://127.0.0.1:{free_port()}"
     code, said = await home.failing("send", "--chat", "42", "--routine", "daily", told="hi")
@@ -175,7 +175,7 @@ async def test_wrong_settings_and_wrong_usage_have_exit_codes_of_their_own(home:
     assert "Traceback" in (await home.failing("--debug", "import", "telegram", "nowhere.json"))[1]
 
 
-def test_a_defect_is_told_by_the_cause_inside_the_task_groups_and_with_its_own_code() -> None:
+def test_a_defect_is_reported_by_the_cause_inside_the_task_groups_and_with_its_own_code() -> None:
     sentence, code = failure_message(ExceptionGroup("g", [ExceptionGroup("g", [ValueError("odd\nlines")])]))
     assert sentence.startswith("ValueError: odd. ")
     assert code == DEFECT

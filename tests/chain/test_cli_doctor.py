@@ -149,7 +149,7 @@ async def test_a_server_that_is_still_opening_its_memory_is_not_asked_for_it(tmp
     assert (found.ok, "tellonce 9.9 answers" in found.text, asked) == (True, True, [])
 
 
-async def test_a_mistake_in_what_the_bot_is_told_is_named(light_home: Home) -> None:
+async def test_a_mistake_in_the_bots_files_is_named(light_home: Home) -> None:
     light_home.environment |= {"TELEGRAM_BOT_TOKEN": "99:any", "TELEGRAM_USER_ID": "42"}
     (light_home.folder / "config").mkdir()
     (light_home.folder / "config" / "routines.toml").write_text("[weekly]\ncron = '0 8 * * 1'\n")
@@ -207,7 +207,7 @@ def test_tokens_must_all_be_there_and_be_readable_by_their_owner_alone(tmp_path:
     assert tokens_finding(tmp_path).ok is True
 
 
-def test_model_files_are_found_prepared_or_raw_and_a_wrong_folder_is_told(tmp_path: Path) -> None:
+def test_model_files_are_found_prepared_or_raw_and_a_wrong_folder_is_reported(tmp_path: Path) -> None:
     own, given, raw = tmp_path / "own", tmp_path / "given", tmp_path / "raw" / "deep"
     for folder in (own, given, raw):
         folder.mkdir(parents=True)

@@ -167,7 +167,7 @@ async def test_a_killed_up_takes_all_with_it_and_everything_comes_back(home: Hom
 LAST_PORT = 65535
 
 
-async def test_a_port_that_is_taken_is_told_before_anything_is_started(home: Home) -> None:
+async def test_a_port_in_use_is_reported_before_anything_is_started(home: Home) -> None:
     for port in (home.port, LAST_PORT):
         home.environment["TELLONCE_PORT"] = str(port)
         with socket.socket() as mute:

@@ -91,9 +91,7 @@ REPLIES = (
 
 
 @pytest.mark.model
-async def test_without_a_model_what_others_wrote_is_not_kept_and_what_the_user_told_is(
-    settings: ServerSettings, clock: Clock
-) -> None:
+async def test_without_a_model_only_the_users_own_words_are_kept(settings: ServerSettings, clock: Clock) -> None:
     rng = random.Random(7)
     talk = [*WORTH, *(rng.choice(JUNK) for _ in range(depth(60, 240))), *JUNK]
     rng.shuffle(talk)

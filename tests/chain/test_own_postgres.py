@@ -36,7 +36,7 @@ async def test_up_makes_a_fresh_database_ready_where_the_login_may(home: Home, s
     assert "Porto" in str(found.model_dump())
 
 
-async def test_an_ordinary_login_is_told_the_statements_and_works_after_them(home: Home, server: OwnPostgres) -> None:
+async def test_an_ordinary_login_gets_the_statements_and_works_after_them(home: Home, server: OwnPostgres) -> None:
     home.environment["DATABASE_URL"] = await server.plain("plain")
     for command in (("database", "setup"), ("status",), ("backup", "all")):
         code, said = await home.failing(*command)
@@ -54,7 +54,7 @@ async def test_an_ordinary_login_is_told_the_statements_and_works_after_them(hom
         await memory.remember(c.RememberArgs(content="I live in Porto"))
 
 
-async def test_a_login_without_a_place_for_tables_is_told_so(home: Home, server: OwnPostgres) -> None:
+async def test_a_login_without_a_schema_for_tables_gets_an_error_that_says_so(home: Home, server: OwnPostgres) -> None:
     await server.admin("create role guest login", "create database others")
     await server.admin("revoke create on schema public from public", database="others")
     home.environment["DATABASE_URL"] = server.dsn("guest", "others")

@@ -148,7 +148,7 @@ async def test_of_many_statements_all_are_stored_or_none(memory: Memory, clock: 
         assert await facts(client) == []
 
 
-async def test_an_assistant_is_told_what_nobody_has_read_and_reads_it(memory: Memory, clock: Clock) -> None:
+async def test_an_assistant_gets_the_unread_exchanges_and_reads_them(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent, memory.relay() as relay:
         for text in ("I moved to Lisbon last week", "Nothing special today"):
             await say(client, clock, text)
@@ -213,7 +213,7 @@ async def _redone(agent: MemoryClient) -> w.ClaimedWork:
     return claimed if claimed.jobs else await agent.claim_work(w.ClaimWorkArgs(worker="two", best_tier="claude"))
 
 
-async def test_what_the_user_denied_an_assistant_cannot_tell_again_until_they_say_it(
+async def test_an_assistant_cannot_state_again_what_the_user_rejected_until_they_say_it(
     memory: Memory, clock: Clock
 ) -> None:
     async with memory.client() as client:

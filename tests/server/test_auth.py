@@ -172,7 +172,7 @@ async def test_strangers_cannot_make_the_server_ask_the_issuer_again_and_again(i
     assert idp.fetched == 2
 
 
-async def test_while_the_issuer_is_away_the_keys_that_are_known_serve_on(idp: Issuer) -> None:
+async def test_while_the_issuer_is_unreachable_its_known_keys_still_work(idp: Issuer) -> None:
     time_now = [1000.0]
     verifier = JwtVerifier(remote(idp), SigningKeys(idp.url, lambda: time_now[0]))
     assert await verifier.verify_token(idp.token("k1")) is not None

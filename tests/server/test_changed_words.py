@@ -80,7 +80,7 @@ async def test_words_whose_memory_was_corrected_or_replaced_are_marked_wherever_
 
 
 @pytest.mark.anyio
-async def test_a_change_that_belongs_to_one_chat_is_not_told_in_another(memory: Memory, clock: Clock) -> None:
+async def test_a_change_that_belongs_to_one_chat_is_not_shown_in_another(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         await _said(client, clock, "The budget of this project is 4,000 euros", "1")
         former = await _learned(client, clock, "The budget of this project is 4,000 euros", "1", scope="chat")

@@ -92,13 +92,13 @@ async def test_every_request_during_an_outage_is_answered_with_the_sentence_and_
 
 def test_an_outage_is_logged_once_when_it_begins_and_once_when_it_is_over(caplog: pytest.LogCaptureFixture) -> None:
     now = [100.0]
-    outages = DatabaseErrorLog(lambda: now[0])
+    log = DatabaseErrorLog(lambda: now[0])
     for _ in range(50):
-        outages.noted(ConnectionRefusedError())
+        log.noted(ConnectionRefusedError())
     now[0] += 7
     for _ in range(50):
-        outages.answered()
-    outages.noted(ConnectionRefusedError())
+        log.answered()
+    log.noted(ConnectionRefusedError())
     assert [record.message.partition(",")[0][-20:] for record in caplog.records] == [
         record.message.partition(",")[0][-20:] for record in caplog.records[:3]
     ]

@@ -226,7 +226,7 @@ async def test_a_killed_postmaster_is_replaced_and_nothing_committed_is_lost(ser
         assert await connection.fetchval("select count(*) from kept") == 1000
 
 
-async def test_recovery_may_take_longer_than_the_patience_with_a_dead_server(
+async def test_recovery_may_take_longer_than_the_timeout_for_a_stopped_server(
     server: EmbeddedPostgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await server.start()

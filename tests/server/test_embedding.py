@@ -252,7 +252,7 @@ async def test_the_early_layer_is_the_mean_of_the_tokens_after_it(tmp_path: Path
 
 
 @pytest.mark.model
-async def test_the_download_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_download_reports_its_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("UV", raising=False)
     seen: list[tuple[int, int]] = []
     check(await download(tmp_path, lambda done, total: seen.append((done, total))))
@@ -449,7 +449,7 @@ async def test_what_was_recorded_is_found_by_meaning_once_it_is_embedded(
     assert found.results[0].text == "The spare key is under the flowerpot"
 
 
-async def test_a_database_that_goes_away_does_not_end_the_backlog(
+async def test_a_lost_database_connection_does_not_end_the_backlog(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(backlog, "IDLE_SECONDS", 0.0)

@@ -377,7 +377,7 @@ async def test_the_user_is_known_by_the_name_they_gave_until_it_is_forgotten(mem
     assert "the user's name: Priya" in str(shown.content)
 
 
-async def test_the_older_of_two_told_out_of_order_is_history(memory: Memory, clock: Clock) -> None:
+async def test_the_older_of_two_statements_received_out_of_order_is_history(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         oslo, rome = "I live in Oslo", "I live in Rome"
         await say(client, clock, oslo)

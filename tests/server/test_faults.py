@@ -139,7 +139,7 @@ def _cluster(settings: ServerSettings) -> EmbeddedPostgres:
     return EmbeddedPostgres(settings.data_dir / "postgres")
 
 
-async def test_a_postgresql_that_is_killed_comes_back_and_meanwhile_callers_are_told_to_call_again(
+async def test_a_killed_postgresql_is_restarted_and_callers_are_asked_to_call_again(
     alone: Memory,
 ) -> None:
     async with alone.client() as client:
@@ -251,7 +251,7 @@ async def test_a_clock_that_jumps_neither_loses_a_job_nor_lets_it_be_done_twice(
     assert status.kinds == ()
 
 
-async def test_a_client_that_goes_away_in_the_middle_of_a_call_leaves_the_message_once_or_not_at_all(
+async def test_a_client_that_disconnects_during_a_call_leaves_the_message_once_or_not_at_all(
     tmp_path: Path, dsn: str
 ) -> None:
     async with http_server(tmp_path / "data", dsn) as server, httpx2.AsyncClient() as http:

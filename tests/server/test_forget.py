@@ -474,7 +474,7 @@ async def test_an_answer_under_way_does_not_remember_what_was_forgotten_meanwhil
     assert [m.outcome for m in (kept, again)] == ["stored", "stored"]
 
 
-async def test_an_erasure_tells_of_the_copies_that_were_shared_until_they_are_gone(memory: Memory) -> None:
+async def test_an_erasure_names_the_shared_copies_until_they_are_erased(memory: Memory) -> None:
     note = "Copies that were shared stay: memory 1 in chat -100. Forget them in that chat."
     async with memory.relay() as client:
         for text in ("My locker code is Zorblax", "I like chess"):
@@ -497,7 +497,7 @@ async def test_an_erasure_tells_of_the_copies_that_were_shared_until_they_are_go
     assert [fact.content for fact in left.facts] == ["My locker code is Zorblax"], "it belongs to the group"
 
 
-async def test_an_erasure_tells_of_no_copy_that_was_forgotten_where_it_was_shared(memory: Memory) -> None:
+async def test_an_erasure_does_not_name_a_copy_that_was_forgotten_in_its_chat(memory: Memory) -> None:
     async with memory.relay() as client:
         await client.remember(c.RememberArgs(content="My locker code is Zorblax", chat_id=USER))
         await client.update_memory(c.UpdateMemoryArgs(memory_id=1, action="share", to_chat_id=-100, chat_id=USER))

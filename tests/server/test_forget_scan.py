@@ -306,7 +306,7 @@ async def test_a_summary_written_afterwards_does_not_name_it_again(memory: Memor
     assert "orblax" not in " ".join(await stored(memory))
 
 
-async def test_what_came_after_the_preview_stays_and_is_told(memory: Memory) -> None:
+async def test_matches_newer_than_the_preview_stay_and_are_reported(memory: Memory) -> None:
     async with memory.client() as client, memory.client() as other:
         await said(client, "My dog is Zorblax")
         preview = await client.forget(c.ForgetArgs(topic="Zorblax"))

@@ -259,7 +259,7 @@ def lives() -> list[list[dict[str, Any]]]:
 @pytest.mark.parametrize(
     ("life", "era"), [(n, era) for n in range(LIVES) for era in (ERAS if DEEP else (ERAS[n % 2],))]
 )
-async def test_nobody_is_ever_told_anothers_words(memory: Memory, clock: Clock, life: int, era: str) -> None:
+async def test_no_user_ever_gets_another_users_words(memory: Memory, clock: Clock, life: int, era: str) -> None:
     callers = {
         "ann": Caller(ANN, frozenset(("assistant",))),
         "ben": Caller(BEN, frozenset(("assistant",))),

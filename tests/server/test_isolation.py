@@ -253,7 +253,7 @@ async def test_a_connection_changes_owners_and_comes_out_of_a_rollback_right(liv
         await database.close()
 
 
-async def test_a_login_that_cannot_take_the_roles_is_told_what_an_administrator_must_do(
+async def test_a_login_that_cannot_take_the_roles_gets_what_an_administrator_must_do(
     postgres: EmbeddedPostgres,
 ) -> None:
     admin = await asyncpg.connect(postgres.dsn(SUPERUSER, "postgres"))

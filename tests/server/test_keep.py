@@ -134,7 +134,7 @@ def test_the_weights_are_those_the_training_gives() -> None:
 
 
 @pytest.mark.model
-def test_sentences_of_an_author_never_trained_on_are_told_apart() -> None:
+def test_sentences_of_an_author_outside_the_training_text_are_classified() -> None:
     out = examples(held_out=True)
     found = scores(heads().keep, out.inputs)
     shown, searched = (kept(out.labels, found, threshold) for threshold in (SHOWN, SEARCHED))

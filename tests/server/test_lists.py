@@ -71,7 +71,9 @@ async def test_a_category_is_a_text_that_forget_finds_and_erases(memory: Memory,
         assert await tables.fetchval("select count(*) from memories where '@khobbi' = any(tsvector_to_array(tsv))") == 0
 
 
-async def test_without_a_model_the_nearest_kinds_are_taken_by_likeness(settings: ServerSettings, clock: Clock) -> None:
+async def test_without_a_model_the_nearest_kinds_are_taken_by_similarity(
+    settings: ServerSettings, clock: Clock
+) -> None:
     async with with_local_model(settings, clock) as memory, memory.client() as client:
         for said in (
             "I took up the cello again",

@@ -30,7 +30,7 @@ def figures(page: str) -> dict[str, float]:
     return {name: float(value) for name, _, value in lines}
 
 
-async def test_the_pages_tell_what_the_server_does_and_no_text(tmp_path: Path, dsn: str) -> None:
+async def test_the_pages_show_what_the_server_does_and_no_text(tmp_path: Path, dsn: str) -> None:
     remote = {"TELLONCE_REMOTE__URL": "https://memory.example/mcp"}
     async with (
         http_server(tmp_path / "data", dsn, **remote) as server,

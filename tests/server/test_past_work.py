@@ -35,7 +35,7 @@ async def imported(memory: Memory, said: Sequence[str], every: timedelta = timed
         await importer.add(talk[start : start + 100])
 
 
-async def test_a_fact_told_behind_an_import_is_the_next_thing_read(memory: Memory, clock: Clock) -> None:
+async def test_a_fact_stated_after_an_import_is_read_next(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await imported(memory, [f"We talked about item {n}" for n in range(300)])
         slow = await claim(agent, best_tier="keep")
@@ -132,7 +132,7 @@ async def test_learning_is_affordable_when_summaries_and_second_readings_have_us
     assert {tier for kind, tier, _ in allowed if kind != "exchange"} == {"claude"}
 
 
-async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_one(
+async def test_a_fact_stated_after_a_large_import_is_learned_as_fast_as_without_one(
     memory: Memory, clock: Clock
 ) -> None:
     """Measures the time from the claim of a job until its fact is stored. The user with the import and another user are

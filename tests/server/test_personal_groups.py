@@ -11,7 +11,7 @@ pytestmark = pytest.mark.anyio
 GROUP, SHARED = -200, -100
 
 
-async def test_the_sources_of_a_global_memory_are_told_where_they_were_said_or_to_the_owner_alone(
+async def test_the_sources_of_a_global_memory_are_shown_only_in_their_chat_or_to_the_owner(
     memory: Memory,
 ) -> None:
     async with memory.relay() as client:

@@ -57,7 +57,7 @@ async def test_a_job_whose_lease_was_extended_is_not_claimed_by_another(memory: 
         assert (await agent.claim_work(w.ClaimWorkArgs(worker="two"))).jobs
 
 
-async def test_five_counted_failures_make_a_job_dead_and_an_outage_counts_none(memory: Memory, clock: Clock) -> None:
+async def test_a_job_fails_after_five_counted_failures_and_an_outage_counts_none(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
         for outage in (True, False, False, False, False, False):
@@ -215,7 +215,7 @@ async def test_with_the_budget_spent_only_who_has_no_better_tier_than_a_free_one
     assert again == {"claude": [], "claude-cli": [], "ollama": ["ollama"]}
 
 
-async def test_what_became_of_an_exchange_and_of_a_summary_is_told_as_events(
+async def test_the_outcomes_of_an_exchange_and_of_a_summary_are_events(
     settings: ServerSettings, clock: Clock, tmp_path: Path
 ) -> None:
     told = settings.model_copy(update={"observability": True, "log_dir": tmp_path / "logs"})
@@ -243,7 +243,7 @@ async def test_a_canonical_summary_past_its_cap_asks_for_a_new_chat_until_there_
     assert "garden" not in (after.context or "")
 
 
-async def test_what_was_being_summarised_when_a_new_chat_was_begun_is_put_away_with_the_old_one(memory: Memory) -> None:
+async def test_a_summary_in_progress_when_a_new_chat_begins_is_archived_with_the_old_chat(memory: Memory) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
         job = await claim(agent)

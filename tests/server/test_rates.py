@@ -49,7 +49,7 @@ def test_no_credential_gets_more_than_its_burst_and_its_rate(pauses: list[float]
         assert admitted <= rate * BURST_SECONDS + rate * now[0] + 1e-6
 
 
-def test_whoever_waits_as_told_is_admitted_and_others_are_not_made_to_wait() -> None:
+def test_a_caller_that_waits_as_asked_is_served_and_others_do_not_wait() -> None:
     now = [0.0]
     limit = RateLimit(2, lambda: now[0])
     assert sum(limit.wait("greedy") == 0 for _ in range(100)) == 2 * BURST_SECONDS
@@ -68,7 +68,7 @@ def test_a_rate_of_nothing_is_no_limit_and_the_buckets_are_bounded() -> None:
     assert len(limit._buckets) == MOST_BUCKETS
 
 
-async def test_a_credential_in_a_hurry_is_told_when_to_come_again(settings: ServerSettings, clock: Clock) -> None:
+async def test_a_credential_over_its_rate_limit_gets_the_time_to_retry(settings: ServerSettings, clock: Clock) -> None:
     slow = settings.model_copy(update={"remote": Remote(rate_limit=0.2)})
     async with running(slow, clock) as (base, storage):
         await storage.services()

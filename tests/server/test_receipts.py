@@ -111,7 +111,7 @@ async def test_no_receipt_that_waits_to_be_written_survives_an_erasure(
 
 
 @pytest.mark.anyio
-async def test_a_database_that_is_away_costs_the_receipt_and_not_the_answer(
+async def test_an_unreachable_database_costs_the_receipt_and_not_the_answer(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def away(*args: object) -> None:

@@ -201,7 +201,7 @@ async def test_of_a_busy_month_whoever_is_named_is_found_though_others_said_more
         assert (await found(client, "What did Amy do in February?"))[0] == "Mended the roof"
 
 
-async def test_what_is_told_of_a_month_when_it_is_over_is_found_too(memory: Memory, clock: Clock) -> None:
+async def test_what_is_said_of_a_month_after_its_end_is_found_too(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         await say(client, "Good morning", sent_at=clock.at.isoformat())
         await say(client, "Last month the roof fell in", sent_at=(clock.at + timedelta(days=35)).isoformat())
@@ -359,7 +359,7 @@ async def test_what_has_no_embedding_yet_is_found_beside_what_has(memory: Memory
     assert {hit.full_text for hit in page.results} == {"Our puppy is called Rex", "the dog next door barks"}
 
 
-async def test_an_embedder_that_goes_away_costs_nothing_but_meaning(memory: Memory, clock: Clock) -> None:
+async def test_without_its_embedder_a_search_loses_only_the_meaning(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         await say(client, "Our puppy is called Rex")
     page = await Retriever((await memory.storage.services()).deps.database, Away()).search(request("puppy", clock.at))

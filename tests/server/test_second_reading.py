@@ -195,7 +195,7 @@ async def test_statements_of_several_calls_share_a_job(memory: Memory, clock: Cl
     assert [claim.text for claim in job.input.claims] == ["The user lives in Monaco", "Ann lives in Rome"]
 
 
-async def test_what_a_doubted_statement_replaced_holds_again_until_the_user_confirms(
+async def test_what_an_uncertain_statement_replaced_holds_again_until_the_user_confirms(
     memory: Memory, clock: Clock
 ) -> None:
     async with memory.client() as client, memory.agent() as agent:
@@ -223,7 +223,9 @@ async def test_a_statement_that_the_user_confirmed_meanwhile_stays(memory: Memor
         assert await facts(client) == [MONACO["content"]]
 
 
-async def test_a_doubted_statement_that_the_assistant_repeats_is_read_once_more(memory: Memory, clock: Clock) -> None:
+async def test_an_uncertain_statement_that_the_assistant_repeats_is_read_once_more(
+    memory: Memory, clock: Clock
+) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await told(client, clock, JOKE, MONACO)
         (first,) = await due(agent)

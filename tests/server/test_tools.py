@@ -124,7 +124,7 @@ async def test_start_new_chat_opens_an_epoch(memory: Memory) -> None:
     assert begun == c.NewChat(epoch=1, archived=False)
 
 
-async def test_every_result_tells_its_times_on_the_users_clock(memory: Memory) -> None:
+async def test_every_result_shows_its_times_in_the_users_zone(memory: Memory) -> None:
     async with memory.client() as client:
         await client.record_message(c.RecordMessageArgs(role="user", content="The offsite comes closer"))
         await client.remember(c.RememberArgs(content="My team offsite is on March 15", kind="date"))
@@ -259,7 +259,7 @@ async def test_what_was_tried_and_how_it_ended_is_shown_like_a_fact(memory: Memo
     assert f"OUTCOMES\n- #{known.facts[0].id} {tried} (" in context.context
 
 
-async def test_a_confirm_token_alone_is_told_what_belongs_to_it(memory: Memory) -> None:
+async def test_a_confirm_token_alone_is_refused_with_what_belongs_to_it(memory: Memory) -> None:
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="I like tea"))
         preview = await client.mcp.call_tool("forget", {**HERE, "topic": "tea"})
@@ -270,7 +270,7 @@ async def test_a_confirm_token_alone_is_told_what_belongs_to_it(memory: Memory) 
     assert "everything beside confirm, as in the preview." in str(refused.content)
 
 
-async def test_a_message_that_comes_again_without_its_topic_is_told_where_it_is(memory: Memory) -> None:
+async def test_a_message_sent_again_without_its_topic_keeps_its_thread(memory: Memory) -> None:
     async with memory.client() as client:
         first = c.RecordMessageArgs(role="user", content="Hello there", message_id="7", message_thread_id=5)
         await client.record_message(first)

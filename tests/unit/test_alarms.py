@@ -197,7 +197,7 @@ def test_an_alarm_repeats_as_its_words_say(language: str | None, text: str, cron
         "every 3 days at 9 and 21",
     ],
 )
-def test_what_cannot_be_repeated_is_told_from_what_names_no_time(text: str) -> None:
+def test_what_cannot_be_repeated_differs_from_what_names_no_time(text: str) -> None:
     found = alarm(text, SAID)
     assert found is not None
     assert (found.at, found.repeats) == (None, None)

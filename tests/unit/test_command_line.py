@@ -29,7 +29,7 @@ from tellonce_cli.subcommand import run_module
 from tests import fork_server
 
 
-def test_it_tells_its_version() -> None:
+def test_it_prints_its_version() -> None:
     said = CliRunner().invoke(app, ["--version"])
     assert (said.exit_code, said.output.strip()) == (0, f"tellonce {version('tellonce')}")
 
@@ -167,7 +167,7 @@ def test_a_wrong_setting_is_named_in_plain_words(monkeypatch: pytest.MonkeyPatch
         ),
     ],
 )
-def test_a_line_that_is_no_message_is_told_by_what_it_lacks(tmp_path: Path, line: str, lack: str) -> None:
+def test_the_error_for_a_line_that_is_no_message_names_what_it_lacks(tmp_path: Path, line: str, lack: str) -> None:
     file = tmp_path / "talk.jsonl"
     file.write_text(line + "\n")
     with pytest.raises(ImportFailed, match="holds no messages; a message needs role") as failed:
@@ -188,7 +188,7 @@ def test_every_text_can_be_printed_in_a_locale_that_lacks_its_characters(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_is_told_in_one_sentence() -> None:
+def test_a_full_disk_is_reported_in_one_sentence() -> None:
     with open("/dev/full", "w") as full:
         command = [fork_server.python(), "-m", "tellonce_cli.entry", "--help"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)

@@ -64,7 +64,7 @@ def joined(name: ClientName, **options: bool) -> None:
 
 
 @pytest.mark.parametrize("name", list(ClientName))
-def test_every_client_is_told_the_command_and_whose_memory_it_is(home: Path, name: ClientName) -> None:
+def test_every_client_gets_the_command_and_the_owner_of_the_memory(home: Path, name: ClientName) -> None:
     joined(name)
     told = entry(name)
     command = told["command"] if isinstance(told["command"], list) else [told["command"], *told["args"]]
@@ -188,7 +188,7 @@ def test_the_plugin_needs_no_entry_of_its_own(home: Path) -> None:
         ({"data_folder": "~/old"}, {"TELLONCE_DATA_DIR": "{home}/mine"}, ["data_folder={home}/mine"]),
     ],
 )
-def test_a_plugin_that_looks_elsewhere_is_told_where_the_memory_is(
+def test_a_plugin_with_another_address_gets_the_address_of_the_memory(
     home: Path,
     monkeypatch: pytest.MonkeyPatch,
     options: dict[str, str],

@@ -146,12 +146,12 @@ def test_what_short_messages_leave_of_a_clipped_context_is_not_lost() -> None:
     assert counted(built)[1] >= 5
 
 
-def test_a_hit_bears_the_day_that_its_relative_words_mean() -> None:
+def test_a_result_shows_the_day_that_its_relative_words_mean() -> None:
     told = hit(1)._replace(text="We met last Saturday", at=datetime(2026, 2, 18, 4, tzinfo=UTC))
     assert result_line(told, View(NOW, ZONE, "root:1")).endswith("User: We met last Saturday (2026-02-14)")
 
 
-def test_a_recent_hit_tells_its_minute_and_age_an_old_one_its_day_and_both_who_spoke() -> None:
+def test_a_recent_result_shows_its_minute_and_age_an_old_one_its_day_and_both_the_speaker() -> None:
     recent = hit(1)._replace(at=NOW - timedelta(days=2), speaker="Anna")
     assert result_line(recent, View(NOW, ZONE, "root:1")).startswith("[Mar 5, 2 days ago | 12:00 PM] Anna: found 1")
     assert result_line(hit(1), View(NOW, ZONE, "root:1")).startswith("[May 11, 2025] User: found 1")
@@ -182,7 +182,7 @@ def test_results_of_the_last_days_each_have_their_time() -> None:
     assert text.count("[Mar 5, 2 days ago | ") == 4
 
 
-def test_what_happened_in_a_topic_is_told_by_its_summaries_oldest_first_and_only_once() -> None:
+def test_a_topic_is_shown_by_its_summaries_oldest_first_and_only_once() -> None:
     told = [f"The hall: step {n} of the renovation was done. Besides, {WORDS} {n}. {WORDS}" for n in range(9)]
     found = [
         Result(

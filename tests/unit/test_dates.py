@@ -198,7 +198,7 @@ def test_a_past_day_without_its_year_is_certain_only_within_the_last_months(
 
 
 @given(st.dates(date(2020, 1, 1), date(2030, 12, 31)), WEEKDAYS, MOMENTS)
-def test_a_date_beside_another_weekday_than_its_own_is_in_doubt(day: date, weekday: str, now: datetime) -> None:
+def test_a_date_next_to_another_weekday_than_its_own_is_uncertain(day: date, weekday: str, now: datetime) -> None:
     (found,) = expressions(f"{weekday} {day.day} {day:%B} {day.year}", Said(now, SINGAPORE))
     assert found.certain == (f"{day:%A}" == weekday)
 
@@ -251,7 +251,7 @@ def test_shortly_after_midnight_today_may_be_the_day_that_ended(text: str, day: 
              "del 1 al 10, ¿cuánto te duele?", "Ich warte seit zwei Wochen", "Seit ein paar Tagen huste ich", "за последние три дня",
              "for the next three days I'm away"],
 )  # fmt: skip
-def test_what_people_read_differently_is_in_doubt(text: str) -> None:
+def test_what_people_read_differently_is_uncertain(text: str) -> None:
     assert {found.certain for found in expressions(text, Said(NOW, SINGAPORE, "CA"))} == {False}
 
 
@@ -526,7 +526,7 @@ def test_the_day_meant_is_known_for_certain(text: str, day: str) -> None:
         "Хотелось бы съездить в субботу",
     ],
 )
-def test_a_weekday_that_may_lie_on_either_side_is_in_doubt(text: str) -> None:
+def test_a_weekday_that_may_be_before_or_after_is_uncertain(text: str) -> None:
     found = expressions(text, Said(WEDNESDAY, LONDON, "GB"))
     assert {f.certain for f in found if f.text != "last week"} == {False}
 

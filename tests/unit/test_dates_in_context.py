@@ -232,7 +232,7 @@ def test_a_time_that_has_passed_may_have_a_fraction(text: str) -> None:
         ("他8月去北京", "2026-08-01", "2026-08-31"),
     ],
 )
-def test_a_chinese_or_japanese_date_without_its_year_is_found_and_in_doubt(text: str, first: str, last: str) -> None:
+def test_a_chinese_or_japanese_date_without_its_year_is_found_and_uncertain(text: str, first: str, last: str) -> None:
     (found,) = read(text, "Asia/Tokyo")
     assert found.best is not None
     assert not found.certain

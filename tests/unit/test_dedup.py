@@ -66,7 +66,7 @@ def test_what_was_denied_stays_denied_in_other_words_and_what_is_put_right_is_he
     assert dedup.is_denied(text, denied, cosine, same_source=same_source, certain=certain) is expected
 
 
-def test_two_readings_of_one_message_are_told_from_two_statements() -> None:
+def test_two_readings_of_one_message_differ_from_two_statements() -> None:
     assert dedup.is_restated("The user's home is Lisbon", "The user lives in Lisbon")
     assert not dedup.is_restated("The user lives in Lisbon", "The user lives in Oslo")
     assert not dedup.is_restated("The user has 2 dogs", "The user has 3 dogs")

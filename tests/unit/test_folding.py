@@ -201,7 +201,7 @@ def test_any_part_of_a_text_as_it_is_shown_is_found_in_the_text_as_it_is_stored(
         assert read_by_sql(source, literal)
 
 
-def test_a_short_number_whose_digits_are_separated_is_told_from_the_number() -> None:
+def test_a_short_number_with_separated_digits_differs_from_the_number() -> None:
     for said, text, certainty in (
         ("123", "1, 2, 3", "number"),
         ("123", "no. 123", "exact"),

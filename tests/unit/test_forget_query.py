@@ -78,7 +78,7 @@ def test_how_surely_a_text_names_a_topic(said: str, text: str, found: list[str])
         ("Lives in Berlin", Source("message", 42, 9, 1), []),
     ],
 )
-def test_a_statement_is_told_from_what_is_like_it(text: str, source: Source, found: list[str]) -> None:
+def test_a_statement_differs_from_similar_texts(text: str, source: Source, found: list[str]) -> None:
     query = StatementQuery([Stated("Lives in Berlin", id=1, sources=frozenset(((42, 9),)))])
     wanted = ["form"] if source.place == "memory" and source.id == 3 else found
     assert degrees(query, text, source) == wanted

@@ -119,7 +119,7 @@ def broken(draw: st.DrawFn, kind: str) -> bytes:
 @pytest.mark.parametrize("kind", VALID)
 @given(data=st.data())
 @settings(max_examples=80, deadline=None)
-def test_a_broken_export_is_told_of_and_never_crashes_its_import(kind: str, data: st.DataObject) -> None:
+def test_a_broken_export_is_reported_and_never_crashes_its_import(kind: str, data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "export.json"
         file.write_bytes(data.draw(broken(kind)))

@@ -18,7 +18,7 @@ def test_a_gist_is_what_the_user_said_in_its_order() -> None:
     assert gist(said) == "AWS is dear · It is"
 
 
-def test_of_a_long_session_the_newest_words_are_told_whole() -> None:
+def test_of_a_long_session_the_newest_words_are_shown_whole() -> None:
     told = gist([line(n, f"message {n} about the garden wall and its stones") for n in range(1, 40)])
     assert told.endswith("message 39 about the garden wall and its stones")
     assert told.startswith("message ")
@@ -32,5 +32,5 @@ def test_one_message_too_long_is_clipped() -> None:
     assert estimate(told) <= CURRENT_TOKENS
 
 
-def test_a_gist_tells_no_secret() -> None:
+def test_a_gist_contains_no_secret() -> None:
     assert "hunter2" not in gist([line(1, "my password is hunter2")])

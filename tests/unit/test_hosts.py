@@ -22,11 +22,11 @@ def entry(**environment: str) -> dict[str, object]:
     return snippet
 
 
-def test_a_host_is_told_nothing_where_nothing_was_set() -> None:
+def test_a_host_gets_no_variables_if_no_settings_were_set() -> None:
     assert "env" not in entry()
 
 
-def test_a_host_is_told_whose_memory_it_is_where_and_in_which_zone(tmp_path: Path) -> None:
+def test_a_host_gets_the_owner_the_place_and_the_zone_of_the_memory(tmp_path: Path) -> None:
     told = entry(TELEGRAM_USER_ID="42, 43", USER_TIMEZONE="Asia/Singapore", TELLONCE_DATA_DIR=str(tmp_path))
     assert told["env"] == {
         "TELLONCE_DATA_DIR": str(tmp_path),
@@ -35,7 +35,7 @@ def test_a_host_is_told_whose_memory_it_is_where_and_in_which_zone(tmp_path: Pat
     }
 
 
-def test_a_host_is_told_that_there_is_a_secret_but_not_which() -> None:
+def test_a_host_gets_a_placeholder_for_a_secret() -> None:
     told = entry(DATABASE_URL="postgresql://ann:hunter2@db/memory")
     assert "DATABASE_URL" in str(told["env"])
     assert "hunter2" not in str(told)

@@ -54,7 +54,7 @@ def test_pieces_never_cut_a_character_in_two() -> None:
     assert "".join(pieces(text)) == text
 
 
-def test_times_told_in_utc_are_taken_to_the_users_zone_and_others_are_left() -> None:
+def test_times_in_utc_are_converted_to_the_users_zone_and_others_are_left() -> None:
     """If `tomorrow` is said at 07:30 in Singapore, it is another day than in London."""
     (m,) = fitted(message("see you tomorrow"), SINGAPORE)
     assert (m.sent_at, m.sent_at.utcoffset()) == (AT, timedelta(hours=8))

@@ -29,7 +29,7 @@ def talk(threads: int, each: int) -> Talk:
     )
 
 
-def test_a_hundred_thousand_messages_with_a_key_are_told_in_calls_time_and_money() -> None:
+def test_the_forecast_for_many_messages_with_a_key_names_calls_time_and_money() -> None:
     many = forecast(talk(100, 1000), RULES, settings(anthropic_api_key="k"))
     assert many.talk.messages == 100_000
     assert 8_000 < many.calls < 14_000
@@ -48,7 +48,7 @@ def test_a_subscription_takes_days_and_no_money_and_without_a_model_nothing_is_c
     assert "It costs nothing" in alone.lines[1]
 
 
-def test_a_wrong_name_is_told_before_the_import() -> None:
+def test_a_wrong_name_is_reported_before_the_import() -> None:
     def lines(speaker: str | None) -> str:
         one = ImportMessage("user", "Hi", "g:1", NOW, "telegram", speaker, None, None, OwnConversation("telegram"))
         return forecast(measured([one]), RULES, settings()).lines[0]

@@ -268,7 +268,7 @@ def test_what_chatgpt_remembered_is_dated_by_its_own_day_else_by_its_conversatio
     ]
 
 
-def test_what_chatgpt_was_told_to_remember_and_custom_instructions_are_memories(tmp_path: Path) -> None:
+def test_chatgpts_memories_and_custom_instructions_are_memories(tmp_path: Path) -> None:
     told = node("i", None, "system", "")
     told["message"]["metadata"] = {
         "is_visually_hidden_from_conversation": True,
@@ -456,7 +456,7 @@ def test_another_programs_file_is_refused_not_silently_empty(tmp_path: Path, kin
         assert not talk(items(kind, tmp_path, export))
 
 
-def test_a_damaged_zip_and_a_folder_without_the_export_are_told_of(tmp_path: Path) -> None:
+def test_a_damaged_zip_and_a_folder_without_the_export_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "export.zip"
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("conversations.json", json.dumps([{"mapping": {}}] * 50))

@@ -56,7 +56,7 @@ def test_without_observability_nothing_is_written(tmp_path: Path) -> None:
     assert not (tmp_path / "logs").exists()
 
 
-def test_a_timed_step_that_fails_is_not_told_as_done(tmp_path: Path) -> None:
+def test_a_timed_step_that_fails_is_not_reported_as_done(tmp_path: Path) -> None:
     tell = kept(tmp_path)
 
     def failing() -> None:

@@ -134,7 +134,7 @@ broken()
 """
 
 
-def test_what_ends_a_task_a_thread_or_the_process_is_told_without_its_words() -> None:
+def test_the_error_that_ends_a_task_a_thread_or_the_process_is_logged_without_its_words() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=HANGS, check=False)
     assert done.returncode == 1
     assert done.stderr.count("\nValueError\n") == 3, done.stderr

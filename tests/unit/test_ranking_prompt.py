@@ -83,7 +83,7 @@ def test_the_question_itself_is_no_answer() -> None:
     assert p.choose([same], ASKING, THREAD, frozenset(), LIMITS) == []
 
 
-def test_memories_come_with_a_word_in_common_or_great_likeness_and_three_at_most() -> None:
+def test_memories_come_with_a_word_in_common_or_great_similarity_and_three_at_most() -> None:
     far = found(1, "fact", covered=0.0, cosine=0.69)
     near = [
         found(2, "goal", covered=0.0, cosine=0.7),

@@ -66,7 +66,7 @@ def test_a_message_with_the_word_comes_before_one_without() -> None:
     assert order(asked("puppy", "puppi"), said(1, "hello", ranks=MISS), said(2, "a puppy", ranks=HIT)) == [2, 1]
 
 
-def test_a_rare_word_tells_more_than_a_common_one() -> None:
+def test_a_rare_word_weighs_more_than_a_common_one() -> None:
     q = question("lake house", ScopeFacts(("lake", "hous"), (), 9, 9, AT, True), {"lake": 0.3, "hous": 0.01}, ())
     rare = tuple(HIT[0] if term == "hous" else 0.0 for term in q.terms)
     common = tuple(HIT[0] if term == "lake" else 0.0 for term in q.terms)
@@ -244,14 +244,14 @@ def test_the_day_the_query_names_counts_and_so_do_the_days_after() -> None:
     assert order(q, before, after, on) == [1, 2, 3]
 
 
-def test_a_message_that_tells_of_the_day_beats_one_sent_on_it() -> None:
+def test_a_message_that_mentions_the_day_beats_one_sent_on_it() -> None:
     q = asked("walk", "walk", spans=((AT, AT + DAY),))
     on = said(1, "hello there", ranks=MISS, sent_at=AT)
     after = said(2, "I went out yesterday", ranks=MISS, sent_at=AT + DAY)
     assert order(q, on, after) == [2, 1]
 
 
-def test_among_many_who_tell_of_their_yesterdays_whoever_is_named_is_read_first() -> None:
+def test_among_many_who_mention_their_yesterdays_the_named_person_is_read_first() -> None:
     q = asked("What happened to Amy?", "happen", speakers=("Amy", "Ben"), spans=((AT, AT + DAY),))
     others = [said(n, f"yesterday {n}", ranks=HIT, cosine=0.5, speaker="Ben", sent_at=AT + DAY) for n in range(3, 99)]
     told = said(1, "I fell ill yesterday", ranks=HIT, cosine=0.5, speaker="Amy", sent_at=AT + DAY)
@@ -266,7 +266,7 @@ def test_the_answer_after_a_matching_question_is_lifted() -> None:
     assert order(q, question_turn, elsewhere, answer).index(2) < order(q, question_turn, elsewhere, answer).index(3)
 
 
-def test_a_thread_lends_nothing_to_another_thread() -> None:
+def test_a_thread_passes_no_score_to_another_thread() -> None:
     q = asked("puppy", "puppi")
     match = said(1, "puppy", thread_no=5, ranks=HIT, sent_at=AT)
     beside = said(2, "yes", thread_no=6, thread_key="topic:1:9", ranks=MISS, sent_at=AT)
@@ -325,7 +325,7 @@ def test_the_order_candidates_come_in_changes_no_score(places: list[int]) -> Non
     assert [shuffled[places.index(n)] for n in range(6)] == pytest.approx(straight)
 
 
-def test_a_year_told_of_is_no_time_in_particular() -> None:
+def test_a_mentioned_year_is_not_a_particular_time() -> None:
     assert not mentions("I moved here last year", AT, [(AT - 300 * DAY, AT - 299 * DAY)], ZONE)
     assert mentions("I moved here yesterday", AT, [(AT - 2 * DAY, AT)], ZONE)
 

@@ -38,7 +38,7 @@ def test_a_former_wording_is_recognized() -> None:
     assert codes("It has no quote of the user. she is unsure")[0]["code"] == "no_quote"
 
 
-def test_several_reasons_and_the_models_own_words_are_told_apart() -> None:
+def test_several_reasons_and_the_models_own_words_are_separated() -> None:
     text = (
         "The number 3 is not in the quote. 2026-03-15 does not follow from the quote. The name St. Ives is not in the "
         "quote. she is only considering it"

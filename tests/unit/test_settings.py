@@ -44,7 +44,7 @@ def test_a_wrong_value_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch)
     assert all(part in str(caught.value) for part in ("TELLONCE_PORT", "USER_TIMEZONE", "Asia/Singapore"))
 
 
-def test_who_moves_the_server_to_another_port_need_not_tell_its_clients_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_clients_follow_the_server_to_another_port(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TELLONCE_URL", raising=False)
     monkeypatch.setenv("TELLONCE_PORT", "9000")
     assert load(RelaySettings).url == "http://127.0.0.1:9000/mcp"
@@ -64,7 +64,7 @@ def test_who_moves_the_server_to_another_port_need_not_tell_its_clients_too(monk
         ("TELEGRAM_PERSONAL_GROUPS", "7", r"TELEGRAM_PERSONAL_GROUPS: the id of a group is negative"),
     ],
 )
-def test_an_id_that_can_be_none_is_told_in_plain_words(
+def test_an_invalid_id_is_reported_in_plain_words(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, sentence: str
 ) -> None:
     monkeypatch.setenv(name, value)

@@ -9,7 +9,7 @@ from tellonce.settings import ServerSettings, load
 from tellonce.unknown_settings import known_names, unknown_settings
 
 
-def test_a_misspelled_name_is_told_with_the_nearest_and_other_programs_names_are_left_alone(tmp_path: Path) -> None:
+def test_a_misspelled_name_is_reported_with_the_nearest_and_names_of_other_programs_are_ignored(tmp_path: Path) -> None:
     file = tmp_path / ".env"
     file.write_text(
         "TELEGRAM_USERS_ID=1\nANTROPIC_API_KEY=k\nAWS_REGION=x\n# TELLONCE_NO=1\nTELLONCE_BUDGETS__PROFIL=3\n"
