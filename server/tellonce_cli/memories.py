@@ -123,15 +123,15 @@ def _line(memory: c.Memory, zone: tzinfo) -> str:
     return f"{memory.id:>6}  {memory.kind:<10}  {dated(memory, zone)}" + (f"  [{', '.join(marks)}]" if marks else "")
 
 
-class Found(c.SearchResults):
+class NamedResults(c.SearchResults):
     """Search results, and the names of their chats. Only people see these names."""
 
     chats: dict[int, str] = Field(default={}, exclude=True)
 
 
-async def _search(memory: MemoryClient, args: c.SearchMemoryArgs) -> Found:
+async def _search(memory: MemoryClient, args: c.SearchMemoryArgs) -> NamedResults:
     found = await memory.search_memory(args)
-    return Found(**dict(found), chats=chat_names(await chats_of(memory)))
+    return NamedResults(**dict(found), chats=chat_names(await chats_of(memory)))
 
 
 async def chats_of(memory: MemoryClient) -> list[dict[str, Any]]:
@@ -149,7 +149,7 @@ def chat_names(chats: Iterable[Mapping[str, Any]]) -> dict[int, str]:
     }
 
 
-def _results(found: Found, zone: tzinfo, page: int) -> Shown:
+def _results(found: NamedResults, zone: tzinfo, page: int) -> Shown:
     if not found.results:
         return ["Nothing found."], "Next: try other words, or tellonce memories."
     more = f" More: --page {page + 1}." if found.next_cursor else ""

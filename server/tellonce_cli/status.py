@@ -47,7 +47,7 @@ async def _status(settings: RelaySettings) -> int:
             raise CommandFailed(
                 f"{settings.url} refuses: {error} Unset TELLONCE_TOKEN on the server's machine."
             ) from error
-    answer(_found(settings.url, await health(settings.url), profile, talks, queue))
+    answer(_report(settings.url, await health(settings.url), profile, talks, queue))
     console.print(f"server     {settings.url}")
     for line in task_lines(await health(settings.url)):
         console.print(line)
@@ -76,7 +76,7 @@ async def _hidden(settings: ServerSettings) -> str | None:
     return said
 
 
-def _found(
+def _report(
     url: str, health: dict[str, Any], profile: c.Profile, talks: Mapping[str, int], queue: QueueStatus | None
 ) -> dict[str, Any]:
     """The status for other programs. `queue` is null if the token may not see the queue."""

@@ -112,15 +112,15 @@ class Literal:
     def spans(self, text: str) -> list[Span]:
         """The matches in the original text, in order and without overlap. A match includes the invisible characters
         that follow it."""
-        found = self._found(text)
+        found = self._occurrences(text)
         if _may_hide(text):
             shown, starts, ends = _shown(text)
             if shown != text:
-                found += [Span(starts[s.start], ends[s.end - 1], s.certainty) for s in self._found(shown)]
+                found += [Span(starts[s.start], ends[s.end - 1], s.certainty) for s in self._occurrences(shown)]
                 found = _disjoint(found)
         return found
 
-    def _found(self, text: str) -> list[Span]:
+    def _occurrences(self, text: str) -> list[Span]:
         return list(self._spans(text)) if self.core in _core_of(text) else []
 
     def _spans(self, text: str) -> Iterator[Span]:

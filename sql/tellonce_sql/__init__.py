@@ -74,21 +74,21 @@ class Migration:
 
 def query(name: str) -> str:
     """The statement `<table>.<name>` without its comments. Raises UnknownQuery."""
-    return _found(name).statement
+    return _query_named(name).statement
 
 
 def reach(name: str) -> Reach:
     """The reach of the statement `<table>.<name>`: the rows that it may use. Raises UnknownQuery."""
-    return _found(name).reach
+    return _query_named(name).reach
 
 
 def arguments(name: str, values: Mapping[str, Any]) -> tuple[Any, ...]:
     """The values of the named parameters of the statement `<table>.<name>`, in the order of their numbers. Other values
     are ignored. Raises UnknownQuery, or KeyError if a value is missing."""
-    return tuple(values[parameter] for parameter in _found(name).parameters)
+    return tuple(values[parameter] for parameter in _query_named(name).parameters)
 
 
-def _found(name: str) -> _Named:
+def _query_named(name: str) -> _Named:
     try:
         return _packaged_queries()[name]
     except KeyError:

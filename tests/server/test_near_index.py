@@ -65,7 +65,7 @@ async def nearest(database: Database, vector: list[float], most: int) -> list[in
     request = SearchRequest(OWNER, OWNER, None, "x", START, ZoneInfo("UTC"))
     asked = question("x", ScopeFacts(["none"], [], MANY, 0, None, span_holds=False, near_index=True), {}, ())
     scan = Scan(request, asked, MANY, 2**62, ModelVector(vector, MODEL), code(vector, [0.0] * 384), near_index=True)
-    rows = await retrieval.found(database, "messages", scan.values | {"of_each_kind": most, "neighbored": 0})
+    rows = await retrieval.search_rows(database, "messages", scan.values | {"of_each_kind": most, "neighbored": 0})
     return [row["id"] for row in sorted(rows, key=lambda row: -row["cosine"])]
 
 

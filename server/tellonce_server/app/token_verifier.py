@@ -46,16 +46,16 @@ class TokenVerifier:
         request."""
         known = self._known.get(key)
         if known is None:
-            grant = await self._found(key)
+            grant = await self._grant(key)
             return granted(token, grant) if grant is not None else None
         still_valid = asyncio.create_task(self._still(key, known))
         still_valid.add_done_callback(_seen)
         return CachedToken(**granted(token, known).model_dump(), still_valid=still_valid)
 
     async def _still(self, key: bytes, known: Grant) -> bool:
-        return await self._found(key) == known
+        return await self._grant(key) == known
 
-    async def _found(self, key: bytes) -> Grant | None:
+    async def _grant(self, key: bytes) -> Grant | None:
         """Read the grant from the database. The query starts after this call, so an earlier revocation is seen."""
         self._wanted.append(key)
         if self._next is None:

@@ -127,7 +127,7 @@ def _quoted(row: Row) -> PageEntry:
     return PageEntry(memory=memory, quote=quote)
 
 
-async def found(
+async def filtered_memories(
     q: Queries,
     owner_id: int,
     wanted: MemoryFilter,

@@ -30,7 +30,7 @@ async def shares(q: Queries) -> dict[str, float]:
 Search = Literal["messages", "messages_of_chat", "messages_within", "learned"]
 
 
-async def found(q: Queries, search: Search, values: Mapping[str, Any]) -> list[Row]:
+async def search_rows(q: Queries, search: Search, values: Mapping[str, Any]) -> list[Row]:
     return await q.rows(f"retrieval.{search}", *arguments(f"retrieval.{search}", values))
 
 

@@ -52,12 +52,12 @@ def expressions(text: str, said: Said, direction: Direction | None = None) -> li
     `direction` is given if the whole text is known to be about the past or the future, for example a question about the
     past, or a plan.
     """
-    return list(_found(text, said, direction))
+    return list(_expressions(text, said, direction))
 
 
 @of_texts
 @lru_cache(maxsize=8)
-def _found(text: str, said: Said, direction: Direction | None) -> tuple[Expression, ...]:
+def _expressions(text: str, said: Said, direction: Direction | None) -> tuple[Expression, ...]:
     """The result is cached, because the check of a claim reads a message and its quotes once for each day in the
     claim."""
     line, unresolved = _remembered(text) if len(text) <= _SHORT else _items(text)

@@ -66,7 +66,7 @@ def assemble(m: Material) -> Assembled:
         _for_talk(parts)
     parts.history.fill_summaries(parts.relevant.summaries)
     known = {*parts.memories.ids, *draft.included.get("log", ())}
-    found = m.found(*MEMORY_KINDS) if m.asked else m.found(*MEMORY_KINDS, "summary")
+    found = m.results_of(*MEMORY_KINDS) if m.asked else m.results_of(*MEMORY_KINDS, "summary")
     parts.relevant.fill([result for result in unseen(draft, found, (), known) if not draft.says(result.text)])
     parts.relevant.write()
     draft.extend("quoted", m.total)
@@ -86,14 +86,16 @@ class _Parts(NamedTuple):
 def _for_question(parts: _Parts) -> None:
     """For a question, fill the search results before the profile, the summary and the remaining memories."""
     draft, m = parts.draft, parts.draft.material
-    first, others = ranked_memories(m.rows.memories, [*(result.id for result in m.found(*MEMORY_KINDS)), *m.changed])
+    first, others = ranked_memories(
+        m.rows.memories, [*(result.id for result in m.results_of(*MEMORY_KINDS)), *m.changed]
+    )
     draft.fill_texts()
     parts.history.fill_older()
     stated = draft.token_budget.set_aside(m.total // STATED_PART)
-    parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
+    parts.relevant.fill(unseen(draft, m.results_of("message"), parts.history.messages))
     fill_log(draft)
     draft.token_budget.left += stated
-    parts.memories.fill_list([result for result in m.found(*MEMORY_KINDS) if result.listed])
+    parts.memories.fill_list([result for result in m.results_of(*MEMORY_KINDS) if result.listed])
     parts.memories.fill(first)
     parts.relevant.fill(_timeline(parts), draft.shares.summaries)
     _fill_stated(parts, others)
@@ -102,7 +104,7 @@ def _for_question(parts: _Parts) -> None:
 def _timeline(parts: _Parts) -> list[Result]:
     """The summaries found for a question, one line each, without text that the context already shows."""
     draft, m = parts.draft, parts.draft.material
-    found = unseen(draft, m.found("summary"), ())
+    found = unseen(draft, m.results_of("summary"), ())
     added = (
         (result, excerpt(unsaid(result.text, draft.says), result.tokens, m.query or "", whole=LINE)) for result in found
     )
@@ -117,7 +119,7 @@ def _for_talk(parts: _Parts) -> None:
     draft.fill_texts()
     _fill_stated(parts, others)
     parts.history.fill_older()
-    parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
+    parts.relevant.fill(unseen(draft, m.results_of("message"), parts.history.messages))
 
 
 def _fill_stated(parts: _Parts, others: Sequence[Remembered]) -> None:

@@ -46,7 +46,7 @@ class Material:
 
     @cached_property
     def view(self) -> View:
-        known = {memory.id for memory in self.rows.memories} | {result.id for result in self.found(*MEMORY_KINDS)}
+        known = {memory.id for memory in self.rows.memories} | {result.id for result in self.results_of(*MEMORY_KINDS)}
         return View(self.now, self.zone, self.thread_key, self.chat_id, self.changes, frozenset(known), self.names)
 
     @property
@@ -55,10 +55,10 @@ class Material:
         if not self.changes:
             return []
         here = (self.view.at(line.id) for line in (*self.rows.window, *self.around))
-        places = [*here, *(result.place for result in self.found("message"))]
+        places = [*here, *(result.place for result in self.results_of("message"))]
         return [change.memory_id for place in places for change in changes_at(place, self.changes)]
 
-    def found(self, *kinds: ResultKind) -> list[Result]:
+    def results_of(self, *kinds: ResultKind) -> list[Result]:
         return [result for result in self.results if result.kind in kinds]
 
     @cached_property

@@ -139,7 +139,7 @@ async def messages(database: Database, scan: Scan) -> list[Candidate]:
         return []
     usual: retrieval.Search = "messages_of_chat" if scan.is_usual else "messages"
     search = "messages_within" if scan.request.is_narrow else usual
-    return list(map(Candidate._make, await retrieval.found(database, search, scan.values)))
+    return list(map(Candidate._make, await retrieval.search_rows(database, search, scan.values)))
 
 
 async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> list[Learned]:
@@ -147,7 +147,7 @@ async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> li
     values = {**scan.values, "statuses": list(statuses)}
     if not values["most_memories"] + values["most_summaries"]:
         return []
-    return list(map(Learned._make, await retrieval.found(database, "learned", values)))
+    return list(map(Learned._make, await retrieval.search_rows(database, "learned", values)))
 
 
 def _reranked(size: int) -> int:

@@ -176,7 +176,9 @@ class PageReads:
         """A page of memories. Raises Refused for an invalid cursor."""
         first, limit = args.cursor is None, args.limit + 1
         after = position_of(args.cursor)
-        found, total = await page.found(self._deps.database, owner_id, args, after, limit=limit, counted=first)
+        found, total = await page.filtered_memories(
+            self._deps.database, owner_id, args, after, limit=limit, counted=first
+        )
         shown = found[: args.limit]
         of_owner = await chats.of_owner(self._deps.database, owner_id) if first else ()
         return PageMemories(
@@ -306,7 +308,7 @@ class PageReads:
         self, owner_id: int, statuses: tuple[MemoryStatus, ...], since: datetime | None
     ) -> tuple[page.PageEntry, ...]:
         wanted = page.MemoryFilter(statuses=statuses)
-        found, _ = await page.found(self._deps.database, owner_id, wanted, limit=CARDS, learned_since=since)
+        found, _ = await page.filtered_memories(self._deps.database, owner_id, wanted, limit=CARDS, learned_since=since)
         return tuple(found)
 
     async def _talks(self, owner_id: int, chat_id: int | None, sources: Sequence[int]) -> tuple[SourceTalk, ...]:

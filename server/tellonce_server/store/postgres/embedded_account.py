@@ -36,7 +36,7 @@ def server_account(cluster: Path) -> Account | None:
         return None
     if cluster.exists() and cluster.stat().st_uid != 0:
         return Account(cluster.stat().st_uid, cluster.stat().st_gid)
-    return _named(ACCOUNT_NAME) or _created() or _found()
+    return _named(ACCOUNT_NAME) or _created() or _other_account()
 
 
 def can_reach(account: Account | None, directory: Path) -> bool:
@@ -74,7 +74,7 @@ def _created() -> Account | None:
     return _named(ACCOUNT_NAME)
 
 
-def _found() -> Account:
+def _other_account() -> Account:
     account = _named("postgres") or _named("nobody")
     if account is None or account.uid == 0:
         raise NoServerAccount(
