@@ -45,6 +45,17 @@ EDGES = {
 """The files that are allowed to contain a broad `except`. The value is the unit of work that this `except` guards, such
 as one tool call."""
 
+TERMS = {
+    "folding.py": "case folding, as in Unicode",
+    "pairing.py": "the pairing of a device with an account",
+    "polling.py": "long polling, as in Telegram's Bot API",
+    "ranking.py": "the ranking of search results",
+    "second_reading.py": "a second reading is a kind of job",
+    "stemming.py": "the reduction of words to their stems",
+    "tracing.py": "distributed tracing, as in OpenTelemetry",
+}
+"""The modules that are named by a word in -ing, with the established term that the word stands for."""
+
 
 @cache
 def tree_of(file: Path) -> ast.Module:
@@ -84,6 +95,10 @@ def test_every_file_and_function_is_small_enough_to_read_at_once() -> None:
     assert [str(file) for file, text in texts.items() if len(text.splitlines()) > LONGEST_FILE] == []
     long = [(file.name, name) for file in SOURCES for name, n in functions(file) if n > LONGEST_FUNCTION]
     assert long == []
+
+
+def test_a_module_is_named_by_a_noun() -> None:
+    assert {file.name for file in SOURCES if file.stem.endswith("ing")} == set(TERMS)
 
 
 def test_the_median_function_fits_in_a_glance() -> None:
