@@ -1,4 +1,4 @@
-"""Inline buttons, and the data of at most 64 bytes that a button returns when it is tapped. Pure."""
+"""Inline buttons and their data. A tapped button returns its data, which has at most 64 bytes. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -121,7 +121,7 @@ def reminder_due(memory_id: int, *, repeats: bool) -> InlineKeyboardMarkup:
 
 
 def reminder_offer(number: int, *, of_memory: bool = False) -> InlineKeyboardMarkup:
-    """The button that accepts the offer to remind of a message or a memory."""
+    """The button that accepts an offered reminder about a message or a memory."""
     return InlineKeyboardMarkup([[button(phrase("button.remind"), CallbackData("remind of", number, int(of_memory)))]])
 
 

@@ -51,7 +51,8 @@ def phrase(key: str, **values: Any) -> str:
 
 
 def server_text(text: ServerText) -> str:
-    """The bot's own sentence for a text of the server; without a sentence for the text's code, the text itself."""
+    """Return the bot's own sentence for a text of the server. If the bot has no such sentence, return the server's
+    text."""
     return (
         phrase(f"server.{text.code}", **text.values)
         if f"server.{text.code}" in entries(current_language())

@@ -1,6 +1,6 @@
-"""Computes the next time a repetition is due. Pure. A repetition is a cron expression of five fields, where Sunday is 0
-or 7, or an interval such as `R/2026-02-16T08:00/P2D`. As in Quartz, the weekday `1#2` is the second Monday of the
-month, and `5L` the last Friday. A repetition may end: `0 8 * * * until 2026-02-20T23:59`.
+"""Computes when a repetition is due next. Pure. A repetition is a cron expression of five fields, where Sunday is 0 or
+7, or an interval such as `R/2026-02-16T08:00/P2D`. As in Quartz, the weekday `1#2` is the second Monday of the month,
+and `5L` is the last Friday. A repetition may end: `0 8 * * * until 2026-02-20T23:59`.
 
 Times are in the user's time zone. When the clocks change, a time of day is due exactly once. If the clock change skips
 the hour of a due time, the routine is due later by the length of the change. If the hour of a due time occurs twice,
@@ -21,8 +21,8 @@ _OF_MONTH = re.compile(r"([0-7])(?:#([1-5])|L)")
 _ORDINALS = ("last", "1st", "2nd", "3rd", "4th", "5th")
 _TICK = timedelta(seconds=1)
 _SPANS = tuple(timedelta(days=days) for days in (1, 32, 400, 4000))
-"""How far before its end the last time of a repetition is searched for. The search takes as many steps as the
-repetition has times in the span."""
+"""The search for a repetition's last time begins this long before the end. If the search finds no time, it begins again
+with the next longer span. Each search visits all times in its span."""
 _LONGEST_CHANGE = timedelta(hours=3)
 """A zone moves its clocks forward by at most this time."""
 
@@ -80,8 +80,8 @@ def _next(trigger: CronTrigger, after: datetime) -> datetime | None:
 
 
 def _clock(at: datetime, zone: ZoneInfo) -> datetime:
-    """The local clock time, labeled as UTC. For `_LONGEST_CHANGE` after the clocks move forward, it is the time that
-    the clocks would show without the change."""
+    """The local clock time, labeled as UTC. When real clocks move forward, this time does so only after
+    `_LONGEST_CHANGE`."""
     offsets = ((at - back).astimezone(zone).utcoffset() for back in (timedelta(), _LONGEST_CHANGE))
     return at + min(offset for offset in offsets if offset is not None)
 

@@ -89,6 +89,6 @@ def is_command(text: str) -> bool:
 
 
 def command_of(text: str) -> tuple[str, str]:
-    """Return a command's name, without an `@bot` that follows the name, and the command's arguments."""
+    """Split a command: `/Remind@tellonce_bot at 5 -> ("/remind", "at 5")`."""
     name, *rest = text.split(maxsplit=1) or [""]
     return name.partition("@")[0].casefold(), "".join(rest).strip()

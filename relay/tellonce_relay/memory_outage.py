@@ -1,4 +1,5 @@
-"""Retries calls that may be repeated during an outage of the memory, and can notify people of the outage."""
+"""Retries calls of the memory during an outage, and can notify people of the outage. The calls must be safe to
+repeat."""
 
 import asyncio
 import time
@@ -53,8 +54,8 @@ async def no_notice(seconds: float) -> None:
 async def with_retries(
     call: Callable[[], Awaitable[ResultT]], seconds: float = SHORT, on_wait: OnWait = no_notice
 ) -> ResultT:
-    """The result of the call, which is repeated while the memory is unreachable. Before each pause, `on_wait` is called
-    with the number of seconds waited so far. Raises MemoryUnreachable after `seconds`, and other errors at once."""
+    """Call until the memory is reachable, and return the call's result. Before each pause, `on_wait` is called with the
+    number of seconds waited so far. Raises MemoryUnreachable after `seconds`, and other errors at once."""
     started, tried = time.monotonic(), 0
     while True:
         tried += 1

@@ -1,5 +1,5 @@
-"""Recognizes orders, which are requests to the bot in words, by the phrases of the catalogue. If a language model is
-set up, the model recognizes such requests instead. Pure."""
+"""Recognizes orders by the phrases of the catalogue. An order is a request to the bot in words, such as `show my
+reminders`. If a language model is set up, the model recognizes orders instead. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -48,8 +48,8 @@ class Order(NamedTuple):
 
 
 def off_record(text: str) -> str | None:
-    """The rest of a message that begins or ends with the request not to store it: `Off the record: …`. Empty if the
-    message is only this request. None for other messages."""
+    """The message without the request not to store it: `Off the record: I quit -> I quit`. The request is at the
+    beginning or the end. Empty if the message is only this request. None for other messages."""
     said = _MENTION.sub("", text).strip().lstrip(_BLANK)
     for language in dict.fromkeys((current_language(), *LANGUAGES)):
         begun = _off_record(language).match(said)
@@ -113,15 +113,14 @@ def without_joint(text: str) -> str:
 
 def _order_in(text: str, language: Language) -> Order | None:
     said = text.strip().lstrip(_BLANK)
-    # Polite words may also end a phrase that is an order itself ("was kannst du").
+    # In "was kannst du", the words that are otherwise polite words belong to the order.
     return (
         _beginning(_ending(language).sub("", said), language) or _beginning(said, language) or _at_end(said, language)
     )
 
 
 def _at_end(said: str, language: Language) -> Order | None:
-    """An order at the end of a message: not to keep the message, or to remind of it. An example is `My code is 77,
-    don't remember this`."""
+    """An order at the end of a message, such as `My code is 77, don't remember this` or `Dentist at 5, remind me`."""
     said = _ending(language).sub("", said)
     ends: tuple[Kind, ...] = ("unsaid", "remind")
     found: Iterator[tuple[Kind, re.Match[str] | None]] = ((kind, _end(language, kind).search(said)) for kind in ends)
@@ -150,7 +149,8 @@ def _ending(language: Language) -> re.Pattern[str]:
 
 @cache
 def _end(language: Language, kind: Kind) -> re.Pattern[str]:
-    """An order at the end, after a comma or another mark: "I don't remember this" is not an order."""
+    """The pattern of an order at the end of a message. The order follows a comma or another mark, so "I don't remember
+    this" is not an order."""
     polite = _either(entries(language)["orders.polite"])
     return re.compile(
         rf"(?<=\w)[)\"'”»]?[,.;:!–—\n-]\s*(?:{polite}\s+)?{_either(entries(language)[f'orders.{kind}'])}[\s.!]*\Z", re.I
@@ -159,15 +159,17 @@ def _end(language: Language, kind: Kind) -> re.Pattern[str]:
 
 @cache
 def _off_record(language: Language) -> re.Pattern[str]:
-    """A request at the beginning not to store a message, before a comma or another mark."""
+    """The pattern of a message that begins with the request not to store it. A comma or another mark follows the
+    request."""
     polite, phrases = _either(entries(language)["orders.polite"]), _either(entries(language)["orders.off_record"])
     return re.compile(rf"(?:{polite}[\s,]+)?{phrases}\s*(?:[,.:;!–—\n-]|\Z)", re.I)
 
 
 @cache
 def _within(language: Language) -> re.Pattern[str]:
-    """A request for a reminder after other words. Phrases that end in a noun are left out, because "I set a reminder"
-    is not a request. A word is a noun if the catalogue lists it with a colon (`reminder:`)."""
+    """The pattern of a request for a reminder in the middle of a message. Phrases that end in a noun are left out,
+    because "I set a reminder" is not a request. A word is a noun if the catalogue lists it with a colon
+    (`reminder:`)."""
     phrases = entries(language)["orders.remind"]
     nouns = tuple(one[:-1] for one in phrases if one.endswith(":"))
     asks = [one for one in phrases if "…" not in one and not one.endswith((*nouns, ":"))]
@@ -176,8 +178,8 @@ def _within(language: Language) -> re.Pattern[str]:
 
 @cache
 def _patterns(language: Language) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
-    """For each kind, the pattern of polite words and a phrase that begin an order of this kind. Longer phrases are
-    tried first."""
+    """For each kind of order, the pattern of its beginning. The pattern contains polite words and a phrase. Longer
+    phrases are tried first."""
     polite = _either(entries(language)["orders.polite"])
     return tuple(
         (kind, re.compile(rf"(?:{polite}[\s,]+){{0,2}}{_either(entries(language)[f'orders.{kind}'])}(?!\w)", re.I))

@@ -107,7 +107,7 @@ async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> b
         except InvalidToken:
             raise
         except BadRequest as error:
-            # The error concerns our settings, such as the webhook's address, so its message quotes no person.
+            # The error is about our settings, such as the webhook's address. Its message contains no text of a person.
             logger.warning("Telegram rejects a setting; correct it: %s", error.message)
         except TelegramError as error:
             logger.warning("Telegram does not answer, retrying: %s", error)

@@ -55,7 +55,7 @@ class SeenStore:
         size = self._version[1] + append(file, json.dumps(new))
         self._lines += 1
         version = _version(file)
-        if version[1] == size:  # otherwise another process has written, too, and the file is read again
+        if version[1] == size:  # with another size, another process has written, and the file is read again
             self._version = version
 
     def _set(self, name: str, value: str) -> None:
@@ -76,8 +76,8 @@ class SeenStore:
 
 
 def append(file: Path, text: str) -> int:
-    """Add a line to the file and return the line's size in bytes. The line break is at the beginning of the line: if a
-    kill has cut the previous line, this line can still be read. Raises OSError for a partial write."""
+    """Add a line to the file and return the line's size in bytes. The line break comes first, so that an incomplete
+    line of a killed process does not damage this line. Raises OSError for a partial write."""
     line = f"\n{text}".encode()
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -98,8 +98,8 @@ def write(file: Path, text: str) -> None:
 
 
 def lines(file: Path) -> list[str]:
-    """The lines of the file, oldest first. After a kill, the last line may be incomplete; after a power failure, any
-    line may be."""
+    """The lines of the file, oldest first. After a kill, the last line can be incomplete. After a power failure, any
+    line can be incomplete."""
     return file.read_text("utf-8", errors="replace").split("\n") if file.exists() else []
 
 

@@ -11,8 +11,8 @@ from tellonce_relay.seen_store import SeenStore
 from tellonce_text.fences import name_of
 
 CONTESTED = "contested"
-"""The entry of `Stores.polling` with the time at which Telegram last said that another program fetches the bot's
-updates."""
+"""The entry of `Stores.polling` about other programs that fetch the bot's updates. It contains the time of Telegram's
+last report of such a program."""
 _LONGEST_NAME = 128
 
 
@@ -47,8 +47,8 @@ class MovedGroups:
 
 class SpeakerNames:
     """The names under which the memory stores the people of a group: maps each name to the person who wrote under this
-    name first. Two people with the same first name get different names. The store contains a digest of the name,
-    because what people are called belongs to the memory alone."""
+    name first. Two people with the same first name get different names. The store contains only a digest of each name,
+    because names are stored only in the memory."""
 
     def __init__(self, seen_store: SeenStore | None = None) -> None:
         self._seen_store = seen_store or SeenStore()
@@ -83,13 +83,13 @@ class Stores:
     """The stores in `folder`, which the relay and `tellonce send` share. Without a folder, they are lost when the process
     ends.
 
-    `newest` contains the highest message id of each chat. `parts` maps each further part of a long message
-    (`chat:message`) to the id of the message's first part, because the memory knows only this id. `asked` contains the
-    memories about which the person was asked. `said_once` contains the sentences that are said only once. `languages`
-    contains the language of each chat, and `alarms` the state of each reminder. `unfinished` contains each thread's
-    request for a reminder whose time is missing. `routines` contains the id of the last message of each `chat:routine`.
-    `scripts` contains the messages of `tellonce send`. `polling` contains what `tellonce doctor` must know about fetching
-    updates.
+    `newest` contains the highest message id of each chat. `parts` is for messages that were sent in several parts. It
+    maps each later part (`chat:message`) to the id of the first part, because the memory knows only the first part.
+    `asked` contains the memories about which the person was asked. `said_once` contains the sentences that are said
+    only once. `languages` contains the language of each chat, and `alarms` the state of each reminder. `unfinished`
+    contains each thread's request for a reminder whose time is missing. `routines` contains the id of the last message
+    of each `chat:routine`. `scripts` contains the messages of `tellonce send`. `polling` contains what `tellonce
+    doctor` must know about fetching updates.
     """
 
     def __init__(self, folder: Path | None = None) -> None:

@@ -15,14 +15,15 @@ _QUOTE = 160
 _TALLIED = {"memories": "memory", "sentences": "sentence"}
 """After an erasure, the counts of these tables are shown separately, because people understand them."""
 _NOT_TEXTS = frozenset((*_TALLIED, "messages", "tombstones", "context_receipts"))
-"""Tables that are not counted as other texts: a message's erased sentences are shown separately."""
+"""The number of other erased texts leaves out these tables. Some of them have their own number, such as sentences."""
 
 
 def memory_view(
     profile: Profile, zone: tzinfo | None = None, most: int | None = None, searched: Sequence[Memory] = ()
 ) -> str:
-    """The text of `/memory`, with days in `zone` (None: the machine's) and at most `most` memories of a kind. `searched`
-    are notes that only a search finds; they are listed below the number of these notes."""
+    """The text of `/memory`. The days are in `zone`, or in the machine's time zone if `zone` is None. The maximum of
+    memories of one kind is `most`. `searched` are notes that only a search finds. They are listed below the total
+    number of such notes."""
     talk = profile.conversation
     lists = by_title(profile) | {"pins": tuple(m for m in profile.pins if m.kind == "pin")}
     counts = {"messages": counted("message", talk.messages), "summaries": counted("summary", talk.summaries)}
@@ -47,8 +48,8 @@ def in_order(name: str, entries: Sequence[Memory]) -> Sequence[Memory]:
 
 
 def by_title(profile: Profile) -> dict[str, tuple[Memory, ...]]:
-    """The profile's lists by name. A note that names a day is listed as a date, because a note has no kind without a
-    model. A date is left out if a reminder repeats its text."""
+    """The profile's lists by name. A note that names a day is listed as a date, because no model has given the note a
+    kind. A date is left out if a reminder repeats its text."""
     lists, moved = dict(profile.lists), tuple[Memory, ...]()
     for name in lists.keys() - {"dates", "uncertain"}:
         moved += tuple(m for m in lists[name] if _is_dated_note(m))
@@ -62,7 +63,7 @@ def _is_dated_note(memory: Memory) -> bool:
 
 
 def _reminds_of(reminder: Memory, date: Memory) -> bool:
-    """Whether the first memory is a reminder of the second one: it consists of the text of the date and its own time."""
+    """Whether the reminder's text is the date's text and a time: `Dentist (2026-03-15 09:00)`."""
     return reminder.content.startswith(f"{date.content} (")
 
 
@@ -71,8 +72,8 @@ def _named_day(memory: Memory) -> datetime | None:
 
 
 def _narrative(profile: Profile) -> str:
-    """The profile's text; empty if it only repeats memories that are listed below. A text written without a model only
-    repeats them."""
+    """The profile's text; empty if it only repeats memories that are listed below. A text that no model has written is
+    only such a repetition."""
     listed = (memory for name, entries in profile.lists.items() if name != "uncertain" for memory in entries)
     left = profile.narrative
     for content in sorted((memory.content for memory in listed), key=len, reverse=True):
@@ -108,7 +109,7 @@ def without_stamps(content: str) -> str:
 
 
 def in_days(content: str) -> str:
-    """The text, with the days that the memory has added converted to the person's language."""
+    """The text. Days that the memory has added, such as ` (2026-03-15)`, are put into the person's language."""
     return _STAMP.sub(_in_words, content)
 
 
@@ -155,8 +156,8 @@ def kept_view(done: Forgotten, now: datetime) -> str:
 
 def match_view(match: ForgetMatch, now: datetime) -> str:
     """A match on one line: kind, day, how it was found, and text. A match for several texts has the number of these
-    texts and no day. If only a part of a text would be erased, a second line gives this part. If a memory has
-    other sentences, a second line gives these, because they go too."""
+    texts and no day. If only a part of a text would be erased, a second line gives this part. If a memory has other
+    sentences, a further line shows these sentences, because they are erased, too."""
     form = {"exact": "", "number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}[match.match]
     said = f", {day(match.at.astimezone(now.tzinfo), now)}" if match.ref else ""
     part = f"\n    {phrase('forget.goes', text=short(' … '.join(match.goes)))}" if match.goes else ""
@@ -206,10 +207,10 @@ def _down(model: str, since: datetime) -> str:
 
 
 def dated(memory: Memory, zone: tzinfo | None) -> str:
-    """A memory with its day and year, because its words may lack the day, or give it as `(2026-03-15)`. A note, which
-    is the user's own sentence, is in quotation marks, with the day that it names or else the day on which it was said,
-    each with a word that tells them apart.
-    The time of a reminder is marked, because the words may also name the time of the event."""
+    """A memory with its day and year, because its words may lack the day, or give it as `(2026-03-15)`. A note is the
+    user's own sentence and is in quotation marks. It is followed by the day that it names (`on …`), or else by the day
+    on which it was said (`said …`). The time of a reminder is marked, because the words may also name the time of the
+    event."""
     if memory.note and memory.when is not None and memory.when.start is not None:
         named = memory.when.start.astimezone(zone)
         at = f", {clock(named)}" if memory.when.precision == "instant" else ""
@@ -226,8 +227,8 @@ def dated(memory: Memory, zone: tzinfo | None) -> str:
 
 
 def without_due(content: str, due: datetime) -> tuple[str, str]:
-    """The words of a memory without its due time; and the time of day, such as `, 9:00 AM`, if the words contained
-    it."""
+    """A memory's words without the due time, and the time of day: `Dentist (2026-03-15 09:00) -> ("Dentist", ", 9:00
+    AM")`. The time of day is empty if the words do not contain it."""
     stamp = f" ({due:%Y-%m-%d %H:%M})"
     on = due.date().isoformat()
     words = content.replace(f" ({on})", "").replace(f" (by {on})", "").replace(stamp, "")

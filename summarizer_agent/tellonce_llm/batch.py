@@ -22,7 +22,7 @@ Answers = list[Answer | LLMError]
 
 @dataclass
 class _Waiting:
-    """Requests that will share one call. None replaces a request that was cancelled."""
+    """Requests that will share one call. A cancelled request is replaced by None."""
 
     requests: list[Completion | None] = field(default_factory=list)
     full: asyncio.Event = field(default_factory=asyncio.Event)
@@ -51,7 +51,7 @@ class Batched(Wrapped):
         if waiting is None:
             waiting = self._waiting[key] = _Waiting()
             waiting.call = asyncio.create_task(self._called(key, waiting))
-        assert waiting.call is not None  # set with the first request
+        assert waiting.call is not None  # the first request sets the call
         place = len(waiting.requests)
         waiting.requests.append(request)
         if len(waiting.requests) >= self._most:
@@ -105,7 +105,7 @@ def merged(requests: Sequence[Completion]) -> Completion:
 
 
 def split(answer: Answer, count: int) -> Answers:
-    """For each request, its answer or the reason why there is none, each with an equal part of the call's cost."""
+    """The answer to each request, or an error if the answer is missing. Each gets an equal part of the call's cost."""
     parts = _parts(answer.text)
     shares = [_share(answer, index, count) for index in range(count)]
     return [

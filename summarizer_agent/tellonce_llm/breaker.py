@@ -1,4 +1,4 @@
-"""Pauses requests to a failing provider, longer after each failure and with jitter."""
+"""Pauses requests to a failing provider. Each further failure makes the pause longer. A pause has jitter."""
 
 import random
 import time
@@ -20,7 +20,7 @@ class Breaker:
     longest_probe: float = 30.0
     clock: Callable[[], float] = time.monotonic
     jitter: Callable[[], float] = random.random
-    """Returns a number in [0, 1). A pause lasts half of the computed time, plus this share of the other half."""
+    """Returns a number in [0, 1). The pause is multiplied by `0.5 + 0.5 * jitter()`."""
     _failures: int = field(default=0, init=False)
     _until: float = field(default=float("-inf"), init=False)
 
@@ -35,7 +35,8 @@ class Breaker:
             self._until = self.clock() + self.longest_probe
 
     def failed(self, retry_after: float | None = None) -> None:
-        """Record a failure, with the pause in seconds that the provider requests, at most `longest_rest`."""
+        """Record a failure. `retry_after` is the pause in seconds that the provider requests. No pause is longer than
+        `longest_rest`."""
         self._failures += 1
         rest = backoff(self._failures, self.first_rest, self.longest_rest, self.jitter)
         self._until = self.clock() + min(self.longest_rest, max(rest, retry_after or 0.0))

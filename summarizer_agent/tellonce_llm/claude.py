@@ -47,7 +47,7 @@ _USELESS_STOPS = frozenset({"refusal", "model_context_window_exceeded"})
 
 
 class Claude:
-    """One Claude model. The SDK's retries are off, because the SDK would obey any retry-after, however long."""
+    """One Claude model. The SDK's retries are off, because the SDK would obey even a very long retry-after."""
 
     tier: Tier = "claude"
 

@@ -33,7 +33,7 @@ class ClaudeCli:
 
     @property
     def name(self) -> str:
-        """The command and its model, e.g. `claude -p (claude-haiku-4-5)`."""
+        """The command and its model: `claude -p (claude-haiku-4-5)`."""
         return f"{Path(self._command).name} -p ({self._model})"
 
     async def complete(self, request: Completion) -> Answer:

@@ -1,7 +1,7 @@
 """The errors of language models, the same for all providers.
 
-The reason of an error is shown, logged and stored, so we word it ourselves. The reason repeats only the parts of a
-provider's message about the account or the model, because other parts may quote the request.
+The reason of an error is shown, logged and stored, so we word it ourselves. From a provider's message, the reason
+repeats only the parts about the account or the model. Other parts can quote the request.
 """
 
 from dataclasses import dataclass, field
@@ -31,8 +31,8 @@ class LLMError(Exception):
 
 @dataclass(eq=False)
 class LLMUnavailable(LLMError):
-    """The provider cannot answer now (no route, no key, overloaded, too slow); it may answer later, or another provider
-    may."""
+    """The provider cannot answer now (no route, no key, overloaded, too slow). A later request can succeed, and so can
+    another provider."""
 
     retry_after: float | None = field(default=None, kw_only=True)
     """The provider's requested pause in seconds, if any."""
@@ -46,4 +46,4 @@ class LLMUnusable(LLMError):
 
     cause: Cause = field(default="refused", kw_only=True)
     answer: Answer | None = field(default=None, kw_only=True)
-    """The unusable answer. Its tokens must be paid for anyway."""
+    """The unusable answer. The user still pays for its tokens."""

@@ -22,7 +22,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of the conversation shown to the model. A model leaves out the files that it cannot read."""
+    """One message of the conversation in a request. A model leaves out the files that it cannot read."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -76,7 +76,7 @@ class LanguageModel(Protocol):
 
     @property
     def name(self) -> str:
-        """The model's own name, e.g. `claude-haiku-4-5`."""
+        """The model's own name, such as `claude-haiku-4-5`."""
         ...
 
     @property

@@ -110,12 +110,12 @@ class Ollama:
             "format": dict(request.json_schema) if request.json_schema is not None else None,
             "options": {"num_ctx": CONTEXT_TOKENS, "num_predict": request.max_tokens, "temperature": 0.2},
             "keep_alive": "30m",
-            "think": False,  # thinking would take a small local model longer than the time limit
+            "think": False,  # a small local model would think longer than the time limit
         }
 
 
 def _message(turn: Turn, reads: frozenset[FileKind]) -> dict[str, Any]:
-    """A message in Ollama's format: first text files, then its own text. Files that the model cannot read are left
+    """A message in Ollama's format. Its text files come before its own text. Files that the model cannot read are left
     out."""
     texts = [f"{f.name}:\n{f.data.decode(errors='replace')}" for f in turn.files if f.kind == "text"]
     images = [f.data for f in turn.files if f.kind == "image" and f.kind in reads]

@@ -49,8 +49,9 @@ _PRICES = {
 
 
 def price_of(model: str, prompt_tokens: int = 0) -> Price | None:
-    """The price of a model by its name, which may end with a date (`…-20251001`); None if the price is unknown.
-    `prompt_tokens` includes the cached part: claude-haiku-5-5 charges more for long prompts."""
+    """The price of a model, or None if the price is unknown. The model's name can end with a date (`…-20251001`).
+    `prompt_tokens` includes cached tokens. This number matters because claude-haiku-5-5 charges more for long
+    prompts."""
     name = _undated(model)
     if name == "claude-haiku-5-5" and prompt_tokens > _LONG_PROMPT_TOKENS:
         return _HAIKU_5_5_LONG

@@ -39,12 +39,12 @@ PROVIDERS: Final[Mapping[Tier, Provider]] = {
 
 
 def configured(settings: ClientSettings) -> list[Tier]:
-    """The tiers of the providers that the settings name, best first."""
+    """The tiers of the configured providers, best first."""
     return [tier for tier, provider in PROVIDERS.items() if provider.given(settings) is not None]
 
 
 def learning_tiers(settings: SummarizerSettings) -> list[Tier]:
-    """The tiers of the models that learn, best first."""
+    """The tiers of the models that are used for learning, best first."""
     if settings.learner == "keep":
         return []
     found = [*configured(settings), *(["claude-cli"] if settings.asks_the_command else [])]

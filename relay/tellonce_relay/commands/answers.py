@@ -1,4 +1,5 @@
-"""Answers the commands that the bot and the terminal have in common, with one or two calls of the memory and one view."""
+"""Answers the commands that the bot and the terminal share. Each answer needs one or two calls of the memory and one
+view."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from tellonce_relay.routines.file import Routine
 from tellonce_relay.seen_store import SeenStore
 
 _NOTES_READ = 50
-"""Number of the newest notes that are read to find those that only a search finds."""
+"""Number of the newest notes that `/memory` reads. The answer lists those that only a search finds."""
 _MOST_NAMED: Final = 3
 """Maximum number of memories that the answer to `/edit` names."""
 _NUMBER_DIGITS: Final = 15
@@ -33,8 +34,8 @@ _NUMBER_DIGITS: Final = 15
 
 @dataclass(frozen=True)
 class CommandContext:
-    """The dependencies of commands and buttons. `queue` returns the backlog and the cost. It is None if this machine
-    has no token that may read them. `sent` has each chat's last message of each routine."""
+    """The dependencies of commands and buttons. `queue` returns the backlog and the cost. `queue` is None if this
+    machine does not have the agent's token. `sent` has each chat's last message of each routine."""
 
     memory: MemoryClient
     responder: Responder
@@ -55,7 +56,8 @@ async def answer(context: CommandContext, incoming: Incoming) -> str | None:
 
 
 async def _memory(context: CommandContext, incoming: Incoming, _: str) -> str:
-    """The stored memories. The newest notes that only a search finds are included, because here they have no button."""
+    """The stored memories. The newest notes that only a search finds are included, because this view has no button
+    for them."""
     profile = await context.memory.get_profile(c.GetProfileArgs(**incoming.place))
     searched = await _only_searched(context, incoming) if profile.only_searched else ()
     return views.memory_view(profile, context.zone, searched=searched)
@@ -93,8 +95,8 @@ async def _edit(context: CommandContext, incoming: Incoming, text: str) -> str:
 
 
 async def edit_reply(memory: MemoryClient, incoming: Incoming, text: str) -> Reply:
-    """The answer to `/edit 12 right words`. Without a number, the answer names the memories that may be meant, each with
-    a button to change it. Raises MemoryUnreachable and MemoryRefused."""
+    """The answer to `/edit 12 right words`. Without a number, the answer lists possible memories, each with a button to
+    change it. Raises MemoryUnreachable and MemoryRefused."""
     number, _, words = text.removeprefix("#").partition(" ")
     if number.isdecimal() and len(number) <= _NUMBER_DIGITS and int(number) and words.strip():
         args = c.UpdateMemoryArgs(memory_id=int(number), action="edit", content=words, chat_id=incoming.chat_id)
@@ -188,5 +190,4 @@ TEXT_ANSWERS: Final[Mapping[str, Callable[[CommandContext, Incoming, str], Await
     "help": _help,
     "start": _start,
 }
-"""For each command that is answered with a text alone: a function that maps the text after the command to the
-answer."""
+"""The functions that answer commands with a text alone. Each function gets the text after the command."""

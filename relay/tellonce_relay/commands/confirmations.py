@@ -33,8 +33,8 @@ class Confirmations:
         self._now = now
 
     def to_ask(self, chat_id: int, uncertain: Sequence[c.Memory]) -> list[c.Memory]:
-        """The memories to ask about now: the oldest ones about which no question was asked yet, at most as many as
-        there may be new questions."""
+        """The memories to ask about now: the oldest ones that nobody was asked about. At most `AT_ONCE` questions are
+        open at a time."""
         asked = {m.id: self._asked.get(_key(chat_id, m, self._now())) for m in uncertain}
         still_open = sum(when is not None and self._is_open(when) for when in asked.values())
         fresh = sorted((m for m in uncertain if asked[m.id] is None), key=lambda m: m.id)
@@ -89,8 +89,8 @@ async def ask_for_confirmations(
         return
     profile = await memory.get_profile(c.GetProfileArgs(chat_id=chat_id, status="uncertain"))
     for uncertain in confirmations.to_ask(chat_id, profile.uncertain):
-        # The question is stored as asked before it is sent. If the process is killed between the two steps, the
-        # question is lost, which is better than asking twice.
+        # The question is stored as asked before it is sent. A kill between the two steps loses the question. This is
+        # better than asking twice.
         confirmations.asked(chat_id, uncertain)
         known = await memory.explain(c.ExplainArgs(memory_id=uncertain.id, chat_id=chat_id))
         await surface.say(confirmations.question(uncertain, known), buttons.uncertain_buttons(uncertain.id))
@@ -105,7 +105,8 @@ def right_wording(text: str, memory_id: int) -> str:
 
 
 def reworded(message: Message, bot_id: int) -> int | None:
-    """The memory that this reply to the question of `right_wording` corrects; None for other messages."""
+    """The number of the memory that this message corrects. None if the message does not reply to the question of
+    `right_wording`."""
     asked = message.reply_to_message
     if asked is None or asked.from_user is None or asked.from_user.id != bot_id or not message.text:
         return None

@@ -1,5 +1,5 @@
-"""The list from which a person picks what to forget: the list's text and buttons. Pure, except for `ForgetLists`, which
-stores the lists.
+"""The list from which a person picks what to forget: the list's text and buttons. `ForgetLists` stores the lists. All
+other code is pure.
 
 Lists are lost when the process ends, and their confirm tokens expire within minutes. A tap on such a list is answered
 with a note.
@@ -31,7 +31,7 @@ _MOST = 200
 
 @dataclass(frozen=True)
 class ForgetList:
-    """A preview, and the matches in it that are ticked. `title` is the person's description of what to forget."""
+    """A preview of an erasure and its ticked matches. `title` is the person's description of what to forget."""
 
     title: str
     target: c.ForgetArgs
@@ -44,8 +44,8 @@ class ForgetList:
 
     @property
     def quotes(self) -> Sequence[c.ForgetMatch]:
-        """The bot's own answers that only quote the memory. They share one line and one button. Empty if there is only
-        one such answer, or if nothing else matches."""
+        """The bot's own answers that only quote the memory. They share one line and one button. The result is empty if
+        there is only one such answer. It is also empty if all matches are such answers."""
         found = [match for match in self.matches if match.kind == "message" and quotes_in(match.text)]
         return found if 1 < len(found) < len(self.matches) else []
 

@@ -19,7 +19,7 @@ _MOST_NOTES = 1000
 PAGE = 6
 """Memories on a page."""
 _PAGES = 1000
-"""Larger than the number of pages of any tab, so that one integer in a button's data encodes both tab and page."""
+"""A tab has fewer pages than this. In a button's data, `tab * _PAGES + page` encodes both numbers."""
 _ROW = 3
 """Tabs in a row. A fourth label would be cut off on a phone."""
 _ACTIONS: dict[str, c.MemoryAction] = {"remove": "reject", "restore": "reopen", "pin": "pin", "unpin": "unpin"}

@@ -34,8 +34,8 @@ class Conversation(Protocol):
     """The conversation in which a command is given."""
 
     async def stop(self, *, owed: bool = True) -> bool:
-        """End the running answer. Without `owed`, an answer that waits for the model is not ended. Returns whether an
-        answer was ended."""
+        """End the running answer. Without `owed`, an answer that waits for the model continues to wait. Returns whether
+        an answer was ended."""
         ...
 
     async def skip(self) -> str:
@@ -98,7 +98,7 @@ async def _edit(call: CommandCall) -> Reply:
 
 
 async def _remember(call: CommandCall) -> Reply:
-    """Store the text. If it names a future day, offer a reminder for that day."""
+    """Store the text. If the text names a future day, offer a reminder for that day."""
     if not call.text:
         return await _text_answer("remember", call)
     incoming, zone = call.incoming, call.context.zone
@@ -145,8 +145,7 @@ async def _forget(call: CommandCall) -> Reply:
 
 
 def _without_article(topic: str) -> str:
-    """The topic without an article at its beginning, as in `die Milch`, because texts about the topic may have no
-    article."""
+    """`die Milch -> Milch`: the topic without its article, because texts about the topic can lack the article."""
     first, _, rest = topic.partition(" ")
     is_article = current_language() != "en" and is_determiner(first.casefold(), current_language())
     return rest.strip() if is_article and rest.strip() else topic
@@ -220,7 +219,7 @@ async def routine_text(memory: MemoryClient, chat_id: int, number: int, now: dat
 
 
 async def _new(call: CommandCall) -> Reply:
-    """Begin a new conversation. A running answer is ended first; otherwise it would be the first message of the new
+    """Begin a new conversation. End a running answer first, so that the answer does not become part of the new
     conversation."""
     await call.conversation.stop(owed=False)
     return await _text_answer("new", call)
@@ -233,7 +232,7 @@ async def _why(call: CommandCall) -> Reply:
 
 
 async def _status(call: CommandCall) -> Reply:
-    """The status. If this chat's question waits for the model, also the reason."""
+    """The status. If a question of this chat waits for the model, the status includes the reason."""
     return Reply("\n".join(filter(None, ((await _text_answer("status", call)).text, call.conversation.trouble()))))
 
 

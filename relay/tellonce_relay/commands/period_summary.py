@@ -1,4 +1,4 @@
-"""Answers what was said in a period, such as "in February 2026", with the person's own words of that time."""
+"""Quotes what the person said in a period, such as "in February 2026"."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -22,7 +22,7 @@ from tellonce_text.sentences import is_question
 LINES: Final = 8
 """Maximum number of messages that are quoted."""
 _READ: Final = 100
-"""Number of messages that are read, the most important for the request first."""
+"""Maximum number of messages to read. The search returns the most relevant messages first."""
 
 
 def past_span(text: str, asked_at: datetime, zone: ZoneInfo) -> Span | None:
@@ -32,8 +32,8 @@ def past_span(text: str, asked_at: datetime, zone: ZoneInfo) -> Span | None:
 
 
 async def period_summary(memory: MemoryClient, incoming: Incoming, text: str, span: Span, zone: ZoneInfo) -> str:
-    """What the person said in the span, oldest first, or that nothing of that time is stored. In a group, only the
-    group's messages are read. Raises MemoryUnreachable and MemoryRefused."""
+    """The person's messages in the span, oldest first, or a sentence that there are none. In a group, only the group's
+    messages are read. Raises MemoryUnreachable and MemoryRefused."""
     until = span[1] - timedelta(microseconds=1)
     args = c.SearchMemoryArgs(
         query=_topic(text, incoming.sent_at, zone),

@@ -1,4 +1,4 @@
-"""`/why` in sentences: explains an answer by the receipt of its context. Pure."""
+"""Turns the receipt of an answer's context into the sentences of `/why`. Pure."""
 
 import re
 from collections import Counter

@@ -37,8 +37,8 @@ class ModelResponder:
             async for piece in self._model_of(incoming.chat_id).stream(prompt.completion(self._seconds)):
                 yield piece
         except NoModelAnswered as error:
-            # A model's pause after failures helps only while another model answers. In this case, no model answered,
-            # and the caller waits before it retries. So the chat's models are dropped, together with their pauses.
+            # A failing model is paused so that another model answers. In this case, no model answered, and the caller
+            # waits before it retries. So the chat's models are dropped, together with their pauses.
             self._by_chat.pop(incoming.chat_id, None)
             raise CannotAnswer(str(error), error.cause, error.retry_after) from error
         except LLMError as error:
@@ -52,8 +52,7 @@ class ModelResponder:
 
 
 class SingleSystemPrompt(Wrapped):
-    """A model that gets a single system message, because a local model's chat template may drop all system messages but
-    one."""
+    """Sends all system messages as one, because the chat templates of some local models drop every further one."""
 
     async def complete(self, request: Completion) -> Answer:
         return await super().complete(_joined(request))

@@ -87,16 +87,19 @@ _RESULTS = 20
 _RECENT = 100
 _LINES = 3
 _NEARLY = 0.5
-"""A newer result in other words is shown if its score is at least this share of the best score. Measured with the 30
-questions of `tests/relay/test_offline_questions.toml`: 0.5 adds 8 right and 3 other lines, 0.4 adds 9 and 7, and 0.55
-adds 7 and 1."""
+"""Minimum score of a newer result that shares no words with the question, as a share of the best score. Measured with
+the 30 questions of `tests/relay/test_offline_questions.toml`:
+
+- 0.4 adds 9 right lines and 7 other lines.
+- 0.5 adds 8 right lines and 3 other lines.
+- 0.55 adds 7 right lines and 1 other line.
+"""
 _FAR = 1.5
-"""If no result shares a word with the question, results are shown whose scores are at most this far below the best
-score. Of 20 such questions over 30 messages, the best result answers 12; the first three results within this distance
-answer 16."""
+"""If no result shares a word with the question, a shown result's score is at most this far below the best score. Of 20
+such questions over 30 messages, the best result answers 12; the first three results within this distance answer 16."""
 _LISTED = 8
 _UNREAD = timedelta(minutes=5)
-"""Maximum age of a statement from which nothing may have been learned yet, although learning works."""
+"""Learning from a message can take this long, even without a failure."""
 _SHOWN_WORDS = "location place contact"
 _MASK = re.compile(r"\[secret:[^\]]*\]")
 
@@ -114,7 +117,7 @@ class OfflineResponder:
         self._zone = zone
 
     async def reads(self) -> frozenset[FileKind]:
-        """Empty, because there is no model that could read a file."""
+        """No kinds, because there is no model that could read a file."""
         return frozenset()
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
@@ -131,7 +134,7 @@ class OfflineResponder:
             return recap(await memory.summarize_chat(c.SummarizeChatArgs(chat_id=incoming.chat_id)))
         if not _asks(own_words(incoming.text)):
             return _kept(incoming.text)
-        # A question about the message to which it replies contains few words of its own.
+        # In a reply such as "when was that?", the words to search for are in the quoted message.
         return await self._answered(replace(incoming, text=f"{incoming.text} {incoming.meant}".strip()), memory)
 
     async def _answered(self, incoming: Incoming, memory: MemoryClient) -> str:
@@ -145,8 +148,8 @@ class OfflineResponder:
 
 
 async def _unread(profile: c.Profile, incoming: Incoming, memory: MemoryClient) -> list[c.SearchResult]:
-    """The person's statements of the last minutes in this chat that are not in the profile, because nothing has been
-    learned from them yet; only for a question that asks for all memories."""
+    """The person's latest statements in this chat that the profile does not contain yet. Empty unless the question asks
+    for all memories."""
     if content_words(incoming.text) or not any(map(str.isalpha, incoming.text)):
         return []
     args = c.SearchMemoryArgs(
@@ -201,9 +204,9 @@ def quotes_nothing(answer: str) -> bool:
 
 
 def listed_memories(profile: c.Profile, incoming: Incoming, unread: Sequence[c.SearchResult]) -> str | None:
-    """Return the stored memories and the `unread` statements if the question asks for all memories, or the stored
-    memories of the kinds for which it asks; None for other questions. Also None if there are no memories of these
-    kinds, because a message of the person may contain the answer."""
+    """A list of memories, or None. A question for all memories gets the stored memories and the `unread` statements. A
+    question for some kinds, such as goals, gets the memories of these kinds. None for other questions. None also if
+    there are no memories of these kinds; then the caller searches the person's messages."""
     kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
     asked = content_words(incoming.text)
     if not asked <= set(kinds):
@@ -222,9 +225,9 @@ def from_memory(results: Sequence[c.SearchResult], incoming: Incoming, zone: Zon
     """The person's messages about the question, newest first, without sentences that are no longer true. A memory is
     added only if it is newer than these messages, or if it replaces a sentence that is no longer true. If a result
     contains a name from the question, only such results are shown. A newer message that says the same in other words is
-    added: "I moved to Oslo" after "I live in Rome". It comes last if the question contains a name, because it may not be
-    about that person. If no result shares a word with the question, the results nearest in meaning are shown. Results
-    that share only few words with the question are also called the nearest."""
+    added: "I moved to Oslo" after "I live in Rome". Such a newer message comes last if the question contains a name,
+    because the message can be about another person. If no result shares a word with the question, the results nearest
+    in meaning are shown. Results that share only few words with the question are also called the nearest."""
     asked = content_words(incoming.text)
     current, corrections = _current([with_lines(r, partial(_is_statement, incoming.text)) for r in results])
     statements = _distinct([r for r in current if not _is_echo(r, incoming)])
@@ -285,8 +288,8 @@ def _covers(question: str, chosen: Sequence[c.SearchResult]) -> bool:
 
 
 def _newer_in_other_words(near: Sequence[c.SearchResult], statements: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The best of the person's messages that are newer than the best of `near` and score almost as high; empty if there
-    are none. A changed state is often described in words that the question does not contain."""
+    """At most one message of the person. It is newer than the best result of `near`, and its score is almost as high. A
+    changed state is often described in words that the question does not contain."""
     if not near:
         return []
     best = max(near, key=lambda r: r.score)
@@ -310,8 +313,8 @@ def recap(summary: c.ChatSummary) -> str:
 
 
 def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
-    """Whether a result adds nothing to an answer: the result has no content words, only asks, repeats the question, is
-    an order to the bot, or is the bot's own answer."""
+    """Whether a result adds nothing to an answer. Examples are a repetition of the question, an order to the bot, and
+    the bot's own answer."""
     if result.kind not in ("message", "summary"):
         return False
     if not content_words(result.text):
@@ -334,8 +337,7 @@ def is_said_to_us(text: str) -> bool:
 
 
 def _is_statement(question: str, words: str) -> bool:
-    """Whether the words of a summary state something: they are neither a question nor an order nor this responder's
-    answer."""
+    """Whether a line of a summary is a statement, and not a question, an order or this responder's own answer."""
     ours = is_command(words) or is_said_to_us(words) or OWN_ANSWER.match(words)
     return not ours and bool(best_sentences(words, question))
 
@@ -352,7 +354,8 @@ def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
 
 
 def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
-    """One result as a line. Quotation marks enclose only verbatim words; the days that these words name follow."""
+    """One result as a line. Quotation marks enclose only verbatim words. The dates of days that the words name come
+    after the quotation."""
     at = day(result.at, incoming.sent_at)
     if result.kind == "summary":
         return phrase("offline.summary", day=at, text=short(result.text, _LONGEST))
@@ -389,12 +392,12 @@ def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) 
     relative = (one for one in expressions(words, said) if not _is_date_of(now.year, one))
     named = ((one, possible_readings(one)) for one in relative)
     days = [f"{flat(one.text)}: {' / '.join(_span(one, it, now) for it in its)}" for one, its in named if its]
-    # A dot, as in the German `13. Feb.`, would end the sentence to which the days belong.
+    # The dots are removed, because a dot (German `13. Feb.`) would look like the end of the sentence.
     return f" ({'; '.join(days)})".replace(".", "") if days else ""
 
 
 def _is_date_of(year: int, found: Expression) -> bool:
-    """Whether the words name a date without its year, such as `March 4`, and the first possible date is in `year`."""
+    """Whether `found` is a date without a year (`March 4`) and its first reading is in `year`."""
     starts = {(reading.start.month, reading.start.day) for reading in found.readings}
     return len(starts) == 1 < len(found.readings) and found.readings[0].start.year == year
 
@@ -420,7 +423,7 @@ def _question_words(language: Language) -> re.Pattern[str]:
 
 def best_sentences(text: str, question: str) -> str:
     """The two statements of a text that share the most words with the question. The statements are verbatim and in the
-    text's order, with `…` at omissions, and separated as the messages of a burst are."""
+    text's order. `…` marks an omission, and `APART` separates statements from different messages."""
     if LABEL.fullmatch(text):
         return text
     messages = [[said for said in split_sentences(part) if not _asks(said)] for part in text.split(APART)]

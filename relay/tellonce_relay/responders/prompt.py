@@ -105,9 +105,9 @@ def build(
     files: tuple[File, ...] = (),
     reply: Reply = NO_REPLY,
 ) -> Prompt:
-    """Build sections 1-10 in the order of docs/CONTRACT.md, 4. Each section that changes more often than the section
-    before it begins with a cache breakpoint. The time is directly before the message, because at the beginning it would
-    prevent caching. `profile` is the text to use as long as the memory has no profile."""
+    """Build sections 1-10 in the order of docs/CONTRACT.md, 4. There is a cache breakpoint before each section that
+    changes more often than the previous section. The current time comes directly before the message. At the beginning
+    of the prompt, the time would prevent caching. `profile` is the text to use as long as the memory has no profile."""
     shown = [section for section in context.sections or () if section.name != "now"]
     known = _texts(shown, "profile") or ([f"USER PROFILE\n{profile.strip()}"] if profile.strip() else [])
     slow = [s.text for s in shown if s.stability in ("stable", "slow") and s.name != "profile"]
@@ -133,7 +133,7 @@ def _unknown_quote(context: Context, reply: Reply) -> str:
 
 
 def _about(selected: str) -> str:
-    """The words that the user selected in the message replied to, before the user's own words."""
+    """The prefix for the words that the user selected in the quoted message: `my car -> (about “my car”) `."""
     return f"(about “{contained(_line(selected))}”) " if selected else ""
 
 

@@ -1,5 +1,5 @@
-"""Prepares the search results that the responder without a model quotes: joins messages that a person sent at the same
-moment, and reduces summaries to the lines that are used. Pure."""
+"""Prepares search results for the responder without a model. Joins messages that a person sent at the same moment.
+Reduces summaries to the lines that are used. Pure."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -15,10 +15,10 @@ PLACE = re.compile(r"\[(?:location|place|contact) [^\]]*\]")
 BEFORE = timedelta(minutes=5)
 """Maximum time between a message with a place and a later message about this place, such as "I parked here"."""
 _ANSWERED = 2
-"""If the bot answers a message, the number of the person's next message is higher by this difference."""
+"""Difference between the numbers of a person's message and their next message if the bot answered in between."""
 APART = "\u2029"
-"""Separates the messages of a burst that end with a sentence. Each is quoted separately, because the person did not say
-them in one piece."""
+"""Separates two messages of a burst if the first message ends with a sentence. The two messages are quoted separately,
+because the person did not say them in one piece."""
 BURST = timedelta(seconds=2)
 """Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
 
@@ -27,8 +27,8 @@ _SPOKEN: Final = re.compile(r"[^“”\n]{1,80}: “(.*)”(?: \([^()]*\))?")
 
 
 def with_bursts(chosen: Sequence[c.SearchResult], results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The chosen results, each joined with the messages that the person sent at the same moment, because people spread
-    one statement over several messages."""
+    """The chosen results. Each is joined with the messages that the person sent at the same moment, because people
+    spread a statement over several messages."""
     shown: list[c.SearchResult] = []
     joined: list[c.SearchResult] = []
     for result in chosen:
@@ -64,8 +64,8 @@ def is_said(result: c.SearchResult) -> bool:
 
 
 def with_lines(result: c.SearchResult, is_used: Callable[[str], bool]) -> c.SearchResult:
-    """The result. A summary keeps only the lines whose words (the quoted words or, in other lines, the whole line)
-    fulfil `is_used`."""
+    """The result. A summary keeps only the lines for which `is_used` is true. `is_used` gets the line's quoted words,
+    or the whole line if it contains no quotation."""
     if result.kind != "summary":
         return result
     lines = [line for line in result.text.splitlines() if is_used(_words(line))]

@@ -30,7 +30,7 @@ from tellonce_relay.turn.reminders import LATE, ROUTINE, due_text, finish
 logger = logging.getLogger(__name__)
 
 LONGEST_NAP: Final = 15.0
-"""Maximum seconds of a pause, so that a changed clock or a reminder set elsewhere is noticed."""
+"""Maximum seconds of a pause. During a longer pause, a changed clock or another process's reminder could be missed."""
 
 SHORTEST_NAP: Final = 0.05
 
@@ -106,7 +106,8 @@ class Alarms:
             logger.warning("a reminder could not be sent: %s", error)
             self.delivery.emit("reminder_not_sent", reason=type(error).__name__)
             if self.delivery.sender.is_closed(chat):
-                self.delivery.stores.alarms.put(key, "")  # not arrived, so the next attempt may say "late"
+                # The reminder has not arrived, so the next attempt decides again whether it is late.
+                self.delivery.stores.alarms.put(key, "")
                 return
             if self.delivery.now() - reminder.due_at < GIVEN_UP:
                 return

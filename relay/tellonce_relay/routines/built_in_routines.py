@@ -1,4 +1,4 @@
-"""The routines that are written from memory: the model's task, and the text without a model."""
+"""The routines that are written from memory. Each has a task for the model, and a text for use without a model."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta

@@ -56,7 +56,7 @@ class DeliveryContext:
 
 
 async def send_and_record(delivery: DeliveryContext, post: Post) -> c.RecordedMessage:
-    """Send the whole text, then record it with its summary. Raises NotShown if nothing was sent or recorded;
+    """Send the whole text, then record it with its summary. Raises NotShown if nothing was sent or recorded. Raises
     MemoryUnreachable or MemoryRefused if the text was sent but not recorded."""
     args = _to_record(post)
     stores, chat = delivery.stores, delivery.stores.moved.telegram_chat(post.chat_id)
@@ -77,8 +77,8 @@ async def send_and_record(delivery: DeliveryContext, post: Post) -> c.RecordedMe
 
 
 def _to_record(post: Post) -> c.RecordMessageArgs:
-    """The arguments for recording. They are checked before the text is sent, because a script that fails afterwards
-    would be run again and would send the text twice."""
+    """The arguments for recording. The arguments are checked before the text is sent. After a later error, the caller's
+    script would run again and send the text twice."""
     try:
         return c.RecordMessageArgs(
             role="assistant",

@@ -34,7 +34,7 @@ class Routine(RoutineTable):
 
     @property
     def needs_model(self) -> bool:
-        """Whether the routine sends nothing without a language model."""
+        """Whether only a language model can write the routine's text."""
         return not self.command and self.name not in BUILT_IN
 
     @model_validator(mode="after")
@@ -45,8 +45,8 @@ class Routine(RoutineTable):
 
 
 class Routines(NamedTuple):
-    """The contents of the file. `mistakes` maps the name of each invalid routine to what is wrong; if the file cannot
-    be read at all, it has one entry, for the file."""
+    """The contents of the file. `mistakes` maps the name of each invalid routine to its errors. If the file cannot be
+    read, `mistakes` has only an entry for the file."""
 
     valid: tuple[Routine, ...] = ()
     mistakes: Mapping[str, str] = MappingProxyType({})

@@ -21,7 +21,7 @@ from tellonce_relay.turn.turn import NotShown
 logger = logging.getLogger(__name__)
 
 LONGEST_NAP = timedelta(minutes=1)
-"""Maximum pause between checks of the clock, so that a changed clock, or the sleep of the machine, is noticed."""
+"""Maximum pause between two checks of the clock. A check notices a changed clock, and that the machine was asleep."""
 
 LATE = timedelta(minutes=15)
 """A routine that is late by more than this time is skipped: nobody wants the morning summary at noon."""
@@ -56,7 +56,7 @@ async def run_schedule(schedule: Schedule, stop: asyncio.Event, pause: Pause = p
 
 
 def due_between(schedule: Schedule, after: datetime, until: datetime) -> list[tuple[datetime, Routine]]:
-    """The routines that are due after `after` and not after `until`, in the order of their times, each at most once."""
+    """The routines that are due in `(after, until]`, sorted by their times. Each routine is listed at most once."""
     found = [(due, r) for r in schedule.routines if (due := _due(schedule, r, after)) is not None and due <= until]
     return sorted(found, key=lambda pair: pair[0])
 

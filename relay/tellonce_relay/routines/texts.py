@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 LONGEST_OUTPUT = 60_000
 LONGEST_FAILURE = 1000
-"""Number of characters at the end of a failed command's output that are shown."""
+"""At most this many characters of a failed command's output are shown. They are the last ones."""
 
 
 @dataclass(frozen=True)

@@ -26,12 +26,12 @@ PAUSE = 1.0
 SECONDS = 120.0
 """Maximum seconds for fetching one file, with all tries."""
 LONGEST_TEXT = 60_000
-"""Maximum number of characters of a text file that are shown to a model."""
+"""A model gets at most this many characters of a text file."""
 
 
 class UnusableAttachment(Exception):
-    """An attachment cannot be used. `sentence` is for the person. With `once`, the sentence also applies to later
-    attachments and is said only once."""
+    """An attachment cannot be used. `sentence` is for the person. With `once`, the sentence applies to
+    all such attachments, so it is said only for the first one."""
 
     def __init__(self, sentence: str, *, once: bool = False) -> None:
         super().__init__(sentence)

@@ -35,7 +35,8 @@ class _Request(HTTPXRequest):
 
 @cache
 def _trusted() -> SSLContext:
-    """The trusted certificates. Reading them takes 20 ms, and the library would read them for each client and proxy."""
+    """The trusted certificates. The certificates are read once, because reading takes 20 ms. The library would read
+    them again for each client and proxy."""
     return httpx.create_ssl_context()
 
 

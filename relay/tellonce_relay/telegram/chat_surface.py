@@ -41,7 +41,7 @@ Part = tuple[Marked, Markup | None]
 """The text of one message, and its buttons."""
 
 UNKNOWN = 0
-"""The number of a message that was sent but whose number is unknown."""
+"""Used as the number of a sent message if the real number is unknown."""
 
 
 @dataclass
@@ -49,8 +49,8 @@ class Delivery:
     """How much of an answer was delivered.
 
     `numbers` are the ids of the answer's final messages so far; `draft` is the id of the draft message. While a message
-    is being sent, `after` is the highest message id before it. If this message is a draft, `sketch` is its text.
-    `begun` is the text of the first message if the rest goes into further messages.
+    is being sent, `after` is the highest id among the earlier messages. If this message is a draft, `sketch` is its
+    text. `begun` is the text of the first message if the rest goes into further messages.
     """
 
     numbers: list[int] = field(default_factory=list)
@@ -161,7 +161,8 @@ class ChatSurface:
             await self._look_for(*_text_parts(text, markup)[len(self._delivery.numbers)], self._delivery.after)
 
     async def settle(self, text: str | None) -> None:
-        """After a restart, find out whether a message that was being sent arrived. `text` is the answer, if known.
+        """After a restart, find out whether the former process's last message has arrived. `text` is the answer, if
+        known.
 
         Call it before anything else is sent to the chat. Raises NotShown.
         """

@@ -14,8 +14,8 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-# Link reference definitions are disabled. The parser removes such a line, so "[Todo]: done" would vanish from the
-# answer.
+# Link reference definitions are disabled, because the parser removes them from the text. "[Todo]: done" would vanish
+# from the answer.
 _PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("reference")
 MOST_SIGNS = 2_000
 """Maximum number of brackets, stars, underscores and tildes in a paragraph that is parsed. A paragraph with more of
@@ -144,15 +144,15 @@ class _Writer:
             self.marks.append(Mark(kind, start, self.at - start, url, language))
 
     def paragraph(self) -> None:
-        """Begin a block. A blank line separates the block from the block before it; in a list, only a line break does.
-        The first block of an item or quotation begins without a separator."""
+        """Begin a block. A blank line separates two blocks. In a list, a line break separates them. The first block of
+        an item or quotation begins without a separator."""
         if self.block_begins:
             self.block_begins = False
         elif self.parts:
             self.add("\n" if self.lists else "\n\n")
 
     def block(self, text: str, kind: str = "", language: str | None = None) -> None:
-        """Write a whole block, which may be marked."""
+        """Write a whole block. `kind` is the kind of its mark; empty for no mark."""
         self.paragraph()
         start = self.at
         self.add(text)
@@ -268,9 +268,8 @@ _BLOCKS: dict[str, Callable[[_Writer, Token], object]] = {
 
 
 def cut_out(whole: Marked, at: int, piece: str) -> Marked:
-    """Return the part `piece` of `whole`, which begins at `at`, with its marks and without blanks at both ends.
-    Telegram would remove these blanks without moving the marks. The indentation of code stays, because Telegram keeps
-    it."""
+    """Return `piece` with its marks and without blanks at both ends. In `whole`, the piece begins at `at`. Telegram
+    would remove these blanks without moving the marks. The indentation of code stays, because Telegram keeps it."""
     lead = len(_BLANK_LINES.match(piece)[0])  # type: ignore[index]  # it matches any text
     if not any(m.kind == "pre" and m.offset <= at + lead < m.offset + m.length for m in whole.marks):
         lead = len(piece) - len(piece.lstrip())
@@ -317,7 +316,7 @@ def split_marked(whole: Marked, longest: int = MESSAGE_UNITS) -> list[Marked]:
 
 
 def _pieces(text: str, longest: int) -> Iterator[str]:
-    """Consecutive pieces of at most `longest` units. The pieces joined together give the text."""
+    """The whole text in consecutive pieces of at most `longest` units."""
     while units(text) > longest:
         cut = _cut_at(text, longest)
         yield text[:cut]
@@ -335,8 +334,8 @@ def _cut_at(text: str, longest: int) -> int:
 
 
 def _between_signs(text: str, cut: int) -> int:
-    """The cut. A cut inside a sign of several characters, such as an emoji with a skin tone or a flag, is moved to
-    before the sign."""
+    """The cut, moved to the beginning of a sign if the cut is inside the sign. A sign can have several characters, such
+    as a flag."""
     start = cut
     while start > max(1, cut - _LONGEST_SIGN) and _goes_on(text, start):
         start -= 1

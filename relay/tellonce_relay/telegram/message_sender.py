@@ -6,9 +6,10 @@ Telegram has no idempotency keys, and a bot cannot read a chat. But if an edit c
 increase. So if the answer to a send is lost, the sender tries such an edit with the message ids after the highest known
 id. If such an edit finds the message, the message was sent; otherwise the message is sent again.
 
-Telegram may execute the send only after this check, so that the text appears twice. Before further messages to the chat,
-the sender therefore repeats the check, and deletes the message that it finds. A text still appears twice if its message
-is more than `LOOK_AT` unseen messages away; this is possible if more than a hundred updates are waiting.
+Telegram can execute the first request after this check. Then the text appears twice. Before further messages to the
+chat, the sender therefore repeats the check, and deletes the message that it finds. The second check finds only a
+message that is among the next `LOOK_AT` unseen messages. A more distant message remains as a duplicate. This is
+possible while more than a hundred updates are waiting.
 """
 
 import asyncio
@@ -38,10 +39,10 @@ logger = logging.getLogger(__name__)
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LOOK_AT = 60
-"""Maximum number of unseen messages among which an uncertain message is searched. The messages of all private chats share
-one counter, so many messages of others may be between."""
+"""Maximum number of unseen messages that are compared with an uncertain message. The messages of all private chats
+share one counter, so many of these messages can belong to other chats."""
 SETTLING = 1.5
-"""Seconds of waiting before the first check of which messages of a former process have arrived. Telegram may execute a
+"""Seconds to wait before the first check whether a former process's messages have arrived. Telegram may execute a
 request shortly after the process that sent the request was killed."""
 LATEST = 120.0
 """Seconds after which Telegram executes a request hardly ever. The system transmits what a killed process wrote for up to
@@ -112,11 +113,11 @@ class MessageSender:
     """Sends messages. Several tasks may share one sender. `tries` limits the attempts of one call in
     `tellonce send`; with None, as in the relay, a call retries until Telegram is available.
 
-    `newest` stores the highest message ids across restarts; an uncertain message has a higher id than was stored when
-    its send began. The id that is stored after a kill may be the id of the uncertain message itself, because a process
-    may be killed after it stored the id, and before it stored that the message has arrived. So the search excludes only
-    the ids that this process has seen, and the ids in `scripts`: the messages of `tellonce send`, which another process
-    may send at any time.
+    `newest` stores the highest message ids across restarts. When the sending of a message begins, the stored id is
+    lower than the id that the message will get. After a kill, the stored id can be the id of the uncertain message
+    itself. The process stores the id first, and then that the message has arrived. A kill between these steps is
+    possible. So the search excludes only the ids that this process has seen, and the ids in `scripts`: the messages of
+    `tellonce send`, which another process may send at any time.
     """
 
     def __init__(
@@ -180,7 +181,8 @@ class MessageSender:
         chat, or with None if no number is known. If it stays unknown whether the message was sent, `find` can look for
         the message among higher ids.
 
-        Raises NotSent, and AnswerLost if the answer was lost and no message number is known from which to search.
+        Raises NotSent. Raises AnswerLost if the answer was lost and no message number is known at which a search could
+        begin.
         """
         try:
             return await self._number(to, what, markup, about_to, self._with_retries)
@@ -237,8 +239,8 @@ class MessageSender:
             raise NotSent(error_text(error)) from error
 
     async def settled(self) -> None:
-        """Wait until Telegram has probably executed every request that was interrupted by a kill, counted from the first
-        call, or by a cancellation, counted from the first call after it."""
+        """Wait until Telegram has probably executed the requests of a killed process or of cancelled calls. The wait
+        ends `SETTLING` seconds after the first call of this method. A cancellation starts the wait again."""
         now = asyncio.get_running_loop().time()
         self._started = now if self._started is None else self._started
         if (left := self._started + SETTLING - now) > 0:
@@ -255,7 +257,8 @@ class MessageSender:
 
     async def _found(self, chat_id: int, uncertain: _UncertainMessage, numbers: Iterable[int]) -> int | None:
         """The first of the numbers whose message has exactly the uncertain text; None if there is none."""
-        # Other messages may be sent during the search, so each number is compared with the seen ones when it is reached.
+        # A number is compared with the seen numbers only when the search reaches the number, because other messages can
+        # be sent meanwhile.
         seen, scripts = self._seen[_counter(chat_id)], self._scripts
         unseen = (n for n in numbers if n not in seen and scripts.get(_named(chat_id, n)) is None)
         forms = (uncertain.what, Marked(uncertain.what.text)) if uncertain.what.marks else (uncertain.what,)
@@ -308,12 +311,12 @@ class MessageSender:
             del self._uncertain[chat_id]
 
     async def _once(self, to: Address, what: Marked, markup: Markup | None, after: int | None) -> int:
-        """Send; if the answer is lost, search for the message after the message `after`. Raises AnswerLost only if
-        `after` is None, because the search then has no starting point."""
+        """Send the message. If the answer is lost, search for the message among the ids after `after`. Raises
+        AnswerLost only if `after` is None, because the search then has no starting point."""
         try:
             return await self._send(to, what, markup)
         except asyncio.CancelledError:
-            self._started = None  # Telegram may execute the request after a short time, as after a kill
+            self._started = None  # Telegram can still execute the request, so `settled` waits again
             raise
         except NetworkError as error:
             if not _may_be_there(error):
@@ -427,8 +430,8 @@ def entities(what: Marked) -> list[MessageEntity] | None:
 
 
 def _may_be_there(error: NetworkError) -> bool:
-    """Whether the request may have been executed. False after an explicit refusal, and for a request that was never
-    sent."""
+    """Whether Telegram has possibly executed the request. This is False if Telegram refused the request, or if the
+    request was never sent."""
     return not isinstance(error, BadRequest) and not isinstance(error.__cause__, _NEVER_SENT)
 
 

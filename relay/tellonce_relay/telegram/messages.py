@@ -83,9 +83,9 @@ class ThreadFacts:
 
 
 def thread_facts(message: Message) -> ThreadFacts:
-    """The thread data of a message. The message may be in a topic, may be a reply, or neither.
+    """The thread data of a message.
 
-    In a topic, Telegram reports the topic's creation as the reply target of every message that is not a reply. In a
+    In a topic, a message that is not a reply has a reply target, too: the message that created the topic. In a
     supergroup without topics, a reply has a thread id that is not a topic; sending to it fails.
     """
     target = message.reply_to_message

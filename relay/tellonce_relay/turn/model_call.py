@@ -1,4 +1,4 @@
-"""Asks the model, retries while that may help, and continues an interrupted answer where it stopped."""
+"""Asks the model, retries while a retry can help, and continues interrupted answers."""
 
 import asyncio
 import random
@@ -55,8 +55,7 @@ class Persistence:
 
     @property
     def briefly(self) -> "Persistence":
-        """Return a shorter persistence. It is for an answer that is retried later anyway, so nobody waits for it
-        now."""
+        """Return a shorter persistence for an answer that is also retried later."""
         return replace(self, total=self.total / 10)
 
 

@@ -1,4 +1,4 @@
-"""Requests for reminders whose time is missing, and offers to remind of a day that the person named."""
+"""Completes requests for reminders that lack a time, and offers reminders for days that the person names."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -59,9 +59,9 @@ class _Unfinished:
 
 
 class ReminderRequests:
-    """Carries out requests for reminders. If a time is missing, the next message of the thread may give it. This also
-    works after a restart, because the store `unfinished` contains the id of the request's message. The text of the
-    request is stored only in the memory, so that forgetting erases the text."""
+    """Carries out requests for reminders. If a request lacks a time, the next message of the thread can add the time.
+    This also works after a restart, because the store `unfinished` contains the id of the request's message. The text
+    of the request is stored only in the memory, so that forgetting erases the text."""
 
     def __init__(
         self, memory: MemoryClient, zone: ZoneInfo, now: Callable[[], datetime], unfinished: SeenStore
@@ -144,11 +144,15 @@ def _what(request: str, said_at: datetime, zone: ZoneInfo) -> str:
 
 
 def offered(text: str, said_at: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
-    """The reminders to offer for a statement. If the statement names a future day: one reminder at nine, or an hour
-    before the time of day. If the statement begins or ends with repeated times, such as `every Friday at 5 pm`: one
-    reminder for each of these times. If the statement begins with a length of time and a colon, as in `in an hour and a
-    half: call mum`: one reminder after this time. Empty for a long or forwarded text, and if the time is near or
-    past."""
+    """The reminders to offer for a statement.
+
+    - `dentist on Friday`: one reminder at nine on this day.
+    - `dentist on Friday at 3 pm`: one reminder an hour before this time.
+    - `tennis every Friday at 5 pm`: one reminder for each repeated time at the beginning or the end.
+    - `in an hour and a half: call mum`: one reminder after this time.
+
+    A long or forwarded text gets no reminder, and neither does a time that is near or past.
+    """
     if len(text) > LONGEST_QUOTED or is_forwarded(text):
         return ()
     if waited := elapsing_by(text, said_at, zone):
@@ -184,8 +188,7 @@ async def accept(memory: MemoryClient, chat_id: int, callback: CallbackData, now
 
 
 def order_in(text: str, said_at: datetime, zone: ZoneInfo) -> Order | None:
-    """The order in a message. It may also be an order for a reminder that begins with its times: `daily at 8 and 20
-    remind me to …`."""
+    """The order in a message. An order for a reminder can begin with its times: `daily at 8 and 20 remind me to …`."""
     order = order_of(text)
     if order is not None or len(text) > LONGEST_QUOTED:
         return order
@@ -196,7 +199,8 @@ def order_in(text: str, said_at: datetime, zone: ZoneInfo) -> Order | None:
 
 
 def asks_in_vain(text: str, said_at: datetime, zone: ZoneInfo) -> bool:
-    """Whether a statement asks for a reminder, although none is set or offered for it. A single word counts as such a
-    request only if the statement also has a time, because the word can also mean `remember`."""
+    """Whether a statement asks for a reminder. The caller has found no reminder to set or offer for the statement. A
+    single word counts as such a request only if the statement also has a time, because the word can also mean
+    `remember`."""
     within = remind_within(text[:LONGEST_QUOTED]) if not is_forwarded(text) else None
     return within is not None and (" " in within.words or has_time(text, said_at, zone))

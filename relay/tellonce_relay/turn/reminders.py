@@ -33,7 +33,7 @@ from tellonce_text.dates.zones import region_of
 MOST_LISTED: Final = 20
 LONGEST_QUOTE: Final = 2000
 LONGEST_QUOTED: Final = 200
-"""Maximum number of characters that a reminder repeats from the message to which its request replies."""
+"""Maximum number of characters of a quoted message in a reminder."""
 SNOOZE: Final = timedelta(hours=1)
 
 ROUTINE: Final = "reminder"
@@ -142,8 +142,8 @@ def _words_of(text: str, found: Sequence[Alarm], now: datetime, zone: ZoneInfo) 
 
 
 def _with_day(first: str, own: str, now: datetime, zone: ZoneInfo) -> str:
-    """Return the words `own` of a time with the day from the words `first` before them: with `every weekday at 8:30`,
-    the time `17:00` becomes `every weekday 17:00`."""
+    """Return `own` with the day of the earlier words `first`: `("every weekday at 8:30", "17:00") -> "every weekday
+    17:00"`."""
     parts, added = first.split(), own.split()
     for count in range(len(parts) - 1, 0, -1):
         if not has_time(" ".join(parts[:count]), now, zone):
@@ -164,8 +164,8 @@ def elapsing_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
 
 
 def repeated_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
-    """The reminders of a text that begins or ends with repeated times of day and names the reminders' subject;
-    otherwise empty."""
+    """The reminders of a text such as `tennis every Friday at 5 pm`. Empty unless repeated times of day are at the
+    text's beginning or end, and the text names the subject."""
     try:
         found = _alarms_in(text, now, zone)
         outer = found[0].start == 0 or not text[found[-1].end :].strip(" .!")
@@ -210,7 +210,7 @@ def has_time(text: str, now: datetime, zone: ZoneInfo) -> bool:
 
 def is_plain_order(text: str, now: datetime, zone: ZoneInfo) -> bool:
     """Whether the text after `remind me` clearly asks for a reminder: it begins with a time, or it begins with `to` and
-    its time has a number. `remind me what we decided on Monday` does not, because it asks about the past."""
+    its time has a number. `remind me what we decided on Monday` is a question about the past instead."""
     try:
         found = _alarms_in(text, now, zone)[0]
     except NotSet:
@@ -259,9 +259,9 @@ def _at(what: str, found: Alarm, words: str, now: datetime, zone: ZoneInfo) -> W
 
 
 def _last(found: Alarm, first: datetime, zone: ZoneInfo) -> datetime | None:
-    """The last possible time of a repetition that is due at `first` for the first time; None if it has no end. A length
-    of hours or minutes that ends before the second time is not an end: `every 2 hours for 5 minutes` says how long the
-    activity takes."""
+    """The last possible time of a repetition that begins at `first`. None for a repetition without an end. In `every 2
+    hours for 5 minutes`, the length ends before the second time. Such a length is not an end of the repetition, but the
+    length of the activity."""
     last = found.last_possible(first)
     if last is None or found.lasts is None or found.lasts[1] not in ("hour", "minute"):
         return last
@@ -282,8 +282,8 @@ def set_reply(made: Sequence[Reminder], now: datetime, zone: ZoneInfo) -> Reply:
 
 
 def _notes(reminder: Reminder, now: datetime, zone: ZoneInfo) -> Iterator[str]:
-    """What a confirmation says about a repetition: when it is due for the last time, or that it has no end although
-    its subject names one; and what happens in a month that lacks its day."""
+    """Sentences of a confirmation about a repetition. They say when it ends, or that it has no end although its subject
+    names an end. They say what happens in months that lack its day."""
     assert reminder.repeats is not None
     last = last_due(reminder.repeats, reminder.due_at.astimezone(zone), zone)
     if last is not None:
@@ -296,8 +296,8 @@ def _notes(reminder: Reminder, now: datetime, zone: ZoneInfo) -> Iterator[str]:
 
 
 def _scarce_day(repeats: str) -> tuple[int, bool]:
-    """The day of the month that some months lack, and whether the reminder comes on the last day of these months; day 0
-    if every month has the day."""
+    """The day of a monthly reminder (29, 30 or 31), and whether shorter months use their last day instead. The day is 0
+    if every month has it."""
     rule = repeats.partition(UNTIL)[0]
     interval = Interval.read(rule)
     if interval is not None:
@@ -316,7 +316,7 @@ def cancelled_reply(reminder: Reminder) -> Reply:
 
 
 async def coming(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ...]:
-    """All upcoming reminders, the next first."""
+    """All upcoming reminders, sorted by time."""
     return (await memory.list_reminders(ListRemindersArgs(**incoming.place))).reminders
 
 

@@ -21,7 +21,7 @@ from tellonce_text.own_words import own_words
 logger = logging.getLogger(__name__)
 
 MOST = 10
-"""Maximum number of tags of one answer that are carried out. More tags mean that the model malfunctions."""
+"""At most this many tags of one answer are carried out. More tags mean that the model malfunctions."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Done:
     """The result of carrying out tags. `refused` counts the tags that the memory refused. `unsaved` counts the tags for
     which the memory was unreachable.
 
-    `uncertain` are claims that the user's words do not support. `unclosed` are goals and reminders that a tag would
-    close although the user did not mention them. The user is asked about the memories in `uncertain` and `unclosed`.
-    `unset` are sentences about reminders without a possible time; the answer may have promised these reminders.
+    `uncertain` are claims that the user's words do not support. `unclosed` are goals and reminders that the model wants
+    to close and the user did not mention. The user is asked about the memories in `uncertain` and `unclosed`. `unset`
+    are sentences about reminders without a possible time; the answer may have promised these reminders.
     """
 
     applied: int = 0
@@ -154,7 +154,7 @@ async def _close(memory: MemoryClient, incoming: Incoming, topic: str, patience:
         await _complete(memory, incoming, goal, patience, done)
         return
     upcoming = await with_retries(lambda: coming(memory, incoming), patience)
-    fresh = {one.memory.id for one in done.saved}  # the answer may set the reminder again before it cancels the old one
+    fresh = {one.memory.id for one in done.saved}  # the answer can set a new reminder before it cancels the old one
     older = (reminder for reminder in upcoming if reminder.memory.id not in fresh)
     meant = next((reminder for reminder in older if _share_a_word(topic, what_of(reminder))), None)
     if meant is None:
@@ -183,21 +183,21 @@ async def _cancel(memory: MemoryClient, incoming: Incoming, meant: Reminder, pat
 
 
 def _is_mentioned(incoming: Incoming, text: str) -> bool:
-    """Whether the user's own words in this exchange may refer to the text, or reply to a message of the bot that refers
-    to it."""
+    """Whether the user mentions the text. The user's own words, or the bot's message to which they reply, share a word
+    with the text."""
     return any(
         _share_a_word(own_words(f"{message.text}\n{_pointed_at(message)}"), text) for message in incoming.messages
     )
 
 
 def _pointed_at(message: Incoming) -> str:
-    """The bot's message to which the user replies with own words; otherwise empty."""
+    """The bot's message to which the user replies. Empty if there is none, or if the user's reply contains no words of
+    their own."""
     return message.quoted if not message.quotes_person and own_words(message.text).strip() else ""
 
 
 def _share_a_word(topic: str, text: str) -> bool:
-    """Whether the topic may mean the text, because they share a word. Closing a wrong goal would be worse than closing
-    none."""
+    """Whether the topic and the text share a word. Closing a wrong goal would be worse than closing none."""
     return bool(_words(topic) & _words(text))
 
 

@@ -49,7 +49,7 @@ class Parsed:
 
 
 LONGEST_HEARD, MOST_HEARD = 400, 200
-"""Maximum number of characters of a tag in a prompt that is compared with the model's tags, and maximum number of such
+"""Limits for the tags in a prompt that are compared with the model's tags: characters of one tag, and number of
 tags."""
 
 
@@ -73,13 +73,13 @@ def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
 
 
 def shown_so_far(partial: str, repeated: Sequence[str] = ()) -> str:
-    """The part of a partial answer that may be shown. It ends before an unfinished tag, or before characters that may
-    become a tag."""
+    """The part of an unfinished answer to show now. This part ends before an unfinished tag, or before characters that
+    can become a tag."""
     return parse(partial[: _safe_end(partial)], repeated).visible
 
 
 def finished(cut_off: str) -> str:
-    """An interrupted answer without an unfinished tag at its end. Such a tag would be stored as half a statement."""
+    """An interrupted answer without an unfinished tag at its end. Otherwise, half of a statement would be stored."""
     return cut_off[: _safe_end(cut_off)]
 
 
@@ -90,8 +90,8 @@ def _safe_end(partial: str) -> int:
     if opening is not None and any(name.startswith(name_of(opening["name"])) for name in NAMES):
         end = opening.start()
     for match in OPENING.finditer(partial):
-        # A backtick that is closed later would make this text code. Until this backtick arrives, the text may be a tag,
-        # so it is not shown yet.
+        # If a closing backtick arrives later, this text is code. Until then, the text can also be a tag, so it is not
+        # shown yet.
         closed = _closing(partial, match.end())
         if not _inside(match.start(), others) and (closed is None or closed > end):
             return min(end, match.start())
@@ -190,7 +190,7 @@ def _without(text: str, spans: list[Span]) -> str:
 
 
 def _widened(text: str, span: Span) -> Span:
-    """The range extended by surrounding emphasis and one adjacent blank."""
+    """The range, the emphasis around it, and one blank next to it."""
     start, end = span
     for mark in ("***", "**", "__", "~~", "*", "_"):
         if text[:start].endswith(mark) and text.startswith(mark, end):

@@ -104,7 +104,7 @@ class DraftAnswer:
 
     @property
     def owed(self) -> bool:
-        """Whether the model may still give the answer later."""
+        """Whether the model can still answer later."""
         return self.cause is not None and self.cause != "refused"
 
     @property

@@ -51,8 +51,8 @@ def _mentions(message: Message, bot: User) -> bool:
 
 
 def why_deaf(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> str:
-    """The sentence for the log that names the setting which would admit this person or group; empty if no setting
-    would."""
+    """A sentence for the log about a person or group without access. The sentence names the setting that could give
+    access. Empty if there is no such setting."""
     if user is None or user.is_bot:
         return ""
     if user.id not in settings.user_ids:

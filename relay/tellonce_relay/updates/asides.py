@@ -74,15 +74,15 @@ class Asides:
             await tell_or_log(case, f"{one.undo} {one.memory.id}", said.text, said.markup)
 
     async def _ask_to_close(self, case: Case, unclosed: Sequence[Memory]) -> None:
-        """Ask about each goal and reminder that the answer would close although the user did not mention it."""
+        """Ask about goals and reminders that the model wants to close and the user did not mention."""
         for one in unclosed:
             asked = phrase("memory.is_it_done", content=views.in_days(one.content))
             await tell_or_log(case, f"close {one.id}", asked, buttons.close_buttons(one.id))
 
     async def offer_reminders(self, case: Case, incoming: Incoming) -> None:
-        """Without a model, offer to cancel the reminders that a statement may mean, and offer a reminder for the day
-        that it names. If the statement asks for a reminder in words that are not understood, say that no reminder is
-        set."""
+        """Without a model, offer to cancel the reminders that share the statement's subject. Also offer a reminder for
+        a day that the statement names. If the statement asks for a reminder in words that are not understood, say that
+        no reminder is set."""
         e, said = self._e, content_words(incoming.text)
         if e.command_context.responder.claims or not said or is_question(incoming.text):
             return

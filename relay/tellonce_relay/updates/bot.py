@@ -68,8 +68,8 @@ class Relay:
             self._e.sender.saw(message.chat.id, message.message_id)
 
     async def take(self, update: Update) -> None:
-        """Accept an update, so that Telegram may forget it. Raises MemoryUnreachable if Telegram must deliver the
-        update again."""
+        """Accept an update, so that Telegram does not deliver it again. Raises MemoryUnreachable if Telegram must
+        repeat the delivery."""
         if self._was_taken(update.update_id):
             return
         self.note(update)
@@ -105,8 +105,8 @@ class Relay:
         self._e.stores.polling.put(CONTESTED, self._e.now().isoformat())
 
     async def resume(self) -> None:
-        """Continue the last process's turns, before anything else is accepted or sent. To keep the order, all
-        deliveries are checked and all messages recorded before any turn continues."""
+        """Continue the last process's turns, before anything else is accepted or sent. First, check all deliveries and
+        record all messages, to keep their order. Then continue the turns."""
         owed: list[Case] = []
         for update_id, entry in self._e.inbox.left():
             if entry.part_of is not None and entry.part_of not in self._e.inbox:
@@ -201,8 +201,8 @@ class Relay:
         return outcome == "created"
 
     def _wants_answer(self, case: Case) -> bool:
-        """Whether to answer. In a group, a message must address the bot, or directly follow such a message of the same
-        person."""
+        """Whether to answer. In a group, the bot answers a message that addresses the bot. It also answers the same
+        person's message directly after such a message."""
         if self._conversations.is_awaited(case):
             return True
         e = self._e
@@ -220,8 +220,8 @@ class Relay:
         return True
 
     async def _settle(self, case: Case) -> None:
-        """Find out whether messages that were being sent have arrived. Record the person's message if the last process
-        may have failed to record it. Recording a message twice does no harm."""
+        """Find out whether messages that were being sent have arrived. Record the person's message if it is unknown
+        whether the last process recorded the message. Recording a message twice does no harm."""
         draft = case.entry.draft
         try:
             await case.surface.settle(turn.visible_text(draft) if draft is not None else None)
@@ -288,7 +288,7 @@ class Relay:
         """Change the reminders that the edited message had set."""
         context = self._e.command_context
         with use_language(case.language):
-            # A model may have read more than one reminder in words that the grammar cannot split.
+            # A model can find several reminders in words that the grammar cannot split.
             by_form = isinstance(context.responder, OfflineResponder) or len(reminded) == 1
             order = order_in(words(case), case.incoming.sent_at, context.zone) if by_form else None
         text = order.rest if order is not None and order.kind == "remind" else ""
@@ -328,7 +328,7 @@ class Relay:
         self._e.inbox.done(case.update_id)
 
     async def _answer_command(self, case: Case) -> None:
-        """Run a command and send its answer, each once, across restarts. Nothing is sent before the memory has
+        """Run a command and send its answer. Neither is repeated after a restart. Nothing is sent before the memory has
         answered, so the command can be retried."""
         stored = case.entry.asides.get(_ANSWER)
         try:
@@ -438,5 +438,5 @@ class _CaseConversation:
         case = self.case
         if self.requests.completes(case.thread, case.incoming, text):
             return await self.requests.complete(case.thread, case.incoming, text)
-        recorded = case.entry.recorded and case.entry.draft is None  # otherwise the memory refused the message
+        recorded = case.entry.recorded and case.entry.draft is None  # if False, the memory has refused the message
         return await self.requests.carry_out(case.thread, case.incoming, text, recorded=recorded)

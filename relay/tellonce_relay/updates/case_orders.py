@@ -28,8 +28,8 @@ class CaseOrders:
         return is_command(case.incoming.text) or words is not None or answers
 
     def is_recorded(self, case: Case) -> bool:
-        """Whether the message is recorded. An order is not recorded, except an order for a reminder, because the
-        reminder lacks some words of the order."""
+        """Whether the message is recorded. Orders are not recorded. The exception is an order for a reminder, because
+        the reminder does not contain all words of the order."""
         words = self.in_words(case)
         name, text = command_of(words.command or "" if words is not None else case.incoming.text)
         return case.incoming.kept and (not self.is_order(case) or (name == "/remind" and bool(text)))
@@ -69,11 +69,13 @@ class CaseOrders:
             return order.kind == "remind" and bool(waits) and is_plain_order(order.rest, at, self._e.zone)
 
     def memory_put_right(self, case: Case) -> int | None:
-        """The memory that this reply to our question corrects; None for other messages."""
+        """The number of the memory that this message corrects. None if the message is no answer to our question about a
+        memory."""
         return None if is_command(case.incoming.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def undo(self, case: Case) -> CallbackData | None:
-        """If a reply such as "undo" to a message of the bot means a button under that message: this button."""
+        """The button that a reply such as "undo" means. It is under the bot's message to which the person replies. None
+        for other messages."""
         target = case.message.reply_to_message
         button = undo_under(target) if target is not None and target.from_user == self._e.bot.bot else None
         if button is None:

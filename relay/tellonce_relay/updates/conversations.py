@@ -1,5 +1,5 @@
-"""Runs the turns of each thread in order. Each turn is answered once, however long the model is unavailable, unless the
-person stops it."""
+"""Runs the turns of each thread in order. A turn waits for the model as long as necessary and is answered exactly once.
+The person can stop a turn."""
 
 import asyncio
 import logging
@@ -47,7 +47,7 @@ RunOrder = Callable[[Case], Awaitable[buttons.Reply | None]]
 
 
 class Conversations:
-    """Runs turns in `threads`. The bot's other work that must be done in order also runs there."""
+    """Runs turns in `threads`. The bot uses `threads` also for other work that must be done in order."""
 
     def __init__(
         self,
@@ -111,8 +111,8 @@ class Conversations:
 
     def reword(self, edit: Case) -> None:
         """Apply an edit to a turn without an answer, and ask the model again. The edit is stored in the entry for the
-        next process. If the answer is owed, it does not continue the beginning that the person has seen, because the
-        beginning answers the former question."""
+        next process. An owed answer does not continue the part that the person has seen, because this part answers the
+        former question."""
         for opened in (*self._waiting, *self._current.values()):
             for place, case in enumerate(opened.cases if opened.owed or not opened.closed else ()):
                 if case.name == edit.name and case.incoming.text != edit.incoming.text:
@@ -142,7 +142,7 @@ class Conversations:
         return self._answered.get(thread)
 
     def note_text(self, thread: Thread, text: str) -> None:
-        """Note the newest text of the thread that the memory keeps."""
+        """Store the newest recorded text of the thread."""
         self._texts[thread] = text
 
     def last_text(self, thread: Thread) -> str:
@@ -185,7 +185,7 @@ class Conversations:
             await case.surface.say(text, markup)
 
     async def with_notice(self, case: Case, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
-        """The call's result, retried while the memory is unreachable; the person is notified."""
+        """Call until the memory is reachable, and return the result. Meanwhile, notify the person."""
         result = await with_retries(call, FOREVER, lambda seconds: self.report_outage(case, seconds))
         self._outage.is_over()
         return result
@@ -239,7 +239,7 @@ class Conversations:
             del self._newest[thread]
 
     async def _answer(self, opened: OpenTurn) -> None:
-        """Run a turn. It begins now, or an earlier process began it."""
+        """Run a new turn, or continue a turn that an earlier process began."""
         e, case, options = self._e, opened.head, self.options(opened.head)
         if case.entry.draft is None:
             case.entry.draft = await self._draft(opened, options)
@@ -266,14 +266,14 @@ class Conversations:
             except Stopped:
                 opened.interrupted.clear()
             if opened.stopped:
-                self._troubled.discard(opened.head.chat_id)  # so that the next failure is explained again
+                self._troubled.discard(opened.head.chat_id)  # the next failure is explained again
                 await opened.head.surface.settle(None)
                 self._e.emit("turn_stopped", owed=opened.owed is not None)
                 return turn.DraftAnswer(parse(opened.progress.said).visible, claims=False, stopped=True)
             opened.progress.said = ""
 
     async def _attempt(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        if opened.goes_on:  # the rest was fetched together with it, and the model must see everything
+        if opened.goes_on:  # the turn's further messages are already fetched, and the model must see them
             await self._pending.recorded(opened.head.thread)
         try:
             draft = await self._process_attachments(opened)
@@ -320,8 +320,8 @@ class Conversations:
         return turn.DraftAnswer("", claims=False, stopped=True)
 
     async def _report_problems(self, opened: OpenTurn, aside: str) -> turn.DraftAnswer | None:
-        """Say which attachments cannot be used. This is the reply if nothing else can be answered: the turn has no
-        words, or there is no model and the turn asks about the attachments."""
+        """Say which attachments cannot be used. For a turn without words, this is the whole reply. Without a model, it
+        is also the whole reply to a question about the attachments."""
         said = opened.incoming
         captioned = said.quoted and own_words(said.quoted).strip()
         asks = not self._e.command_context.responder.claims and is_question(said.text) and not captioned

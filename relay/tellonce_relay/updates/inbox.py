@@ -68,8 +68,8 @@ class NotStored(MemoryUnreachable):
 
 _ENTRY = TypeAdapter(Entry)
 LARGEST = 1 << 20
-"""Maximum bytes of a file. The former states in a larger file are dropped. An answer that is owed for days has many
-states."""
+"""Maximum bytes of a file. If a file becomes larger, only its newest state is kept. An answer that is owed for days has
+many states."""
 
 
 class Inbox:
@@ -86,7 +86,7 @@ class Inbox:
 
     def put(self, update_id: int, entry: Entry) -> None:
         """Store the state of an entry. Raises NotStored if a new entry cannot be written. If a later state cannot be
-        written, the turn continues, but after a kill, a part of its answer is sent again."""
+        written, the turn continues. If the process is then killed, a part of the answer is sent twice."""
         file = self._file(update_id)
         is_new = not file.exists()
         try:

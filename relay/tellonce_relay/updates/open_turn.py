@@ -1,4 +1,5 @@
-"""The state of one turn: its messages, the text so far, and what may join or end it. No I/O."""
+"""The state of one turn, such as its messages and its text so far. Decides which messages belong to the turn. No
+I/O."""
 
 import asyncio
 from dataclasses import dataclass, field, replace
@@ -12,11 +13,12 @@ from tellonce_relay.updates.case import Case
 from tellonce_text.sentences import ends_as_question
 
 SPLIT_SECONDS = 0.5
-"""Minimum seconds to wait after a part of an album, or of a text that the sender's app has split."""
+"""Minimum seconds to wait for the next part of an album, or for the next part of a text that the sender's app has
+split."""
 
 MOST_PARTS = 30
 _CLOCK_STEP = 1.0
-"""Telegram dates messages in whole seconds, so the gap between two messages may seem larger by this much."""
+"""Maximum error, in seconds, of the gap between two messages, because Telegram dates messages in whole seconds."""
 
 
 @dataclass
@@ -45,7 +47,7 @@ class OpenTurn:
 
     @property
     def incoming(self) -> Incoming:
-        """All messages of the turn joined into one message."""
+        """One message that contains all messages of the turn."""
         return together([replace(case.incoming, files=self.files.get(case.update_id, ())) for case in self.cases])
 
     @property
@@ -67,8 +69,8 @@ class OpenTurn:
         return max(seconds, SPLIT_SECONDS) if self.goes_on else seconds
 
     def hold(self, seconds: float) -> float:
-        """Seconds to wait after the newest message before the answer is shown, because another message may follow; 0
-        for a single question."""
+        """Seconds to wait for a further message before the answer is shown. The time counts from the newest message. A
+        single question has no wait."""
         if len(self.cases) == 1 and not self.goes_on and ends_as_question(self.head.incoming.text):
             return 0.0
         return self.breath(seconds)

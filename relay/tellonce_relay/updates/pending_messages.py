@@ -1,5 +1,5 @@
-"""The fetched messages that are not recorded yet, and the rhythm of each chat: the recent gaps between its messages.
-This module does no I/O. Times are in seconds of the loop's clock."""
+"""The fetched messages that are not recorded yet, and the recent gaps between the messages of each chat. This module
+does no I/O. Times are in seconds of the loop's clock."""
 
 import asyncio
 from collections import defaultdict, deque
@@ -38,7 +38,7 @@ class PendingMessages:
             self._waiting.setdefault(update.update_id, (_thread(update.message), at))
 
     def at(self, update_id: int, otherwise: float) -> float:
-        """Return the time at which an unrecorded update was fetched; `otherwise` if that time is not known."""
+        """The time at which an unrecorded update was fetched. For an unknown update, the result is `otherwise`."""
         _, at = self._waiting.get(update_id, (None, otherwise))
         return at
 

@@ -12,8 +12,8 @@ logger = logging.getLogger(__name__)
 
 
 class Threads:
-    """One queue and one task per thread, until the queue is empty. If work fails, this is logged, and the next work
-    begins."""
+    """Each thread has one queue and one task. The task ends when the queue is empty. If work fails, this is logged, and
+    the next work begins."""
 
     def __init__(self) -> None:
         self._queues: dict[Hashable, asyncio.Queue[Work]] = {}

@@ -65,8 +65,8 @@ class TurnAttachments:
                 self._e.stores.said_once.put(f"{opened.head.chat_id}:{problem.sentence[:40]}", "told")
 
     def _quoted(self, case: Case) -> Attachment | None:
-        """The attachment of the message to which this message replies, because people ask about such an attachment.
-        Voice messages are left out, because the memory has their transcripts."""
+        """The attachment of the message to which this message replies. A reply to an attachment is often a question
+        about it. Voice messages are left out, because the memory has their transcripts."""
         target = case.message.reply_to_message
         attachment = attachment_of(target) if target is not None else None
         return attachment if attachment is not None and attachment.kind != "voice" else None

@@ -46,8 +46,8 @@ def application(bot: Bot, receiver: Receiver, path: str, secret: str) -> Starlet
             return PlainTextResponse("no update", 400)
         update = readable(raw, bot, receiver)
         if update is None:
-            # Telegram would send a refused update again. The update would be just as unreadable when delivered again,
-            # and would block all later updates.
+            # Telegram would send a refused update again. The update would still be unreadable, and would block all
+            # later updates.
             return PlainTextResponse("passed over")
         try:
             async with lock:

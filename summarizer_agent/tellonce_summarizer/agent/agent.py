@@ -64,7 +64,8 @@ class Agent:
         self._emit = emit
         self._running: set[asyncio.Task[None]] = set()
         self._unusable_tier: Tier | None = None
-        """The best available tier at the time of the last unusable answer; None after a usable answer of that tier."""
+        """The best available tier when an answer was unusable. A usable answer of this tier resets the value to
+        None."""
 
     async def run(self, stop: asyncio.Event) -> None:
         """Claim and work until `stop` is set."""
@@ -97,8 +98,8 @@ class Agent:
             return None
 
     def _worth_redoing(self) -> Tier:
-        """The best available tier; `keep` if the last answer of this tier was unusable, so that the server does not
-        redo any work."""
+        """The tier for which the server should redo work: the best available tier. After an unusable answer of this
+        tier, it is `keep`, so that the server does not redo any work."""
         best = self._chain.best_tier()
         return "keep" if best == self._unusable_tier else best
 
@@ -230,9 +231,8 @@ async def done(
     second_reading: bool = True,
     owner: str | None = None,
 ) -> Done:
-    """The result of a piece of work, by the best tier that answers. `second_reading` says whether the result may be
-    checked by a second reading. Pieces of work with the same `owner` may share a call; work without an owner has a
-    separate call."""
+    """The result of a piece of work, by the best tier that answers. `second_reading` allows a second reading of the
+    result. Pieces of work with the same `owner` may share a call; work without an owner has a separate call."""
     if isinstance(work, SecondReadingInput):
         return await chain.first_result(reading_task(work), emit, best_tier=best_tier)
     if not isinstance(work, ExchangeInput):

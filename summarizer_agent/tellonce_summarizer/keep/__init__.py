@@ -1,1 +1,2 @@
-"""Summaries and notes without a model: the user's own sentences, verbatim. They never mark a statement as ended."""
+"""Summaries and notes without a model: the user's own sentences, verbatim. This package never marks an earlier
+statement as outdated."""

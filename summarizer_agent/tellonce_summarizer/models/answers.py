@@ -36,7 +36,7 @@ Lines = Annotated[str, BeforeValidator(_flat)]
 
 
 class Shape(BaseModel):
-    """The base of answers. Unknown fields are ignored, because a model that adds a field has still answered."""
+    """The base of answers. Unknown fields are ignored, because an answer with additional fields is still usable."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -131,7 +131,7 @@ def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
 
 
 def read(shape: type[ShapeT], text: str) -> ShapeT:
-    """Parse the answer, which may be in a code fence, as `shape`. Raises UnacceptableAnswerError."""
+    """Parse the answer as `shape`. The answer can be in a code fence. Raises UnacceptableAnswerError."""
     bare = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     try:
         return shape.model_validate_json(bare)

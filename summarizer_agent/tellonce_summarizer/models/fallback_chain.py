@@ -128,7 +128,8 @@ async def _asked(
 
 
 def _figures(call: ModelCall) -> dict[str, object]:
-    """The event's fields. Only the ledger has the provider's own message, which may repeat our text."""
+    """The event's fields. The provider's own message (`note`) is left out, because it can repeat the request. Only the
+    ledger contains it."""
     return call.model_dump(exclude={"seconds", "note"})
 
 

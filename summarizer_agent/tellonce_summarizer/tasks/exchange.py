@@ -91,7 +91,7 @@ def _accepted(work: ExchangeInput, emit: Emit, answer: Answer) -> ExchangeResult
 
 
 def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
-    """The summary with a local model's line or, if this line is not valid, with verbatim sentences."""
+    """The summary with the line of a local model. If the line is not valid, verbatim sentences replace it."""
     line = " ".join(new.general_summary.split())
     if complaint(line, plain(work.messages, 1800)) is not None:
         return without_model(work)
@@ -118,8 +118,9 @@ def is_full(work: ExchangeInput) -> bool:
 
 
 def without_model(work: ExchangeInput) -> Canonical:
-    """The prior summary, followed by the exchange's most important sentences, verbatim with their days. If no sentence
-    is good enough to be shown, only the prior summary. A part that becomes too long loses its oldest lines."""
+    """The prior summary and, after it, the exchange's most important sentences. The sentences are verbatim, each with
+    its day. If no sentence is good enough to be shown, nothing is added. A part that becomes too long loses its oldest
+    lines."""
     if not any(sentence.shown for sentence in work.notable):
         return work.canonical
     zone = ZoneInfo(work.timezone)
@@ -139,7 +140,7 @@ def extended(work: ExchangeInput, lines: Sequence[str]) -> Canonical:
 
 def carried_forward(work: ExchangeInput, new: CanonicalShape) -> Canonical:
     """The prior summary with the new lines and without the obsolete lines. If the prior summary was full, the new
-    summary alone."""
+    summary replaces it."""
     prior = Canonical() if is_full(work) else work.canonical
     gone = {_key(line) for line in new.obsolete}
     fields = {

@@ -31,9 +31,8 @@ Drop = Callable[[str], None]
 
 
 def items(raw: Sequence[object], work: ExchangeInput, drop: Drop) -> tuple[ExchangeItem, ...]:
-    """The usable items. Raises UnacceptableAnswerError if `raw` has items, but none that is usable and quotes a person.
-    If there is such an item, items with invented quotes are returned, too, because the server checks and counts
-    them."""
+    """The usable items. If `raw` is not empty, at least one usable item must quote a person. Otherwise, raises
+    UnacceptableAnswerError. Items with invented quotes are also returned, because the server checks and counts them."""
     kept = [item for item in (_item(part, work, drop) for part in raw[:MOST]) if item is not None]
     for _ in raw[MOST:]:
         drop("too many items")
@@ -61,7 +60,7 @@ def _item(part: object, work: ExchangeInput, drop: Drop) -> ExchangeItem | None:
 
 def _built(shape: ItemShape, work: ExchangeInput) -> ExchangeItem:
     zone = ZoneInfo(work.timezone)
-    # A deadline that cannot be parsed makes the item uncertain instead of dropping it.
+    # If the deadline cannot be parsed, the item is not dropped, but becomes uncertain.
     deadline = last_moment(shape.deadline, zone)
     unreadable = bool((shape.deadline or "").strip()) and deadline is None
     when = _when(shape.when, zone)
@@ -110,7 +109,7 @@ def placed(words: str, number: int, said: Sequence[WorkMessage]) -> tuple[int, s
 
 
 def verbatim(quote: str, text: str) -> str:
-    """The words of `text` that `quote` copies; empty if there are none. White space, case and quotation marks may
+    """The part of `text` that matches `quote`; empty if there is no match. White space, case and quotation marks may
     differ."""
     words = quote.strip(" \n\t\"“”'").split()
     if not words:
@@ -142,12 +141,12 @@ _MONTH = re.compile(r"(\d{4})(?:-(\d{1,2}))?")
 
 
 def first_moment(written: str | None, zone: ZoneInfo) -> datetime | None:
-    """The first minute of the year, month or day in `written`, or the minute itself; None for other texts."""
+    """The first minute of a written time: `2026-03 -> 2026-03-01 00:00`. None for other texts."""
     return _moment(written, zone, at_end=False)
 
 
 def last_moment(written: str | None, zone: ZoneInfo) -> datetime | None:
-    """The last minute of the year, month or day in `written`, or the minute itself; None for other texts."""
+    """The last minute of a written time: `2026-03 -> 2026-03-31 23:59`. None for other texts."""
     return _moment(written, zone, at_end=True)
 
 

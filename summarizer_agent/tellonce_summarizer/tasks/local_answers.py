@@ -9,7 +9,8 @@ LONGEST = 300
 length."""
 LEAST_OVERLAP = 0.1
 
-# Small models begin their answers with these phrases regardless of instructions, mostly in English.
+# Small models begin their answers with such phrases, even if the prompt forbids it. Most of these answers are in
+# English.
 _CHATTER = re.compile(
     r"\b(?:here(?:'s| is| are)|certainly|of course|absolutely|i(?:'d| would) be happy|happy to help|let me know"
     r"|as an ai|i cannot|i can't|i'm sorry|below is|the following is|in summary|to summari[sz]e)\b",

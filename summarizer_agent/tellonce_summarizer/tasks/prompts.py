@@ -125,8 +125,7 @@ Example. KNOWN: (nothing)
 
 
 def transcript(messages: Sequence[WorkMessage], zone: ZoneInfo, characters: int | None = None) -> str:
-    """The messages as lines, `[12] user, Wed 2026-02-18 09:15: …`, where a text longer than `characters` is cut in the
-    middle."""
+    """One line per message: `[12] user, Wed 2026-02-18 09:15: …`. A text longer than `characters` loses its middle."""
     return "\n".join(_line(message, zone, characters) for message in messages) or "(none)"
 
 

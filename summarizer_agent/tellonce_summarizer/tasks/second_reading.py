@@ -1,4 +1,4 @@
-"""Asks again, independently, whether the words in their context support each claim marked as certain."""
+"""Asks a second, independent question about each claim that is marked as certain: do the messages support the claim?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -48,8 +48,8 @@ async def with_second_reading(
     admitted: bool,
     together: str | None = None,
 ) -> Outcome[ExchangeResult]:
-    """The result `first`, where each claim that the same tier does not confirm has a doubt. If there is no usable
-    second reading, every claim gets a doubt, and the result is provisional."""
+    """The result `first` after a second reading by the same tier. A claim that the second reading does not confirm gets
+    a doubt. If there is no usable second reading, every claim gets a doubt, and the result is provisional."""
     claims = [(place, item) for place, item in enumerate(first.result.items) if item.certain and not item.note]
     if not claims or first.tier == "keep":
         return first
@@ -75,7 +75,7 @@ def reading_task(work: SecondReadingInput) -> Task[SecondReadingResult]:
 
 
 def _second_input(work: ExchangeInput, items: Sequence[ExchangeItem]) -> SecondReadingInput:
-    """The input for the claims of an exchange, without the first reading's own doubts."""
+    """The input for a second reading of an exchange's claims. It does not contain the doubts of the first reading."""
     texts = {memory.id: memory.text for memory in work.known}
     return SecondReadingInput(
         timezone=work.timezone,

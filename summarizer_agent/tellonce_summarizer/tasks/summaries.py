@@ -126,7 +126,8 @@ def _capped(work: ThreadInput, answer: Answer) -> SummaryResult:
 
 
 def thread_summary(work: ThreadInput) -> SummaryResult:
-    """The prior summary and the new chunks within `cap_tokens` for text and body together; the newest lines are kept."""
+    """The prior summary and the new chunks, shortened to the newest lines. Text and body together have at most
+    `cap_tokens`."""
     lines = [*work.prior_text.splitlines(), *(line for chunk in work.chunks for line in chunk.text.splitlines())]
     return _rolled(work, [line.strip() for line in lines if line.strip()], _TEXT_SHARE)
 
@@ -212,7 +213,8 @@ exactly. No introduction, no title, no list, no code. Language of the message.""
 
 
 def routine_task(work: RoutineInput) -> Task[RoutineResult]:
-    """The task of summarizing a proactive message; without a model, its first 300 characters."""
+    """The task of summarizing a proactive message. Without a model, the summary is the message's first 300
+    characters."""
     text = work.message.text.strip()
     request = _text(ROUTINE.format(characters=ROUTINE_CHARACTERS), f"{work.name}:\n{text}", 250)
     return Task(

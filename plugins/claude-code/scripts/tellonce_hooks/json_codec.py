@@ -1,7 +1,6 @@
 """Reads and writes JSON with the interpreter's own C functions. Importing the module `json` would also import `re`,
-which takes longer than the rest of a hook. If the interpreter lacks these functions, or has them in another form,
-`json` is used.
-"""
+which takes longer than the rest of a hook. `json` is the fallback for interpreters in which these functions are missing
+or different."""
 
 from __future__ import annotations
 

@@ -93,10 +93,10 @@ def _prompted(event: Json) -> None:
     said = project.without_private(event["prompt"])
     _get_to_know(event)
     if is_command(said):
-        return  # if the prompt was not a command after all, it is in the transcript, and the catch-up records it
+        return  # if this only looks like a command, the catch-up records the prompt from the transcript
     if mode != "full" or said != event["prompt"].strip():
         # Neither this hook nor a later catch-up records the reply, because the reply may repeat private text. The
-        # prompt itself is skipped only if no part of it may be recorded.
+        # prompt is also skipped if the mode is not `full` or the whole prompt is private.
         spool.done(event["session_id"], [reply_id(prompt_id)] + ([] if mode == "full" and said else [prompt_id]), [])
     if mode == "off" or not said:
         return
@@ -123,11 +123,11 @@ def _spooled(place: Json, messages: list[Json]) -> list[str]:
 
 
 def _replied(event: Json) -> None:
-    """Store the reply. Then start a separate process that records the reply and all other unrecorded messages, so that
-    the user does not wait.
+    """Store the reply, and start a separate process. This process records the reply and all other unrecorded messages
+    while the user continues.
 
-    Claude Code waits for this hook but not for that process: `claude -p` ends right after its reply, and where it is
-    the only process of a container, the container ends with it.
+    Claude Code waits for this hook but not for that process. `claude -p` ends right after its reply. If `claude -p` is
+    the only process of a container, the container then ends, too.
     """
     if _mode_of(event) != "full":
         return
@@ -167,8 +167,8 @@ def _catch_up(event: Json) -> None:
 
 
 def _said(event: Json, known: set[str]) -> list[Json]:
-    """The transcript's messages, plus the reply from the event, because the transcript may not contain this reply yet.
-    A reply to a command is left out."""
+    """The transcript's messages and the reply from the event. Claude Code can run this hook before it writes the reply
+    to the transcript. A reply to a command is left out."""
     said = turns(event.get("transcript_path", ""))
     reply = _reply(event, known | {one["message_id"] for one in said})
     return said if reply is None else [one for one in said if one["message_id"] != reply["message_id"]] + [reply]

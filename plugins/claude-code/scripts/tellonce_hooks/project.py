@@ -17,8 +17,8 @@ MODES = ("off", "recall", "full")
 """The modes, from the least to the most access."""
 
 OWN_FILE = os.path.join(".claude", "tellonce.json")
-"""The project's own file, such as `{"memory": "off"}`. Other people can write this file, so it can only restrict the
-mode."""
+"""The project's own file. An example of its content is `{"memory": "off"}`. Other people can write this file, so it can
+only restrict the mode."""
 
 MOST_NAME = 128
 
@@ -39,8 +39,8 @@ def name(path: str) -> str:
 
 
 def mode(path: str) -> str:
-    """The mode of the project: the user's choice for this project or, without such a choice, for all projects. The
-    project's own file can restrict this choice. In an excluded folder, the mode is `off`."""
+    """The mode of the project. The user's choice for this project takes precedence over the choice for all projects.
+    The project's own file can restrict the user's choice. In an excluded folder, the mode is `off`."""
     if _excluded(path):
         return "off"
     chosen = _known(_chosen().get(path)) or _known(option("memory")) or "full"

@@ -56,7 +56,8 @@ def read_object(path: str) -> Json:
 
 
 def token() -> str:
-    """The access token that the server stores for this machine's user. Raises Away if there is none yet."""
+    """The access token that the server stores for this machine's user. Raises Away if the server has not stored a token
+    yet."""
     try:
         with open(os.path.join(data_folder(), "tokens", "assistant"), encoding="utf-8") as file:
             return file.read().strip()
@@ -94,8 +95,8 @@ def record_turn(arguments: Json, seconds: float) -> Json:
 
 
 def _exchange(body: bytes, seconds: float) -> tuple[int, bytes]:
-    """Send the request, and return the response's status and body. The request uses HTTP/1.0, because a response to it
-    is not chunked and ends when the connection closes."""
+    """Send the request, and return the response's status and body. The request uses HTTP/1.0. A response to such a
+    request is never chunked, and the response ends when the connection closes."""
     scheme, host, port, path = _address(option("url") or URL)
     lines = (
         f"POST {path} HTTP/1.0",

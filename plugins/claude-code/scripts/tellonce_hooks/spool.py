@@ -1,5 +1,5 @@
-"""Stores each message that is not recorded yet in a file of its own. A file is written before the server is called and
-removed after the call.
+"""Stores the messages that are not recorded yet. Each message has its own file. A file is written before the server is
+called and removed after the call.
 
 For each session, a file lists the ids of the messages that are done, one per line, so that no message is sent twice.
 """
@@ -26,7 +26,7 @@ SECONDS = 20.0
 
 
 def put(place: Json, message: Json) -> str:
-    """Store a message of a place (conversation and session). Returns its file."""
+    """Store a message with its conversation and session (`place`). Returns the message's file."""
     folder = _folder("spool")
     file = os.path.join(folder, f"{time.time_ns():020d}-{_name(message['message_id'])}.json")
     try:
@@ -67,8 +67,8 @@ def finished(session: str) -> set[str] | None:
 
 
 def waiting() -> list[tuple[str, Json]]:
-    """Every stored message with its file, sorted by the messages' times, because a catch-up may store an old message
-    after a newer one."""
+    """The stored messages with their files, in the order of the messages' times. The files can have another order,
+    because a catch-up can store an old message after a newer one."""
     folder = _folder("spool")
     found: list[tuple[str, Json]] = []
     for name in sorted(os.listdir(folder)):

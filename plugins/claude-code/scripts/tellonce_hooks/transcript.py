@@ -1,4 +1,5 @@
-"""Reads a session's prompts and replies from Claude Code's transcript, including what no hook saw."""
+"""Reads a session's prompts and replies from Claude Code's transcript. The transcript also contains messages that no
+hook has received."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<sy
 """User entries that begin like this were written by Claude Code, not by the person."""
 
 FAILURE = "isApiErrorMessage"
-"""The flag of entries in which Claude Code shows an API failure instead of a reply."""
+"""Entries with this flag show an API failure instead of a reply."""
 
 UNSAID = ("isSidechain", "isMeta", "isCompactSummary", FAILURE)
 """Flags of entries that are neither the person's prompt nor the assistant's reply."""
@@ -71,7 +72,7 @@ def _take(line: str, found: dict[str, Json]) -> None:
         entry = loads(line)
         text = _text(entry["message"]["content"])
     except (ValueError, LookupError, TypeError, RecursionError):
-        return  # an incomplete line of a killed program, or an entry of another form
+        return  # the program was killed while it wrote this line, or the entry has another form
     if not text or not isinstance(entry.get("timestamp"), str) or any(entry.get(flag) for flag in UNSAID):
         return
     if entry.get("type") == "user":
