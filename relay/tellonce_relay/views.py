@@ -15,14 +15,15 @@ _QUOTE = 160
 _TALLIED = {"memories": "memory", "sentences": "sentence"}
 """After an erasure, the counts of these tables are shown separately, because people understand them."""
 _NOT_TEXTS = frozenset((*_TALLIED, "messages", "tombstones", "context_receipts"))
-"""The number of other erased texts leaves out these tables. Some of them have their own number, such as sentences."""
+"""The number of other erased texts does not include these tables. Some of them, such as sentences, have a number of
+their own."""
 
 
 def memory_view(
     profile: Profile, zone: tzinfo | None = None, most: int | None = None, searched: Sequence[Memory] = ()
 ) -> str:
-    """The text of `/memory`. The days are in `zone`, or in the machine's time zone if `zone` is None. The maximum of
-    memories of one kind is `most`. `searched` are notes that only a search finds. They are listed below the total
+    """The text of `/memory`. The days are in `zone`, or in the machine's time zone if `zone` is None. `most` limits
+    the number of memories of each kind. `searched` are notes that only a search finds. They are listed below the total
     number of such notes."""
     talk = profile.conversation
     lists = by_title(profile) | {"pins": tuple(m for m in profile.pins if m.kind == "pin")}

@@ -98,8 +98,8 @@ class Agent:
             return None
 
     def _worth_redoing(self) -> Tier:
-        """The tier for which the server should redo work: the best available tier. After an unusable answer of this
-        tier, it is `keep`, so that the server does not redo any work."""
+        """The tier for which the server should redo work. This is the best available tier, or `keep` after an unusable
+        answer of that tier. With `keep`, the server does not redo any work."""
         best = self._chain.best_tier()
         return "keep" if best == self._unusable_tier else best
 

@@ -9,7 +9,7 @@ LONGEST = 300
 length."""
 LEAST_OVERLAP = 0.1
 
-# Small models begin their answers with such phrases, even if the prompt forbids it. Most of these answers are in
+# Small models begin their answers with such phrases, even if the prompt forbids it. Most of the phrases are
 # English.
 _CHATTER = re.compile(
     r"\b(?:here(?:'s| is| are)|certainly|of course|absolutely|i(?:'d| would) be happy|happy to help|let me know"
