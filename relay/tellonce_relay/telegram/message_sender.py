@@ -187,7 +187,7 @@ class MessageSender:
         try:
             return await self._number(to, what, markup, about_to, self._with_retries)
         except BadRequest as error:
-            return await self._send_send_plainer(to, what, markup, about_to, error)
+            return await self._send_plainer(to, what, markup, about_to, error)
         except ChatMigrated as error:
             self._moved.moved(to.chat_id, error.new_chat_id)
             return await self.send(Address(error.new_chat_id), what, markup, about_to)
@@ -328,7 +328,7 @@ class MessageSender:
                 raise AnswerLost(error_text(error)) from error
             raise
 
-    async def _send_send_plainer(
+    async def _send_plainer(
         self, to: Address, what: Marked, markup: Markup | None, about_to: AboutTo, error: BadRequest
     ) -> int:
         """Send again without the part that Telegram most likely refused."""
