@@ -230,7 +230,7 @@ def send(
 def trace(
     trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or its beginning.")] = None, _: Json = False
 ) -> None:
-    """Show one turn as a tree with times, or list the last turns.
+    """Show the events of one turn, or list the last turns.
 
     Shows turns that ran with OBSERVABILITY_ENABLED=1. Run it in the folder where you started `tellonce up`.
     """

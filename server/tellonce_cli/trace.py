@@ -1,4 +1,4 @@
-"""`tellonce trace`: shows one turn as a tree with times, or lists the last turns, from all processes' events."""
+"""`tellonce trace`: prints the events of one turn from all processes in time order, or lists the last turns."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -7,25 +7,19 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
 from rich.text import Text
-from rich.tree import Tree
 
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.screen import CommandFailed, answer, console, hint
 
 MOST_TURNS = 20
-SERVER = "server"
-"""The process name of the server. An event of the server during a call of another process is drawn below that call."""
+INDENTED = "server"
+"""The process whose events are indented, because the server works for the calls of the other processes."""
 
 TROUBLE = frozenset(
     "model_fallback parse_failed turn_failed turn_resumed reply_not_shown reply_unrecorded work_failed work_crashed "
     "work_handed_back lease_lost result_refused submit_delayed routine_failed update_passed_over".split()
 )
-ROUNDING = timedelta(microseconds=20)
-"""The tolerance for comparing start times. A start time is not exact, because it is computed from the end and the
-rounded `ms`."""
-
 _HEAD = frozenset(("at", "process", "event", "traceId", "ms"))
 
 
@@ -53,8 +47,8 @@ def run(trace_id: str | None) -> int:
         turns = last_turns(folder)
         if not turns:
             raise CommandFailed(f"There is no turn in {folder}. {_advice(settings)}")
-        console.print(_table(turns))
-        hint("`tellonce trace ID` draws one of them; the beginning of its id is enough.")
+        console.print(*map(_title, turns), sep="\n")
+        hint("`tellonce trace ID` shows the events of one of them; the beginning of its id is enough.")
         answer([[asdict(event) for event in events] for events in turns])
         return 0
     found = [event for event in _events(folder, trace_id) if (event.trace_id or "").startswith(trace_id)]
@@ -63,7 +57,8 @@ def run(trace_id: str | None) -> int:
         raise CommandFailed(f"There is no event of trace {trace_id} in {folder}. {_advice(settings)}")
     if len(ids) > 1:
         raise CommandFailed(f"{len(ids)} traces begin with {trace_id}; type more of the id: {', '.join(ids[:5])}")
-    console.print(tree_of(found))
+    events = _ordered(found)
+    console.print(_title(events), *(_line(event, events[0].start) for event in events), sep="\n")
     answer([asdict(event) for event in found])
     return 0
 
@@ -107,54 +102,20 @@ def _event(line: str) -> Event | None:
         return None
 
 
-def tree_of(events: Sequence[Event]) -> Tree:
-    """A tree in the order of time. Below an event are the events that happened during it, including events of the
-    server."""
-    ordered = sorted(events, key=lambda e: (e.start, -(e.ms or 0)))
-    origin = ordered[0].start
-    tree = Tree(Text(_title(ordered)))
-    branches = {name: tree.add(Text(name, "bold")) for name in _processes(ordered)}
-    holders = [holder(event, ordered) for event in ordered]
-
-    def grow(branch: Tree, above: Event | None, process: str | None = None) -> None:
-        for event, held_by in zip(ordered, holders, strict=True):
-            if held_by is above and process in (None, event.process):
-                grow(branch.add(_line(event, origin, process is None)), event)
-
-    for name, branch in branches.items():
-        grow(branch, None, name)
-    tree.children = [branch for branch in tree.children if branch.children]
-    return tree
+def _ordered(events: Sequence[Event]) -> list[Event]:
+    """The events in the order of their start. Of events that start together, the longest comes first."""
+    return sorted(events, key=lambda e: (e.start, -(e.ms or 0)))
 
 
-def holder(event: Event, events: Sequence[Event]) -> Event | None:
-    """The shortest timed event during which this event happened. Both events must be of the same process, or this event
-    must be the server's. They must not be of different jobs."""
-    around = [other for other in events if other is not event and _holds(other, event)]
-    return min(around, key=lambda e: e.ms or 0, default=None)
-
-
-def _holds(outer: Event, inner: Event) -> bool:
-    if outer.ms is None or outer.ms <= (inner.ms or 0):
-        return False
-    related = outer.process == inner.process or inner.process == SERVER
-    jobs = {e.details["job"] for e in (outer, inner) if "job" in e.details}
-    return related and len(jobs) < 2 and outer.start <= inner.start + ROUNDING and inner.at <= outer.at + ROUNDING
-
-
-def _processes(events: Sequence[Event]) -> list[str]:
-    known = ["relay", SERVER, "summarizer"]
-    found = {event.process for event in events}
-    return [name for name in known if name in found] + sorted(found.difference(known))
-
-
-def _title(events: Sequence[Event]) -> str:
-    first = events[0]
-    parts = [f"{first.trace_id}  {first.start:%a %d %b %Y %H:%M:%S %z}"]
+def _title(events: Sequence[Event]) -> Text:
+    """The turn's id and start, the times until the answer and until the memory, and the names of failures."""
+    start = min(event.start for event in events)
+    parts = [f"{events[0].trace_id}  {start:%a %d %b %Y %H:%M:%S %z}"]
     for name, text in (("reply_sent", "answered"), ("ltm_store_result", "remembered")):
         if (after := _after(events, name)) is not None:
             parts.append(f"{text} after {_ms(after)}")
-    return " · ".join(parts)
+    trouble = sorted({event.name for event in events if event.name in TROUBLE})
+    return Text.assemble(" · ".join(parts), (" · " + ", ".join(trouble) if trouble else "", "red"))
 
 
 def _after(events: Sequence[Event], name: str) -> float | None:
@@ -164,13 +125,15 @@ def _after(events: Sequence[Event], name: str) -> float | None:
     return (min(done) - began).total_seconds() * 1000 if done else None
 
 
-def _line(event: Event, origin: datetime, below: bool) -> Text:
+def _line(event: Event, origin: datetime) -> Text:
     after = (event.start - origin).total_seconds() * 1000
-    name = f"{event.process}: {event.name}" if below and event.process == SERVER else event.name
+    process = f"  {event.process}" if event.process == INDENTED else event.process
     details = " ".join(f"{key}={_value(value)}" for key, value in event.details.items())
     took = f"{_ms(event.ms)} " if event.ms is not None else ""
-    colour = "red" if event.name in TROUBLE or event.details.get("ok") is False else "cyan"
-    return Text.assemble((f"{after:>8.1f}", "dim"), "  ", (name, colour), " ", (took, "bold"), (details, "dim"))
+    color = "red" if event.name in TROUBLE or event.details.get("ok") is False else "cyan"
+    return Text.assemble(
+        (f"{after:>8.1f}", "dim"), f"  {process}: ", (event.name, color), " ", (took, "bold"), (details, "dim")
+    )
 
 
 def _value(value: object) -> str:
@@ -179,19 +142,3 @@ def _value(value: object) -> str:
 
 def _ms(value: float) -> str:
     return f"{value:.1f} ms" if value < 1000 else f"{value / 1000:.2f} s"
-
-
-def _table(turns: Sequence[Sequence[Event]]) -> Table:
-    table = Table("trace", "when", "answered after", "model", "trouble", box=None, title_justify="left")
-    for events in turns:
-        answered, first = _after(events, "reply_sent"), min(event.start for event in events)
-        models = [str(event.details.get("model")) for event in events if event.name == "model_complete"]
-        trouble = sorted({event.name for event in events if event.name in TROUBLE})
-        table.add_row(
-            str(events[0].trace_id),
-            f"{first:%a %d %b %H:%M:%S}",
-            _ms(answered) if answered is not None else "–",
-            models[-1] if models else "–",
-            Text(", ".join(trouble), "red"),
-        )
-    return table

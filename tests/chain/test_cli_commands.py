@@ -83,12 +83,12 @@ async def test_a_turn_can_be_traced_by_the_id_its_events_carry(light_home: Home)
         for line in file.read_text().splitlines()
     ]
     trace = next(e["traceId"] for e in events if e["event"] == "message_received")
-    tree = await light_home.run("trace", trace)
-    assert trace in tree
-    assert "server" in tree
-    assert tree.count("message_received") == 2
-    assert "context_built" in tree
-    assert "baker" not in tree
+    shown = await light_home.run("trace", trace)
+    assert trace in shown
+    assert "server" in shown
+    assert shown.count("message_received") == 2
+    assert "context_built" in shown
+    assert "baker" not in shown
     code, said = await light_home.failing("trace", "no-such-trace")
     assert code == 1
     assert "There is no event of trace no-such-trace" in said

@@ -1,4 +1,4 @@
-"""The tree that `tellonce trace` draws from events."""
+"""The events of a turn as `tellonce trace` prints them."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -50,25 +50,18 @@ def drawn(monkeypatch: pytest.MonkeyPatch, trace_id: str | None) -> str:
     return console.export_text()
 
 
-def test_the_servers_part_stands_below_the_call_that_caused_it(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_events_are_shown_by_their_start_and_those_of_the_server_are_indented(
+    logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (logs / "2026-02-18.jsonl").write_text("\n".join(LINES) + "\n")
-    text = drawn(monkeypatch, TURN[:8])
-    order = [text.index(part) for part in ("message_recorded", "tool=record_message", "ltm_enqueued", "reply_sent")]
-    assert order == sorted(order)
-    assert text.index("summarizer") < text.index("submit_work"), "a call of the shorter job, not of the reply around it"
-    assert "answered after 90.0 ms" in text
-
-
-def test_an_event_is_held_by_the_shortest_step_around_it_of_its_own_job() -> None:
-    events = [event for text in LINES if (event := trace._event(text)) is not None]
-    by_name = {(event.name, event.details.get("tool") or event.details.get("job")): event for event in events}
-    held = {key: trace.holder(event, events) for key, event in by_name.items()}
-    assert held["tool_call", "record_message"] is by_name["message_recorded", None]
-    assert held["ltm_enqueued", None] is by_name["tool_call", "record_message"]
-    assert held["tool_call", "submit_work"] is by_name["work_done", "1"]
-    assert held["ltm_llm_call", "1"] is by_name["work_done", "1"]
-    assert held["work_done", "1"] is None, "another job of the same turn holds nothing of it"
-    assert held["reply_sent", None] is None
+    title, *lines = drawn(monkeypatch, TURN[:8]).splitlines()
+    starts = [float(line.split()[0]) for line in lines]
+    assert starts == sorted(starts)
+    assert len(lines) == len(LINES)
+    assert lines[1].split()[:3] == ["1.0", "relay:", "message_recorded"], "it began before the server's call"
+    indented = [line[10:].startswith("  ") for line in lines]
+    assert indented == ["server:" in line for line in lines]
+    assert "answered after 90.0 ms" in title
 
 
 def test_a_line_cut_short_by_a_crash_is_passed_over(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
