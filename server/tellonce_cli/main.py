@@ -19,7 +19,7 @@ from tellonce.preload import imported
 from tellonce_cli.hosts import ClientName
 from tellonce_cli.memory_commands import memory_app
 from tellonce_cli.screen import failure_message, flush_output, make_printable
-from tellonce_cli.subcommand import ExportForm, Json, examples, run_module
+from tellonce_cli.subcommand import Json, examples, run_module
 
 
 class _Commands(TyperGroup):
@@ -187,14 +187,16 @@ def import_(
     run_module("import_", str(kinds[0]) if kinds else kind, file, chat_id, me, assistant, yes=yes, dry_run=dry_run)
 
 
-@app.command(epilog=examples("export mine.jsonl", "export --format markdown mine.md"))
+@app.command(epilog=examples("export mine.jsonl"))
 def export(
     file: Annotated[Path | None, typer.Argument(help="Output file; default and `-`: standard output.")] = None,
-    form: Annotated[ExportForm, typer.Option("--format", help="jsonl can be imported again.")] = "jsonl",
     _: Json = False,
 ) -> None:
-    """Export everything the memory knows about you."""
-    run_module("export", file, form)
+    """Export everything the memory knows about you.
+
+    The file contains JSON Lines and can be imported again.
+    """
+    run_module("export", file)
 
 
 @app.command()

@@ -87,7 +87,7 @@ def main() -> None:
             "backup": back_up,
             "plan": plan_import,
             "import": do_import,
-            "export": lambda: export.run(None, "jsonl"),
+            "export": lambda: export.run(None),
         }
     )
 

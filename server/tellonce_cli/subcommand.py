@@ -1,14 +1,12 @@
 """Helps to declare commands. The module of a command is imported when the command runs; its help ends with examples."""
 
 import asyncio
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from tellonce.preload import imported
 from tellonce_cli.screen import console
-
-ExportForm = Literal["jsonl", "markdown"]
 
 
 def _only_json(wanted: bool) -> None:

@@ -58,22 +58,6 @@ async def test_a_message_is_found_explained_and_forgotten_by_one_name(at_home: H
     assert "Nothing found" in await at_home.run("search", "ferry")
 
 
-async def test_a_markdown_export_names_each_chat_once(at_home: Home) -> None:
-    async with at_home.memory() as memory:
-        for text, place in (
-            ("The ferry leaves at six", "island"),
-            ("The tram is late", "town"),
-            ("It rains", "island"),
-        ):
-            await memory.record_message(c.RecordMessageArgs(role="user", content=text, conversation_id=place))
-    await at_home.run("remember", "I like ferries")
-    lines = (await at_home.run("export", "--format", "markdown")).splitlines()
-    titles = [line.split(" (")[0] for line in lines if line.startswith("# ")]
-    named = [title for title in titles if "“" in title]
-    assert sorted(title.split("“")[1] for title in named) == ["island”", "town”"]
-    assert [title for title in titles if title not in named][-1] == "# Memories"
-
-
 async def test_a_turn_can_be_traced_by_the_id_its_events_carry(light_home: Home) -> None:
     light_home.environment["OBSERVABILITY_ENABLED"] = "1"
     await light_home.run("chat", told="I work as a baker\n")
@@ -164,8 +148,6 @@ async def test_a_mistake_is_one_sentence_with_the_way_out(home: Home, arguments:
 async def test_wrong_settings_and_wrong_usage_have_exit_codes_of_their_own(home: Home) -> None:
     assert (await home.failing("dance"))[0] == 2
     assert (await home.failing("serve", "--stdio", "--http"))[0] == 2
-    code, said = await home.failing("export", "--format", "pdf")
-    assert (code, "'jsonl', 'markdown'" in said) == (2, True)
     code, said = await home.failing("token", "create", "x", "--scope", "root")
     assert (code, "'assistant', 'relay', 'agent'" in said) == (2, True)
     home.environment["TELLONCE_PORT"] = "many"

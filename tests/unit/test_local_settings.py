@@ -26,7 +26,7 @@ def tokens_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_token_of_another_person_is_not_ignored(tokens_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TELLONCE_TOKEN", "theirs")
     for command in (
-        lambda: export.run(Path("mine"), "jsonl"),
+        lambda: export.run(Path("mine")),
         lambda: backup.run(Path("all.zip")),
         lambda: restore.run(Path("all.zip")),
         lambda: tokens.run("list"),
@@ -53,7 +53,7 @@ def test_a_server_elsewhere_is_not_ignored(tokens_folder: Path, monkeypatch: pyt
 
 def test_without_a_memory_there_is_nothing_to_export(tokens_folder: Path) -> None:
     with pytest.raises(CommandFailed, match="there is no memory in"):
-        asyncio.run(export.run(Path("mine"), "jsonl"))
+        asyncio.run(export.run(Path("mine")))
     assert not (tokens_folder.parent / "postgres").exists()
 
 

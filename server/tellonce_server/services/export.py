@@ -3,7 +3,7 @@ read."""
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import asdict, fields
-from typing import Any, Literal
+from typing import Any
 
 from pydantic_core import to_jsonable_python
 
@@ -15,9 +15,8 @@ from tellonce_server.store.chats import ChatEntry
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import ImportMessage, Line
 
-EntryType = Literal["profile", "canonical", "summary", "message", "memory"]
 Entry = dict[str, Any]
-"""An entry of the file. Its `type` is an EntryType."""
+"""An entry of the file. Its `type` is `profile`, `canonical`, `summary`, `message` or `memory`."""
 
 
 async def entries(q: Queries, owner_id: int) -> AsyncGenerator[Entry]:
@@ -32,14 +31,6 @@ async def entries(q: Queries, owner_id: int) -> AsyncGenerator[Entry]:
             yield entry
     async for memory in bulk.exported(q, owner_id):
         yield _memory(memory, places)
-
-
-async def chat_names(q: Queries, owner_id: int) -> dict[int, str]:
-    """For each chat, a text with its channel, its name if it has one, and its number, such as `telegram “Choir”
-    (-10088)`."""
-    found = await chats.of_owner(q, owner_id)
-    quoted = {chat.chat_id: f"“{chat.conversation}” " if chat.conversation else "" for chat in found}
-    return {chat.chat_id: f"{chat.channel} {quoted[chat.chat_id]}({chat.chat_id})" for chat in found}
 
 
 async def _chat(q: Queries, owner_id: int, chat: ChatEntry) -> AsyncGenerator[Entry]:
