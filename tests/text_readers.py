@@ -49,7 +49,6 @@ from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.embedding.wordpiece import WordPiece
 from tellonce_server.services import import_messages, record, unread_exchanges
 from tellonce_server.services.chat_summary import gist
-from tellonce_server.services.page import answer_summary
 from tellonce_server.store.messages import Line
 from tellonce_server.store.tombstones import Tombstone
 from tellonce_summarizer.keep import lines as kept_lines
@@ -335,7 +334,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.sentences.placed_sentences": lambda text: list(sentences.placed_sentences(text)),
     "tellonce_text.sentences.placed_runs": lambda text: list(sentences.placed_runs(text)),
     "tellonce_relay.commands.period_summary.past_span": lambda text: period_summary.past_span(text, NOW, ZONE),
-    "tellonce_server.services.page.answer_summary.quotations": answer_summary.quotations,
     "tellonce_text.changes.marked": lambda text: changes.marked(
         text, [changes.Change(8, SENTENCE, ("a a", "7 7", SENTENCE), verbatim=True)]
     ),

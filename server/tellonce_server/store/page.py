@@ -3,7 +3,6 @@ are models that the page's tools return unchanged."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, TypeAlias
 
@@ -69,12 +68,10 @@ class SaidLine(Contract):
 
 
 class RecalledLine(Contract):
-    """A line of the context, or a text that an answer repeats. `memory_id` is set only for a memory. `at` is set only for
-    a message that an answer repeats."""
+    """A line of the context. `memory_id` is set only for a memory."""
 
     memory_id: int | None
     text: str
-    at: AwareDatetime | None = None
 
 
 class MonthEntry(Contract):
@@ -173,16 +170,6 @@ async def answers(
 replies = Rows[[OwnerId, str], SaidLine]("page.replies", named(SaidLine))
 
 
-@dataclass(frozen=True)
-class QuotedMessage:
-    chat_id: int
-    id: int
-    at: datetime
-    text: str
-
-
-quoted = Rows[[OwnerId, Sequence[str], datetime, int], QuotedMessage]("page.quoted", named(QuotedMessage))
-stated = Rows[[OwnerId, str, int, datetime, int], RecalledLine]("page.stated", named(RecalledLine))
 erased = Value[[OwnerId], bool]("page.erased")
 """Whether the records of earlier answers were erased."""
 

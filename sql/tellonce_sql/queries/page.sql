@@ -91,25 +91,6 @@ join messages m on m.owner_id = $1 and m.chat_id = r.chat_id and m.exchange_of =
 where r.owner_id = $1 and r.id = $2
 order by m.id
 
--- name: quoted
--- $1 owner, $2 sentences, $3 a time, $4 how many: the user's messages before $3 that contain one of the sentences, newest
--- first
-select m.chat_id, m.id, m.sent_at as at, m.content as text
-from messages m
-where m.owner_id = $1 and m.role = 'user' and m.sent_at < $3
-  and exists (select from unnest($2::text[]) q (sentence) where position(sentence in m.content) > 0)
-order by m.sent_at desc, m.id desc
-limit $4
-
--- name: stated
--- $1 owner, $2 a text, $3 the minimum length of a memory, $4 a time, $5 how many: the memories from before $4 whose
--- content the text contains, newest first
-select id as memory_id, content as text
-from memories
-where owner_id = $1 and created_at < $4 and length(content) >= $3 and position(content in $2) > 0
-order by id desc
-limit $5
-
 -- name: erased
 -- $1 owner: whether the user has forgotten something, which erased the records of earlier answers
 select coalesce((select erasures from user_profile where owner_id = $1), 0) > 0 as erased

@@ -11,8 +11,6 @@ from pydantic import AwareDatetime
 from tellonce.contract import Explanation, Section, ShownName
 from tellonce.contract_types import Contract
 from tellonce_server.store.page import AnswerEntry, RecalledLine
-from tellonce_text.sentences import split_sentences
-from tellonce_text.tokens import ELLIPSIS
 
 _KINDS: Final = {"message": "messages", "messages": "messages", "summary": "summaries", "summaries": "summaries"}
 """For each kind of item on a receipt, the name under which it is counted. The log is counted in lines. A kind that is
@@ -23,10 +21,6 @@ _ENTRY: Final = re.compile(r"(?P<kind>\w+)(?: (?P<id>\d+))?: (?P<why>.*)")
 the log were left out."""
 _LINE: Final = re.compile(r"- |\[")
 _NUMBER: Final = re.compile(r"(?:- |\[\w+ )#(\d+)")
-
-_QUOTATION: Final = re.compile(r"“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」|\"([^\"\n]+)\"")
-LEAST_QUOTED: Final = 8
-"""Minimum number of characters of a sentence or memory that counts as repeated word for word."""
 
 
 LeftOutWhy = Literal["full", "clipped", "enough"]
@@ -41,9 +35,9 @@ class LeftOut(Contract):
 
 
 class PageAnswer(Contract):
-    """The basis of an answer. `replies` are the assistant's messages to the question. `repeated` are the user's messages
-    and the memories that these repeat word for word. `shown` and `found` count things by kind, as `LeftOut` does. `found` counts what a search
-    for the question added; `shown` counts everything else that the assistant was shown."""
+    """The basis of an answer. `replies` are the assistant's messages to the question. `shown` and `found` count things by
+    kind, as `LeftOut` does. `found` counts what a search for the question added; `shown` counts everything else that the
+    assistant was shown."""
 
     answer: AnswerEntry | None
     at: AwareDatetime
@@ -53,16 +47,6 @@ class PageAnswer(Contract):
     left: tuple[LeftOut, ...]
     recalled: tuple[RecalledLine, ...]
     replies: tuple[str, ...] = ()
-    repeated: tuple[RecalledLine, ...] = ()
-
-
-def quotations(reply: str) -> list[str]:
-    """The sentences in a reply's quotation marks, verbatim, without the marks of omissions."""
-    parts = (
-        part for found in _QUOTATION.finditer(reply) for part in split_sentences(next(filter(None, found.groups())))
-    )
-    plain = dict.fromkeys(part.strip(f"{ELLIPSIS} ") for part in parts)
-    return [part for part in plain if len(part) >= LEAST_QUOTED]
 
 
 def answer_summary(receipt: Explanation, answer: AnswerEntry | None) -> PageAnswer:

@@ -16,7 +16,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory.changed_words import marked_texts
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.services.explain import Explainer, NothingToExplain
-from tellonce_server.services.page.answer_summary import LEAST_QUOTED, PageAnswer, answer_summary, quotations
+from tellonce_server.services.page.answer_summary import PageAnswer, answer_summary
 from tellonce_server.store import chats, memories, page, profile
 from tellonce_server.store.chats import ChatEntry
 from tellonce_server.store.page import cursor_of, position_of
@@ -29,8 +29,6 @@ SAID_DAYS = 7
 
 CARDS = 30
 WISHES = ("preference", "goal")
-QUOTED = 8
-"""Maximum number of messages, and of memories, that are shown as repeated by an answer."""
 NEIGHBORS = 2
 """Messages shown before and after a memory's source."""
 
@@ -279,20 +277,7 @@ class PageReads:
         found = self._answers(await page.answers(self._deps.database, owner_id, 1, receipt_id=args.receipt_id))
         summary = answer_summary(receipt, found[0] if found else None)
         replies = await page.replies(self._deps.database, owner_id, args.receipt_id)
-        said, repeated = tuple(line.text for line in replies), await self._repeated(owner_id, replies)
-        return summary.model_copy(update={"replies": said, "repeated": repeated})
-
-    async def _repeated(self, owner_id: int, replies: Sequence[page.SaidLine]) -> tuple[page.RecalledLine, ...]:
-        """The user's messages that the replies quote, and the memories that they contain."""
-        if not replies:
-            return ()
-        text, at = "\n".join(line.text for line in replies), replies[0].at
-        quoted = await page.quoted(self._deps.database, owner_id, quotations(text), at, QUOTED)
-        places = [Passage(MessageRange(x.chat_id, x.id, x.id), x.text, x.at) for x in quoted]
-        texts = await marked_texts(self._deps.database, owner_id, places, None)
-        stated = await page.stated(self._deps.database, owner_id, text, LEAST_QUOTED, at, QUOTED)
-        said = (page.RecalledLine(memory_id=None, text=t, at=x.at) for x, t in zip(quoted, texts, strict=True))
-        return (*said, *(x for x in stated if not any(x.text in line.text for line in quoted)))
+        return summary.model_copy(update={"replies": tuple(line.text for line in replies)})
 
     async def names(self, owner_id: int, args: PageNamesArgs) -> PageNames:
         found = await page.names(self._deps.database, owner_id, args.limit)

@@ -25,10 +25,10 @@ function line(x) {
 }
 
 async function one(place, receipt_id, chat_id) {
-  const { answer, at, sections, shown, found, left, recalled, replies, repeated } = await call("page_answer", { receipt_id, chat_id });
+  const { answer, at, sections, shown, found, left, recalled, replies } = await call("page_answer", { receipt_id, chat_id });
   const some = (key, what, none) => (Object.keys(what).length ? h("p", t(key, { what: things(what) })) : none && h("p", t(none)));
   show(place, h("p", h("a", { href: "#why" }, `← ${t("why")}`)), written("h1", null, asked(answer)), soft(moment(at)),
-    section(t("why.reply"), replies.map((x) => written("p.quote", null, x)), repeated[0] && soft(t("why.repeated")), lines(repeated)),
+    section(t("why.reply"), replies.map((x) => written("p.quote", null, x))),
     some("why.got", shown), some("why.found", found, "why.found.none"), answer && h("p", t("why.size", { tokens: answer.tokens, budget: answer.token_budget })),
     section(t("why.recalled"), lines(recalled)),
     section(t("why.left"), left.length ? left.map((x) => some(`why.${x.why}`, x.things)) : soft(t("why.nothing.left"))),
@@ -37,7 +37,7 @@ async function one(place, receipt_id, chat_id) {
 
 /* Memories, with links, and messages. */
 function lines(all) {
-  return all[0] && h("ul", all.map(({ memory_id: id, at, text }) => h("li", written(id ? "a" : "span", { href: id && `#memory/${id}` }, at ? `${moment(at)} · ${text}` : text))));
+  return all[0] && h("ul", all.map(({ memory_id: id, text }) => h("li", written(id ? "a" : "span", { href: id && `#memory/${id}` }, text))));
 }
 
 /* Numbers by kind, as one phrase. */
