@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tellonce_relay.turn import tag_effects
 from tellonce_relay.turn.tags import Parsed, Tag, parse, repeatable_tags, shown_so_far
 from tellonce_text.fences import contained, contained_text
 
@@ -160,3 +161,8 @@ def test_64_kib_of_anything_are_read_at_once(part: str) -> None:
     repeatable_tags([text])
     shown_so_far(text[: 2**13])
     assert time.process_time() - started < 3
+
+
+def test_a_tag_does_not_mean_a_goal_that_shares_only_common_words_with_it() -> None:
+    assert tag_effects._share_a_word("paid rents", "Pay the rent")
+    assert not tag_effects._share_a_word("pay for the rent", "Finish the book for Ann")

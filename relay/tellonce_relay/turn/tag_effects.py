@@ -14,6 +14,7 @@ from tellonce_relay.catalogue import phrase, use_language
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import with_retries
 from tellonce_relay.orders import order_of
+from tellonce_relay.responders.shared_words import content_words
 from tellonce_relay.turn.reminders import NotSet, coming, is_plain_order, set_by, timed, what_of
 from tellonce_relay.turn.tags import Tag
 from tellonce_text.own_words import own_words
@@ -122,7 +123,7 @@ def _claim(incoming: Incoming, tag: Tag) -> c.RememberArgs:
 
 def _source(incoming: Incoming, text: str) -> Incoming:
     """The message that supports the claim best, if several messages were answered together."""
-    return max(incoming.messages, key=lambda message: len(_words(message.text) & _words(text)))
+    return max(incoming.messages, key=lambda message: len(content_words(message.text) & content_words(text)))
 
 
 async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
@@ -197,13 +198,5 @@ def _pointed_at(message: Incoming) -> str:
 
 
 def _share_a_word(topic: str, text: str) -> bool:
-    """Whether the topic and the text share a word. Closing a wrong goal would be worse than closing none."""
-    return bool(_words(topic) & _words(text))
-
-
-def _words(text: str) -> set[str]:
-    """The words, cut to six characters. A word that is not ASCII is split into pairs of characters, because some
-    scripts have no spaces."""
-    words = "".join(ch if ch.isalnum() else " " for ch in text.casefold()).split()
-    plain = {word[:6] for word in words if word.isascii() and len(word) > 2}
-    return plain | {word[i : i + 2] for word in words if not word.isascii() for i in range(len(word) - 1)}
+    """Whether the topic and the text share a content word. Closing a wrong goal would be worse than closing none."""
+    return bool(content_words(topic) & content_words(text))
