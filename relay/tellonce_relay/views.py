@@ -197,10 +197,14 @@ def status_view(
     """The text of `/status`: the backlog and, if the chat may see it, the month's cost. Times are in `zone`."""
     lines = [phrase("status.answers", responder=responder)] if responder else []
     lines.append(_backlog(summary))
-    if queue is not None:
-        lines.append(_cost(queue))
-        lines += [_down(down.model, down.since.astimezone(zone)) for down in queue.providers_down]
+    lines += status_lines(queue, zone) if queue is not None else []
     return "\n".join(lines)
+
+
+def status_lines(queue: QueueStatus, zone: tzinfo | None) -> list[str]:
+    """Lines about the month's cost and the models that do not answer. `tellonce status` prints the same lines. Times are
+    in `zone`."""
+    return [_cost(queue), *(_down(down.model, down.since.astimezone(zone)) for down in queue.providers_down)]
 
 
 def _down(model: str, since: datetime) -> str:

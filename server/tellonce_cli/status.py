@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
-
-from rich.table import Table
+from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
@@ -23,6 +22,7 @@ from tellonce_cli.memories import chats_of
 from tellonce_cli.memory_server import health, running_token, why_none
 from tellonce_cli.screen import CommandFailed, answer, console, with_doctor
 from tellonce_llm.allowance import Allowance
+from tellonce_relay.views import status_lines
 
 
 def run() -> int:
@@ -62,7 +62,8 @@ async def _status(settings: RelaySettings) -> int:
             "learning   this token may not see the queue and the cost; `tellonce status` on the server's machine does"
         )
         return 0
-    _print_queue(queue)
+    for line in queue_lines(queue, ZoneInfo(settings.timezone)):
+        console.print(line)
     _print_command_calls(load(SummarizerSettings))
     return 0
 
@@ -186,35 +187,24 @@ def _print_command_calls(settings: SummarizerSettings) -> None:
         )
 
 
-def _print_queue(queue: QueueStatus) -> None:
-    cost = queue.cost
-    cap = f" of {cost.cap_usd:.2f}" if cost.cap_usd is not None else ""
-    console.print(
-        f"learning   {quantity(cost.calls, 'model call')} this month, {cost.input_tokens:,} + {cost.output_tokens:,} tokens, "
-        f"${cost.price_usd:.4f}{cap}"
-    )
-    for line in reading_lines(queue.reading):
-        console.print(line)
-    for down in queue.providers_down:
-        console.print(
-            f"models     {down.model} has not answered since {down.since:%Y-%m-%d %H:%M %Z} ({down.reason}); "
-            "the work is done without it, and redone when it is available"
-        )
-    if queue.without_vector:
-        console.print(f"embeddings {quantity(queue.without_vector, 'text')} to embed; search finds them by their words")
-    if not queue.kinds:
-        console.print("queue      empty")
-        return
-    oldest = f", oldest {queue.oldest_seconds:.0f} s" if queue.oldest_seconds is not None else ""
-    table = Table(title=f"queue{oldest}", title_justify="left", box=None)
-    for name in ("kind", "waiting", "in work", "ready", "failed"):
-        table.add_column(name)
-    for k in queue.kinds:
-        table.add_row(k.kind, str(k.pending), str(k.claimed), str(k.ready), str(k.dead))
-    console.print(table)
-    for letter in queue.dead_letters:
-        console.print(
-            f"failed: {letter.kind} {letter.job_id} after {quantity(letter.attempts, 'attempt')}: {letter.error}"
-        )
-    if queue.dead_letters:
-        console.print("`tellonce replay` retries them.")
+def queue_lines(queue: QueueStatus, zone: ZoneInfo) -> list[str]:
+    """Lines about the cost, the exchanges, the models that do not answer, and the jobs by kind. Times are in `zone`."""
+    cost, *down = status_lines(queue, zone)
+    jobs = [
+        f"{k.kind}: {k.pending} waiting, {k.claimed} in work, {k.ready} ready, {k.dead} failed" for k in queue.kinds
+    ] or ["empty"]
+    jobs += [f"the oldest job is {queue.oldest_seconds:.0f} s old"] if queue.oldest_seconds is not None else []
+    texts = quantity(queue.without_vector, "text")
+    failed = [
+        f"{letter.kind} {letter.job_id} after {quantity(letter.attempts, 'attempt')}: {letter.error}"
+        for letter in queue.dead_letters
+    ]
+    return [
+        f"learning   {cost}",
+        *reading_lines(queue.reading),
+        *(f"models     {line}" for line in down),
+        *([f"embeddings {texts} to embed; search finds them by their words"] if queue.without_vector else []),
+        *(f"queue      {line}" for line in jobs),
+        *(f"failed     {line}" for line in failed),
+        *(["`tellonce replay` retries them."] if failed else []),
+    ]
