@@ -29,6 +29,8 @@ THROUGH_WSL = "--exec"
 CODEX_SECONDS = 60
 """Maximum seconds that Codex waits for our server; Codex does not start if the server takes longer."""
 
+COMMENTS = "contains comments or trailing commas, which would be lost if the file were written again"
+
 Command = Mapping[str, Any]
 """A command in the form that most clients share: `command`, `args` and, if variables are set, `env`."""
 
@@ -205,24 +207,34 @@ class ConfigFile:
         words = self._words
         return next(iter(words[words.index(THROUGH_WSL) + 1 :] if THROUGH_WSL in words else words), None)
 
+    @property
+    def has_comments(self) -> bool:
+        """Whether the file is JSON with comments or trailing commas. They would be lost if it were written again."""
+        return not self._is_toml and not commented_json.is_strict(self._text)
+
     def with_entry(self, command: Command) -> str:
-        """The text of the file with our entry added. Everything else stays unchanged, including comments."""
-        return self._with(self._client.entry(command))
+        """The text of the file with our entry added. The comments of a TOML file stay."""
+        if self.has_comments:
+            raise UnreadableConfig(f"{self._file} {COMMENTS}")
+        document = self._parsed()
+        document.setdefault(self._client.key, tomlkit.table() if self._is_toml else {})
+        document[self._client.key][ENTRY] = self._client.entry(command)
+        return self._written(document)
 
     def without_entry(self, former: str | None) -> str | None:
         """The text of the file without our entry. `former` is the original text; if it contains an entry with our name,
-        this entry is restored. None if nothing is left."""
-        key, before = self._client.key, ConfigFile(self._client, self._file, former or "")
-        left = self._with(before._servers[ENTRY]) if ENTRY in before._servers else self._without()
-        empty = set(self._servers) <= {ENTRY}
-        if former is None:
-            return None if empty and set(self._document) == {key} else left
-        if empty and key not in before._document and not self._is_toml:
-            left = commented_json.without_table(left, key)
-        # White space remains after a table was added and removed again.
-        same_letters = "".join(former.split()) == "".join(left.split())
-        same = same_letters and before._document == ConfigFile(self._client, self._file, left)._document
-        return former if same else left
+        this entry is restored. `former` if nothing else was changed since."""
+        key, before, document = self._client.key, ConfigFile(self._client, self._file, former or ""), self._parsed()
+        if ENTRY in before._servers:
+            document[key][ENTRY] = before._servers[ENTRY]
+        else:
+            document[key].pop(ENTRY, None)
+        if not document[key] and key not in before._document:
+            document.pop(key)
+        left = self._written(document)
+        # In TOML, a comment may have been changed since. White space remains after a table was added and removed again.
+        same_letters = not self._is_toml or "".join((former or "").split()) == "".join(left.split())
+        return former if same_letters and document == before._document else left
 
     @property
     def _entry(self) -> Mapping[str, Any]:
@@ -249,16 +261,5 @@ class ConfigFile:
             raise UnreadableConfig(f"{self._file} does not hold a table of settings")
         return document
 
-    def _with(self, entry: Any) -> str:
-        if not self._is_toml:
-            return commented_json.with_member(self._text, self._client.key, ENTRY, entry)
-        document = self._parsed()
-        document.setdefault(self._client.key, tomlkit.table())[ENTRY] = entry
-        return tomlkit.dumps(document)
-
-    def _without(self) -> str:
-        if not self._is_toml:
-            return commented_json.without_member(self._text, self._client.key, ENTRY)
-        document = self._parsed()
-        document[self._client.key].pop(ENTRY, None)
-        return tomlkit.dumps(document)
+    def _written(self, document: Any) -> str:
+        return tomlkit.dumps(document) if self._is_toml else commented_json.written(document, self._text)

@@ -14,7 +14,17 @@ from pathlib import Path
 from tellonce.extras import require_server
 from tellonce.settings import ServerSettings, load
 from tellonce_cli import claude_plugin
-from tellonce_cli.client_configs import CLIENTS, ENTRY, WSL_NAME, Client, Command, ConfigFile, Machine, UnreadableConfig
+from tellonce_cli.client_configs import (
+    CLIENTS,
+    COMMENTS,
+    ENTRY,
+    WSL_NAME,
+    Client,
+    Command,
+    ConfigFile,
+    Machine,
+    UnreadableConfig,
+)
 from tellonce_cli.hosts import ClientName, desktop_snippet, require_installation
 from tellonce_cli.screen import CommandFailed, answer, console, hint
 
@@ -43,9 +53,13 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
         raise CommandFailed(_plugin_instead(machine))
     require_installation()
     require_server()
+    with _legible():
+        former = _text(file)
+        current = ConfigFile(client, file, former or "")
+    if current.has_comments:
+        _show(client, file, name)
+        raise CommandFailed(f"{file} {COMMENTS}. Nothing was changed; add the entry above by hand.")
     _, text = preview(name, reveal=True)
-    former = _text(file)
-    current = ConfigFile(client, file, former or "")
     if current.has_other_entry:
         console.print(f"This replaces another server called `{ENTRY}` in {file}; --undo restores it.")
     _write(file, text, keeps_former=former is not None and not current.has_command)
@@ -174,7 +188,7 @@ def _write(file: Path, text: str, *, keeps_former: bool) -> None:
         if keeps_former and not backup.exists():
             backup.touch(mode=0o600)
             backup.write_bytes(file.read_bytes())
-        _replace(file, text)
+        _replace(file, _encoded(file, text))
 
 
 @contextmanager
@@ -196,29 +210,38 @@ def _backup(file: Path) -> Path:
     return file.with_name(file.name + BACKUP)
 
 
-def _replace(link: Path, text: str) -> None:
-    """Write the text with the byte order mark and the line ends of the file that it replaces."""
-    file = link.resolve()
+def _encoded(file: Path, text: str) -> bytes:
+    """The text with the byte order mark and the line ends of the file."""
     former = file.read_bytes() if file.exists() else b""
+    encoding = "utf-8-sig" if former.startswith(codecs.BOM_UTF8) else "utf-8"
+    return (text.replace("\n", "\r\n") if b"\r\n" in former else text).encode(encoding)
+
+
+def _replace(link: Path, content: bytes) -> None:
+    file = link.resolve()
     part = file.with_name(f"{file.name}.part")
     part.touch(mode=0o600)
-    encoding = "utf-8-sig" if former.startswith(codecs.BOM_UTF8) else "utf-8"
-    part.write_text(text, encoding, newline="\r\n" if b"\r\n" in former else "\n")
+    part.write_bytes(content)
     part.replace(file)
 
 
 def _undo(client: Client, file: Path, machine: Machine) -> None:
-    """Remove only our entry and keep all later changes to the file."""
+    """Restore the original file. If the file was changed since, only remove our entry."""
     with _legible():
         config = ConfigFile(client, file, _text(file) or "")
         if not config.has_entry:
             raise CommandFailed(_nothing_to_undo(client, file, machine))
-        left = config.without_entry(_text(_backup(file)))
+        if config.has_comments:
+            raise CommandFailed(
+                f"{file} {COMMENTS}. Nothing was changed; remove the entry `{ENTRY}` from `{client.key}` by hand."
+            )
+        former = _text(_backup(file))
+        left = config.without_entry(former)
     with _writing(file):
         if left is None:
             file.unlink()
         else:
-            _replace(file, left)
+            _replace(file, _backup(file).read_bytes() if left == former else _encoded(file, left))
         _backup(file).unlink(missing_ok=True)
     console.print(f"{client.title} no longer uses this memory: {file}")
 
