@@ -9,8 +9,8 @@ MOST_DOUBLINGS = 30
 def backoff(
     failures: int, first: float, longest: float = float("inf"), jitter: Callable[[], float] = random.random
 ) -> float:
-    """Seconds to wait after `failures` consecutive failures: `first` after one failure, twice as long after each
-    further failure, at most `longest`.
+    """Seconds to wait after `failures` consecutive failures. After one failure, the pause is `first`. Each further
+    failure doubles the pause. The maximum is `longest`.
 
     `jitter` returns a number in [0, 1) that shortens the pause: 0 halves it, and a number near 1 leaves it almost
     unchanged. By default, the number is random, so that clients do not all retry at the same time.

@@ -1,4 +1,4 @@
-"""Reads catalogues: TOML files that contain each text for people in all languages.
+"""Reads catalogues of texts for people. A catalogue is a TOML file with each text in all languages.
 
 A text is a table, such as `[reminder.set]`, with one entry for each language. The entry is a text, a list of words or a
 table of plural forms.
@@ -27,8 +27,8 @@ def texts_of(own: Traversable) -> Texts:
 
 
 def in_language(texts: Texts, language: str) -> dict[str, Any]:
-    """The entry of each text in a language; the English entry if the text has none in this language. A text that has
-    neither entry is left out."""
+    """The entry of each text in a language; the English entry if the text has none in this language. A text that has an
+    entry in neither this language nor English is left out."""
     found = {key: entries.get(language, entries.get("en")) for key, entries in texts.items()}
     return {key: entry for key, entry in found.items() if entry is not None}
 

@@ -16,7 +16,7 @@ STOP_SECONDS = 15.0
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 STEADY_SECONDS = 30.0
-"""A child that ran for more seconds than this is restarted after only `FIRST_PAUSE`."""
+"""If a child ran for more seconds than this, the pause before its restart is only `FIRST_PAUSE`."""
 
 
 def python(module: str) -> list[str]:

@@ -73,7 +73,8 @@ class MemoryClient:
 
     @property
     def mcp(self) -> Client:
-        """The client of the MCP library that this client uses, for resources, prompts and subscriptions."""
+        """The MCP library's client, which makes the calls of this client. Use it for resources, prompts and
+        subscriptions."""
         return self._client
 
     record_message = Tool(c.RecordMessageArgs, c.RecordedMessage)
@@ -114,7 +115,7 @@ class MemoryClient:
             raise MemoryUnreachable(f"the answer of {tool} does not match the contract: {error}") from error
 
     async def _in_session(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
-        # This uses the session's own request method. `Client.call_tool` first validates the answer with jsonschema,
+        # The session's own request method is faster. `Client.call_tool` first validates the answer with jsonschema,
         # which takes three times as long as the rest of the call. `_call` validates the answer with pydantic instead.
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
         return await self._client.session.send_request(request, CallToolResult)

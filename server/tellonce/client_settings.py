@@ -24,7 +24,8 @@ class Webhook(Group, frozen=True):
 
 
 class Transcription(Group, frozen=True):
-    """The transcription of voice messages: by a server or, without one, by a command."""
+    """How voice messages are transcribed. If `url` is set, a server transcribes them. Otherwise, `command` transcribes
+    them."""
 
     url: str | None = Field(
         default=None, description="OpenAI-compatible server (whisper.cpp, faster-whisper, LocalAI)."
@@ -75,7 +76,7 @@ class ClientSettings(Settings):
     )
 
     def bearer(self, scope: str) -> str:
-        """The token for calls: the setting or, if it is not set, the token for `scope` in the data folder. Raises
+        """The token for calls. If the setting is not set, the token for `scope` is read from the data folder. Raises
         SettingsError."""
         if self.token is not None:
             return self.token.get_secret_value()

@@ -60,9 +60,9 @@ async def connect_stdio(
 
 @asynccontextmanager
 async def connected(client: Client, call: CallTool | None = None) -> AsyncGenerator[MemoryClient]:
-    """The client, connected during the block. `call` is the function that calls tools; by default, the MCP client calls
-    them. The MCP library wraps an error of the block in exception groups. A single error is raised without these
-    groups, so that `except MemoryRefused` catches it."""
+    """A client that is connected while the block runs. `call` is the function that calls tools; by default, the MCP
+    client calls them. The MCP library wraps an error of the block in exception groups. A single error is raised without
+    these groups, so that `except MemoryRefused` catches it."""
     try:
         async with client:
             yield MemoryClient(client, call)
@@ -118,7 +118,7 @@ class Resilient(httpx2.AsyncBaseTransport):
 
 
 async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
-    """Read the response to its end, so that a broken connection raises an error here. (A stream is not read.) An error
+    """Read a response that is not a stream to its end, so that a broken connection raises an error here. An error
     response that is not JSON becomes a JSON-RPC error, so that the caller sees its text."""
     kind = response.headers.get("content-type", "")
     if response.status_code < 400 and kind.startswith("text/event-stream"):

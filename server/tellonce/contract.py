@@ -321,7 +321,7 @@ class SummarizeChatArgs(ThreadPlace):
 
 
 class Period(Contract):
-    """One chunk summary. `period` is rendered in the user's zone, e.g. `Feb 15–16`."""
+    """One chunk summary. `period` is a text such as `Feb 15–16`, in the user's zone."""
 
     id: int
     thread_key: str

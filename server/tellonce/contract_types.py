@@ -34,8 +34,8 @@ def _on_a_clock(moment: datetime, info: ValidationInfo) -> datetime:
 
 
 def _in_calendar(moment: datetime) -> datetime:
-    """Refuse years outside 2 to 9998: converting to another time zone may move a time into the next or previous year,
-    and Python supports only years 1 to 9999."""
+    """Refuse years outside 2 to 9998. Python supports the years 1 to 9999, and a conversion to another time zone can
+    change the year by one."""
     if not 1 < moment.year < 9999:
         raise ValueError("is not a year from 2 to 9998")
     return moment
@@ -45,7 +45,7 @@ NOT_A_TIME = "is not a time; write a day or a time, as in 2026-03-15 or 2026-03-
 
 
 def _written_time(value: object) -> object:
-    """Refuse numbers. Pydantic would read them as seconds since 1970, so a year such as `2026` would be a time in
+    """Refuse numbers. Pydantic would read a number as seconds since 1970, so a year such as `2026` would be a time in
     1970."""
     if isinstance(value, datetime) or (isinstance(value, str) and not _NUMBER.fullmatch(value.strip())):
         return value
@@ -81,11 +81,12 @@ RestorableStatus = Literal["active", "uncertain", "completed", "rejected"]
 """The statuses that an undo can restore."""
 MemoryStatus = Literal[RestorableStatus, "superseded"]
 KnownStatus = Literal["active", "uncertain", "rejected"]
-"""The statuses of the memories that a worker is shown."""
+"""A worker sees only memories with these statuses."""
 
 
 class StatusTraits(NamedTuple):
-    """`holds`: the statement is valid, or the user is asked about it. `sure`: the statement is or was valid."""
+    """`holds`: the statement is valid, or the user is asked whether it is valid. `sure`: the statement is or was
+    valid."""
 
     holds: bool = False
     sure: bool = False
@@ -146,7 +147,7 @@ def _whole(value: object) -> object:
 
 
 def _thread_id(value: object) -> int | str:
-    """The number of a topic (also if it is written as text), or the name of a session."""
+    """The number of a topic or the name of a session. A number in a text is converted: `"12" -> 12`."""
     value = _whole(value)
     if isinstance(value, str) and not re.fullmatch(r"[1-9][0-9]{0,17}", value):
         if len(_not_blank(_clean(value))) > MAX_NAME:
@@ -180,7 +181,7 @@ Unit = Annotated[float, Field(ge=0, le=1, strict=True)]
 
 
 class Contract(BaseModel):
-    """The base class of all arguments and results: immutable, and unknown fields are refused."""
+    """The base class of all arguments and results. They are immutable, and they refuse unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -200,8 +201,8 @@ class Place(Contract):
 
 
 class ThreadPlace(Place):
-    """The chat and thread of a call that is seldom made for a reply. The schema does not list `reply_to_message_id`,
-    because a model pays tokens for every listed argument. The call still accepts this argument."""
+    """The chat and thread of a call that seldom needs `reply_to_message_id`. The schema does not list this argument,
+    because a model pays tokens for every listed argument. The call still accepts it."""
 
     reply_to_message_id: SkipJsonSchema[ExternalId | None] = None
 

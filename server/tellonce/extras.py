@@ -21,7 +21,7 @@ def remedy(error: ModuleNotFoundError) -> str | None:
 
 
 def needs(extra: str) -> str:
-    """The predicate of a sentence about a part that is not installed."""
+    """The words that follow the name of a part that is not installed: "needs the extra `server`: …"."""
     return f"needs the extra `{extra}`: in a clone of the repository, run `pip install './light[{extra}]'`."
 
 

@@ -22,14 +22,15 @@ Mode = Literal["shared", "exclusive"]
 
 
 class HeldLock:
-    """A lock on an open file, until `release` or the end of the process. Child processes do not inherit the lock."""
+    """A lock on an open file. The lock lasts until `release` or until the process ends. Child processes do not inherit
+    the lock."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
     def is_last(self) -> bool:
-        """Whether no other process has a lock on the file. The check may lose our own lock, so only `release` may be
-        called afterwards."""
+        """Whether no other process has a lock on the file. Call only `release` after this check, because the check can
+        lose our own lock."""
         return _try_lock(self._descriptor, "exclusive")
 
     def release(self) -> None:

@@ -54,8 +54,8 @@ class ForgetArgs(ChatPlace):
 
 
 class ForgetMatch(Contract):
-    """One match of a preview. `ref` is the number of a memory or message. The match with `others` represents all other
-    texts, such as summaries. Its `ref` is 0, and its `text` is a sentence of one of these texts."""
+    """One match of a preview. `ref` is the number of a memory or message. A match that sets `others` represents all
+    other texts, such as summaries. Its `ref` is 0, and its `text` is a sentence of one of these texts."""
 
     id: int = Field(description="For except and also.")
     kind: ResultKind
@@ -76,7 +76,8 @@ class ForgetMatch(Contract):
 
 
 class Forgotten(Contract):
-    """A preview (`confirm` is set, nothing is deleted) or the counts of an erasure (`receipt` is set).
+    """A preview or the counts of an erasure. In a preview, `confirm` is set, and nothing is deleted. After an erasure,
+    `receipt` is set.
 
     If neither is set, nothing was erased; `notes` say why.
     """
@@ -110,13 +111,13 @@ def ticked(matches: Iterable[ForgetMatch]) -> frozenset[int]:
 
 
 def selection(numbers: Set[int], ticked: Set[int]) -> dict[str, tuple[int, ...]]:
-    """The values of the arguments `except_` and `also` that erase exactly the matches with these numbers. `ticked` has
+    """The arguments `except_` and `also` for a call that erases exactly the matches with these numbers. `ticked` has
     the numbers of the ticked matches."""
     return {"except_": tuple(sorted(ticked - numbers)), "also": tuple(sorted(numbers - ticked))}
 
 
 def picked(said: str, count: int) -> frozenset[int] | None:
-    """The numbers from 1 to `count` that a text such as `all`, `none` or `1,3-5` selects; None if the text is not a
+    """Parse a selection of the numbers from 1 to `count`, such as `all`, `none` or `1,3-5`. None if the text is not a
     selection."""
     said = said.strip().lower().rstrip(".,;")
     if said in ("all", "none"):

@@ -1,4 +1,4 @@
-"""Reads the settings and the data folder of older releases, which were named chatmem. Only this release does so."""
+"""Reads the settings and the data folder of older releases, which were named chatmem. Only this release reads them."""
 
 import logging
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ def data_folder() -> Path:
 
 
 def former_sources(kind: type[BaseSettings]) -> tuple[PydanticBaseSettingsSource, ...]:
-    """Sources of settings: they read a setting by its former name if its new name is not set."""
+    """Sources of settings. They read the former name of a setting if the new name is not set."""
     return _FormerEnvironment(kind), _FormerDotEnv(kind)
 
 

@@ -12,7 +12,7 @@ TITLES: Final[Mapping[ImportKind, str]] = {
     "mem0": "mem0",
     "jsonl": "Tellonce",
 }
-"""The names of programs whose exports the page asks for. The page also imports the other formats."""
+"""The page asks for exports of these programs. It also imports the other formats."""
 
 CHANNELS: Final = {kind: kind for kind in ("telegram", "chatgpt", "claude", "claude-code")} | {"markdown": "notes"}
-"""The channel of each format whose messages all have the same channel."""
+"""The channel of a format, if all messages of the format have the same channel."""

@@ -91,8 +91,8 @@ class DiscreetJson(Discreet):
 
 
 def described(error: BaseException) -> str:
-    """For one of our own errors, its message. For any other error, its type and the database's error code or the
-    system's message."""
+    """The text of an error for the log. For one of our own errors, this is its message. For any other error, this is
+    its type with the database's error code or the system's message."""
     if type(error).__module__.partition(".")[0].startswith("tellonce") and not getattr(error, "may_quote", False):
         return str(error)
     if isinstance(error, OSError) and error.strerror:

@@ -10,7 +10,8 @@ from functools import cache
 from typing import Any, Final
 
 REASONS_META: Final = "tellonce/reasons"
-"""A key in the `_meta` of a result: for each reason in the result, its parts with their codes and values."""
+"""A key in the `_meta` of a result. Its value maps each reason in the result to the reason's parts. Each part has its
+code and values."""
 
 _SENTENCES: Final = {
     "no_quote": "The quote is in no message of the user.",
@@ -45,8 +46,8 @@ _PHRASES: Final = {
     "replaced_by": "replaced by #{id}",
     "taken_back": "taken back",
 }
-"""The reasons that are the only reason of a memory. If a model gave one of these texts as its doubt, the text is the
-last part of the stored reason."""
+"""A memory with one of these reasons has no other reason. If a model gave one of these texts as its doubt, the text is
+the last part of the stored reason."""
 _TEXTS: Final = {**_SENTENCES, **_PHRASES}
 CODES: Final = tuple(_TEXTS)
 _FORMER: Final = {"no_quote": "It has no quote of the user."}
@@ -71,8 +72,8 @@ def codes(text: str) -> list[dict[str, Any]]:
 
 
 def reasons_meta(result: object) -> dict[str, Any]:
-    """The `_meta` entry with the codes of the reasons why memories in a result are uncertain or have ended. Empty if
-    the result contains no such reason."""
+    """The `_meta` entry with the codes of the reasons in a result. A reason says why a memory is uncertain or has
+    ended. Empty if no reason has a code."""
     coded = {text: codes(text) for text in dict.fromkeys(_stored(result))}
     known = {text: parts for text, parts in coded.items() if any("code" in part for part in parts)}
     return {REASONS_META: known} if known else {}

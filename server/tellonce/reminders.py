@@ -9,8 +9,8 @@ from tellonce.contract_types import Bigint, Contract, ExternalId, Instant, Place
 
 Repetition = Annotated[str, Field(pattern=r"^(\S+( \S+){4}|R/\S+)( until \d{4}-\d\d-\d\dT\d\d:\d\d)?$", max_length=96)]
 """A cron expression of five fields, or a repeating interval of ISO 8601 such as `R/2026-02-16T08:00/P2D`. The weekday
-of a cron expression may also be `1#2` (the second Monday of the month) or `5L` (the last Friday). The last possible
-time in the user's zone may follow, as in `0 8 * * * until 2026-02-20T23:59`."""
+of a cron expression may also be `1#2` (the second Monday of the month) or `5L` (the last Friday). After `until`, the
+text can give the last possible time in the user's zone, as in `0 8 * * * until 2026-02-20T23:59`."""
 
 
 class SetReminderArgs(Place):

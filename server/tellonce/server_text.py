@@ -11,7 +11,8 @@ from pydantic import BaseModel, GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, core_schema
 
 TEXTS_META: Final = "tellonce/texts"
-"""A key in the `_meta` of a result: the code and the values of each of the result's texts, in the same order."""
+"""A key in the `_meta` of a result. Its value is a list with the code and the values of each text, in the order of the
+texts."""
 
 TextFault = Literal["text_empty", "text_long", "text_unstorable"]
 """The types of the contract's own validation errors for texts."""
@@ -93,8 +94,8 @@ class ServerText(str):
 
 
 def invalid(text: str, error: ValidationError, subject: str) -> ServerText:
-    """The text of a validation error. It names the wrong argument, or `subject` if the error concerns no single
-    argument."""
+    """The text of a validation error. It names the wrong argument. If the error does not concern a single argument, the
+    text names `subject`."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     if fault := _FAULTS.get(first["type"]):
         return ServerText(text, fault)
@@ -107,8 +108,8 @@ def texts_of(result: BaseModel) -> list[ServerText]:
 
 
 def to_meta(texts: Iterable[ServerText]) -> dict[str, Any]:
-    """The `_meta` of these texts; empty without texts. Only counts (`n`) are sent as numbers, because the page formats
-    them."""
+    """The `_meta` entry for texts; empty if there are no texts. Only counts (`n`) are sent as numbers, because the page
+    formats them."""
     sent = [
         {
             "code": text.code,
@@ -130,7 +131,7 @@ ResultT = TypeVar("ResultT", bound=BaseModel)
 
 
 def with_codes(result: ResultT, meta: Mapping[str, Any] | None) -> ResultT:
-    """The result whose texts have the codes and values that `_meta` contains."""
+    """Return the result with the codes and values from `_meta` added to its texts."""
     if TEXTS_META not in (meta or {}):
         return result
     coded = iter(from_meta(texts_of(result), meta))

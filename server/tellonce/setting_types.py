@@ -13,7 +13,7 @@ def _split(value: Any) -> Any:
 
 
 def _numbers(value: Any) -> Any:
-    """Refuse a name in place of an id, which is a common mistake."""
+    """Refuse a name. People often write a name where an id is required."""
     parts = _split(value)
     wrong = [part for part in parts if not re.fullmatch(r"-?\d+", str(part))] if isinstance(parts, list) else []
     if wrong:
@@ -49,7 +49,8 @@ def _with_scheme(value: Any) -> Any:
 
 
 def _with_host(value: Any) -> Any:
-    """Convert a port alone to the address on this machine, so that changing TELLONCE_PORT needs no other setting."""
+    """Convert a port to an address on this machine: `8765 -> http://127.0.0.1:8765/mcp`. A change of TELLONCE_PORT thus
+    needs no other setting."""
     if "://" not in str(value) and not str(value).isdecimal():
         raise ValueError(f"{value!r} is neither an address, as in http://127.0.0.1:8765/mcp, nor a port")
     return f"http://127.0.0.1:{value}/mcp" if str(value).isdecimal() else value

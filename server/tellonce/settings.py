@@ -166,8 +166,8 @@ class QueuePolicy(Group, frozen=True):
 
 
 class Retention(Group, frozen=True):
-    """How long receipts, finished jobs and records of model calls are kept, and how often forgotten text is removed
-    from the database files. Messages are kept until they are forgotten."""
+    """How long the server keeps receipts, finished jobs and records of model calls. `scrub_hours` says how often
+    forgotten text is removed from the database files. Messages are kept until they are forgotten."""
 
     receipt_days: float = Field(default=30, gt=0, description="Days for which a context's receipt is kept.")
     receipts_per_chat: int = Field(default=2000, ge=1, description="Maximum receipts kept for one chat.")
@@ -224,7 +224,8 @@ def _refuse_env_file_of_others(file: Path) -> None:
 
 
 class Settings(BaseSettings):
-    """The settings of every process. The variable of a setting without an alias is `TELLONCE_` and the setting's name."""
+    """The settings of every process. The variable of a setting is `TELLONCE_` followed by the setting's name, unless
+    the setting has an alias."""
 
     model_config = SettingsConfigDict(
         alias_generator=AliasGenerator(validation_alias=lambda name: f"TELLONCE_{name.upper()}"),

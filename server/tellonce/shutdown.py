@@ -46,7 +46,7 @@ class Stopped(Exception):
 
 
 async def unless_stopped(stop: asyncio.Event, work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """The result of `work`. Raises Stopped if `stop` is set first, and any exception that `work` raises."""
+    """The result of `work`, or its exception. Raises Stopped if `stop` is set first."""
     working, stopping = asyncio.ensure_future(work), asyncio.ensure_future(stop.wait())
     try:
         await asyncio.wait((working, stopping), return_when=asyncio.FIRST_COMPLETED)
@@ -68,7 +68,7 @@ async def pause_or_stop(stop: asyncio.Event, seconds: float) -> bool:
 
 
 async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
-    """Wait up to `seconds` until the tasks have ended, then cancel the tasks that still run."""
+    """Wait at most `seconds` for the tasks to end. Then cancel the tasks that still run."""
     if not tasks:
         return
     _, late = await asyncio.wait(tasks, timeout=seconds)
@@ -76,8 +76,8 @@ async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
 
 
 async def ended(*tasks: asyncio.Future[Any]) -> None:
-    """Cancel the tasks and wait until they have ended. A task that does not end in time is cancelled again, because its
-    clean-up may have replaced the cancellation by an error. The errors of the tasks are handled elsewhere."""
+    """Cancel the tasks and wait until they have ended. A task that does not end in time is cancelled again, because an
+    error in its clean-up can replace the cancellation. The errors of the tasks are handled elsewhere."""
     pending = set(tasks)
     while pending:
         for task in pending:

@@ -22,7 +22,7 @@ LONGEST_PAUSE = 60.0
 """Maximum seconds before a failed task is restarted. Each consecutive failure doubles the pause."""
 
 STEADY_SECONDS = 300.0
-"""A task that ran this many seconds before it failed restarts with the shortest pause."""
+"""If a task ran for this many seconds and then failed, it restarts with the shortest pause."""
 
 MOST_FAILURES = 10
 """A vital task ends the process after this many consecutive failures."""
@@ -30,8 +30,8 @@ MOST_FAILURES = 10
 
 @dataclass(frozen=True)
 class SideTask:
-    """A background task. If `run` returns before the task is cancelled, this counts as a failure, except with `ends`.
-    If a `vital` task keeps failing, the process ends."""
+    """A background task. If `run` returns by itself, this counts as a failure, unless `ends` is set. If a `vital` task
+    keeps failing, the process ends."""
 
     name: str
     run: Callable[[], Awaitable[object]]
@@ -69,8 +69,7 @@ class SideTasks:
 
     @property
     def health(self) -> dict[str, dict[str, object]]:
-        """For each task: whether it runs, how often it failed, and the type of its last failure (not the failure's
-        text)."""
+        """The state of each task. `error` is the type of the task's last failure, without the failure's text."""
         return {
             name: {"running": record.running, "failures": record.failures, "error": record.error}
             for name, record in self._records.items()

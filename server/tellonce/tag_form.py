@@ -60,7 +60,7 @@ bracket of a tag in stored text with a round bracket."""
 MAY_OPEN: Final = re.compile(
     rf"[{re.escape(OPENERS)}]{_BLANK}(?P<name>(?:[{''.join(_FORMS.values())}]{_HIDDEN})*+){_BLANK}\Z"
 )
-"""Matches the end of an unfinished text if more characters could turn this end into a tag."""
+"""Matches the beginning of a possible tag at the end of an unfinished text, such as `[REM`."""
 
 
 def _time_mark(word: str) -> re.Pattern[str]:

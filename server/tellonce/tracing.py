@@ -1,8 +1,7 @@
 """Passes one trace id through all processes of a turn, in the format of W3C trace context.
 
-MCP sends the current context in the `_meta` of each request (`traceparent`). Therefore `trace_id()` also returns the id
-of the turn when it is called inside a tool. Without opentelemetry-sdk, only the ids are passed on, and no spans are
-recorded.
+MCP sends the current context in the `_meta` of each request (`traceparent`). Inside a tool, `trace_id()` therefore
+returns the id of the turn. Without opentelemetry-sdk, only the ids are passed on, and no spans are recorded.
 """
 
 import importlib
@@ -24,8 +23,8 @@ _w3c = TraceContextTextMapPropagator()
 
 @contextmanager
 def traced(name: str, traceparent: str | None = None) -> Generator[None]:
-    """A span around the block. It belongs to the trace of `traceparent`; without `traceparent`, to the current trace
-    or, if there is none, to a new trace. An exception's text is not recorded, because it may quote a message."""
+    """A span around the block. The span belongs to the trace of `traceparent`. Without `traceparent`, the span belongs
+    to the current trace or begins a new one. An exception's text is not recorded, because it may quote a message."""
     span = _tracer.start_span(name, context=_w3c.extract({"traceparent": traceparent}) if traceparent else None)
     if not span.get_span_context().is_valid:
         span = NonRecordingSpan(_new_context())
@@ -66,7 +65,7 @@ def export(process: str, endpoint: str | None) -> None:
 
 
 def _new_context() -> SpanContext:
-    """New ids, marked as sampled, so that processes with the SDK record their spans."""
+    """New ids. They are marked as sampled, so that processes with the SDK record their spans."""
     return SpanContext(
         secrets.randbits(128) or 1,
         secrets.randbits(64) or 1,

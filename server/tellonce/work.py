@@ -150,7 +150,7 @@ class ErasureInput(Contract):
 
 
 class Quote(Contract):
-    """A verbatim quote of the user, of one or more sentences."""
+    """One or more sentences of the user, word for word."""
 
     message_id: int
     text: Annotated[Text, Field(max_length=2000)]
@@ -238,7 +238,8 @@ class ExchangeResult(Contract):
 
 
 class ClaimVerdict(Contract):
-    """The verdict on one statement. `doubt` says why the messages do not support it; None if they support it."""
+    """The verdict on one statement. `doubt` is the reason why the messages do not support the statement. It is None if
+    they support the statement."""
 
     memory_id: int
     doubt: Annotated[str, Field(max_length=200)] | None = None
@@ -401,7 +402,7 @@ class ReadBy(Contract):
 
 
 class ReadingStatus(Contract):
-    """How many exchanges each tier has read, and how many a better tier will read again."""
+    """The number of exchanges that each tier has read, and the number that a better tier will read again."""
 
     read_by: tuple[ReadBy, ...] = ()
     waiting: int = Field(default=0, description="Exchanges that no tier has read yet.")

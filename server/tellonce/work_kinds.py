@@ -1,4 +1,4 @@
-"""The kinds of jobs, and the tiers, which are the kinds of models that do the jobs; both with their traits."""
+"""The kinds of jobs and the tiers, with their traits. A tier is a kind of model that does jobs."""
 
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple, get_args
@@ -42,15 +42,22 @@ JobKind = Literal[
 
 
 Rolling = Literal["thread", "session"]
-"""The rolling summaries. They are made from chunk summaries: `thread` from those of its thread, all others from those
-of its chat."""
+"""The rolling summaries. A `thread` summary is made from the chunk summaries of its thread. A `session` summary is made
+from the chunk summaries of its chat."""
 
 
 class JobTraits(NamedTuple):
-    """`reads` is the input of a kind of job: the job's `messages`, these and earlier messages of the `chat`, `statements`
-    of the chat with the messages around their sources, the `summaries` of a thread, or the `memories`. `replaces` says
-    which former texts the job's result replaces: the texts of the same `messages`, of the same `thread`, or of the
-    `owner`. `rolling` are the rolling summaries that the job writes."""
+    """What a kind of job reads and writes. The job reads one of these inputs:
+
+    - `messages`: the job's messages.
+    - `chat`: the job's messages and earlier messages of the chat.
+    - `statements`: statements of the chat, with the messages around their sources.
+    - `summaries`: the summaries of a thread.
+    - `memories`: the memories.
+
+    `replaces` says which former texts the job's result replaces: the texts of the same `messages`, of the same
+    `thread`, or of the `owner`. `rolling` contains the rolling summaries that the job writes.
+    """
 
     reads: Literal["messages", "chat", "statements", "summaries", "memories"]
     replaces: Literal["messages", "thread", "owner"] | None = None

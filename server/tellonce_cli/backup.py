@@ -1,4 +1,4 @@
-"""`tellonce backup`: writes the memory of all users to one file, once or repeatedly. The server may be running."""
+"""`tellonce backup`: writes the memory of all users to one file, once or repeatedly. The server can run meanwhile."""
 
 import asyncio
 from collections.abc import Callable

@@ -7,7 +7,7 @@ from tellonce.plural import quantity
 from tellonce.settings import ServerSettings
 
 MADE = "last-backup"
-"""The file in the data folder whose modification time is the time of the last backup."""
+"""A file in the data folder. Its modification time is the time of the last backup."""
 
 
 def note_backup(settings: ServerSettings) -> None:

@@ -187,8 +187,8 @@ class Talk:
             console.print(line, markup=False)
 
     def _offer_lines(self, incoming: Incoming) -> list[str]:
-        """Without a model: the line that offers a reminder for a day that the statement names, or the line that says
-        that no reminder was set."""
+        """Without a model, the line that offers a reminder for a day in the statement. If the user asked for a reminder
+        and none was set, the line says this."""
         if self._context.responder.claims or is_question(incoming.text):
             return []
         asked = (incoming.text, incoming.sent_at, self._context.zone)
@@ -213,7 +213,8 @@ class Talk:
         return await answer(self._context, incoming) or phrase("help.unknown_command")
 
     async def _help(self, _: _Given) -> str:
-        """The bot's help without the commands that the terminal does not have, and with the terminal's own commands."""
+        """The bot's help for the terminal. It lists only the commands that the terminal has, and adds the terminal's
+        own commands."""
         known = {f"/{name}" for name in (*self._answers, *TEXT_ANSWERS)}
         lines = phrase("help.text").splitlines()
         return "\n".join([*(line for line in lines if line[:1] != "/" or line.split()[0] in known), _HELP])
@@ -233,8 +234,7 @@ class Talk:
         return f"{said}  [/undo]" if made else said
 
     async def _agree(self, action: Literal["confirm", "reject"]) -> str:
-        """Answer what the last answer asked: whether to set a reminder or, without such a question, what `_decide`
-        decides."""
+        """Accept or reject the offered reminder. If no reminder was offered, `_decide` handles the action."""
         if self._offer is None:
             return await self._decide(action)
         (about, offer), self._offer = self._offer, None

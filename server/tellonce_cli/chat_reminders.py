@@ -27,8 +27,8 @@ LONGEST_NAP: Final = 15.0
 """Maximum seconds until the terminal notices a reminder that was set elsewhere."""
 
 LEAD: Final = timedelta(seconds=1)
-"""If a bot delivers the reminders, the terminal reads each reminder this long before its due time. At the due time, the
-bot may already have finished the reminder."""
+"""If a bot delivers the reminders, the terminal reads each reminder earlier than its due time, by this length. At the
+due time, the bot may already have finished the reminder."""
 
 
 @dataclass
@@ -130,6 +130,6 @@ class ChatReminders:
 
 
 def terminal_delivers(settings: RelaySettings) -> bool:
-    """Whether the terminal delivers reminders. The terminal delivers them unless a bot may deliver them: a bot that
-    these settings configure, or a bot on the machine of a remote server."""
+    """Whether the terminal delivers reminders. The terminal delivers them if no bot can. A bot can deliver them if
+    these settings configure a bot. The machine of a remote server can have a bot, too."""
     return settings.bot_token is None and urlsplit(settings.url).hostname in OURS

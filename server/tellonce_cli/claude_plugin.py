@@ -1,4 +1,5 @@
-"""Our plugin for Claude Code, as Claude Code's settings describe it: whether it is enabled, and which server it calls."""
+"""Our plugin for Claude Code. Claude Code's settings say whether the plugin is enabled, and which server the plugin
+calls."""
 
 import json
 import shlex
@@ -43,8 +44,8 @@ def install_line(machine: Machine, settings: ServerSettings) -> str:
 
 
 def set_up_line(machine: Machine, settings: ServerSettings) -> str:
-    """The commands that add the plugin's marketplace, which is the clone of the repository, and install the plugin with
-    the options that this memory needs. If the clone is unknown, the commands contain the word CLONE."""
+    """The commands that add the plugin's marketplace and install the plugin with the options for this memory. The
+    marketplace is the clone of the repository. If the clone is unknown, the commands contain the word CLONE."""
     source = shlex.quote(str(clone() or "CLONE"))
     return f"claude plugin marketplace add {source} && {install_line(machine, settings)}"
 
@@ -63,8 +64,8 @@ def clone() -> Path | None:
 
 
 def trouble(machine: Machine, settings: ServerSettings) -> str | None:
-    """The reason why the installed plugin does not use this memory: it has another address on this machine, or another
-    data folder. None if the plugin uses this memory, or if it calls another machine."""
+    """The reason why the installed plugin does not use this memory. The plugin has another address on this machine, or
+    another data folder. None if the plugin uses this memory, or if it calls another machine."""
     inherited = {"data_folder": machine.environment.get("TELLONCE_DATA_DIR")}
     chosen = inherited | {name: value for name, value in options(machine).items() if value}
     url = str(chosen.get("url") or _URL)
@@ -77,8 +78,8 @@ def trouble(machine: Machine, settings: ServerSettings) -> str | None:
 
 
 def _missing(options: Mapping[str, Any], settings: ServerSettings) -> dict[str, str]:
-    """The plugin's options whose set or default values select another memory, each with the value that selects this
-    memory."""
+    """The plugin's options that select another memory. Each has the value that would select this memory. An option that
+    is not set has its default value."""
     url, folder = str(options.get("url") or _URL), Path(str(options.get("data_folder") or data_folder())).expanduser()
     found = {"url": _url(settings)} if _place(url) != _place(_url(settings)) else {}
     return found | (

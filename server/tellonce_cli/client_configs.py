@@ -24,7 +24,7 @@ WSL_NAME = "WSL_DISTRO_NAME"
 """The environment variable with the name of the WSL distribution. It is set only in WSL."""
 
 THROUGH_WSL = "--exec"
-"""The option of wsl.exe that is followed by the program to start without a shell."""
+"""The option of wsl.exe before the program to start. wsl.exe starts this program without a shell."""
 
 CODEX_SECONDS = 60
 """Maximum seconds that Codex waits for our server; Codex does not start if the server takes longer."""
@@ -86,7 +86,8 @@ class Client:
 
 
 def _through_wsl(command: Command, machine: Machine) -> Command:
-    """The command as a Windows program starts it. WSLENV names the variables that wsl.exe passes to the command."""
+    """The command for a Windows program: `wsl.exe -d DISTRIBUTION --exec COMMAND`. WSLENV names the variables that
+    wsl.exe passes to the command."""
     variables = command.get("env", {})
     passed = {"env": {**variables, "WSLENV": ":".join(variables)}} if variables else {}
     where = ["-d", machine.environment[WSL_NAME], THROUGH_WSL]
@@ -110,8 +111,8 @@ def _opencode(command: Command) -> dict[str, Any]:
 
 
 def _opencode_file(machine: Machine) -> Path:
-    """The file of opencode. opencode reads both `opencode.json` and `opencode.jsonc`. The second file is chosen only if
-    it exists and the first does not."""
+    """The configuration file. The program opencode reads both `opencode.json` and `opencode.jsonc`. The second file is
+    chosen only if it exists and the first does not."""
     folder = machine.folder("XDG_CONFIG_HOME", ".config") / "opencode"
     plain, commented = folder / "opencode.json", folder / "opencode.jsonc"
     return commented if commented.exists() and not plain.exists() else plain
@@ -169,8 +170,8 @@ CLIENTS: Mapping[ClientName, Client] = {
 
 
 class ConfigFile:
-    """A client's configuration file, with the text that it has or would have. The methods return new texts and change
-    nothing. Raises UnreadableConfig."""
+    """A client's configuration file and a text, which the file has now or will have. The methods return new texts and
+    change nothing. Raises UnreadableConfig."""
 
     def __init__(self, client: Client, file: Path, text: str) -> None:
         self._client, self._file, self._text = client, file, text
@@ -198,7 +199,7 @@ class ConfigFile:
 
     @property
     def has_command(self) -> bool:
-        """Whether the entry with our name starts our server, as the entries that we write do."""
+        """Whether the entry with our name is a command that starts our server."""
         return self._words[-2:] == OUR_ARGUMENTS
 
     @property

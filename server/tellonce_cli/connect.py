@@ -74,8 +74,8 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
 
 
 def _plugin_instead(machine: Machine) -> str:
-    """The reason why no entry is added while the plugin is enabled. Either the plugin already shares this memory, or
-    the text names the command after which the plugin shares it."""
+    """The reason why no entry is added while the plugin is enabled. The text says either that the plugin already shares
+    this memory, or which command makes the plugin share it."""
     settings = load(ServerSettings)
     if said := claude_plugin.trouble(machine, settings):
         return f"{said}. Run `{claude_plugin.install_line(machine, settings)}` and start a new Claude Code session."
@@ -109,8 +109,8 @@ def this_machine() -> Machine:
 
 @functools.cache
 def windows_account() -> Machine | None:
-    """The home folder and the settings folder of the Windows account under which this WSL distribution runs, as paths
-    of the distribution; None if Windows does not answer. Call it only in WSL."""
+    """The home folder and the settings folder of the Windows account that started this WSL distribution. The paths are
+    valid inside the distribution. None if Windows does not answer. Call it only in WSL."""
     # With `/u` the list is UTF-16, so names in every script are kept. `cmd.exe` refuses to start in a folder of the
     # distribution, so it is started in its own folder.
     program = shutil.which("cmd.exe") or _CMD
@@ -131,7 +131,8 @@ def _output(command: list[str], folder: Path | None = None) -> bytes:
 
 
 def connected(machine: Machine) -> dict[ClientName, bool | str]:
-    """For each client with a file on this machine: whether it has our entry, or a text that says what is wrong."""
+    """The clients with a file on this machine. The value is a text if something is wrong. Otherwise, it says whether
+    the client has our entry."""
     found: dict[ClientName, bool | str] = {}
     for name, client in CLIENTS.items():
         file = client.file(machine)
@@ -158,8 +159,8 @@ def _command(client: Client, reveal: bool) -> Command:
 
 
 def _text(file: Path) -> str | None:
-    """The text of the file, without a byte order mark and with `\n` at the end of each line; None if there is no file.
-    Raises UnreadableConfig."""
+    """The text of the file without a byte order mark. Each line ends with `\n`. None if there is no file. Raises
+    UnreadableConfig."""
     try:
         return file.read_text("utf-8-sig") if file.exists() else None
     except UnicodeDecodeError as error:
@@ -170,7 +171,7 @@ def _text(file: Path) -> str | None:
 
 @contextmanager
 def _legible() -> Generator[None]:
-    """Convert the error for a file that cannot be read or parsed to CommandFailed. The file stays unchanged."""
+    """Raise CommandFailed if a file cannot be read or parsed. The file stays unchanged."""
     try:
         yield
     except UnreadableConfig as error:
@@ -193,8 +194,8 @@ def _write(file: Path, text: str, *, keeps_former: bool) -> None:
 
 @contextmanager
 def _writing(file: Path) -> Generator[None]:
-    """Convert the error for a file that cannot be written to CommandFailed. A read-only file also causes this error,
-    although it could be replaced."""
+    """Raise CommandFailed if the file cannot be written. This includes a read-only file, although the file could be
+    replaced."""
     try:
         if file.exists() and not os.access(file, os.W_OK):
             raise PermissionError(errno.EACCES, "the file is read-only")

@@ -1,6 +1,6 @@
 """`tellonce database setup`: prepares an external PostgreSQL, or prints what an administrator must run.
 
-Other commands use this module to get the URL of the database, or a connection after the schema was updated. They also
+Other commands use this module to get the URL of the database, or to connect after an update of the schema. They also
 use it to find the user who owns a memory that the user in the settings does not see. This is the case after
 TELEGRAM_USER_ID is set for the first time, and when a memory is restored or opened without its `.env`.
 """
@@ -109,11 +109,11 @@ async def hidden_memory(settings: ServerSettings) -> str | None:
 
 
 def hidden_owner(held: Mapping[int, Texts], settings: ServerSettings) -> str | None:
-    """The sentence that names the user whose memory is not visible with these settings, and the remedy; None if no
-    memory is hidden.
+    """A sentence with the remedy, if the memory of a user is not visible with these settings. The sentence names this
+    user. None if no memory is hidden.
 
     `held` contains the number of texts of each owner. The local user's memory is hidden until it is moved to the user
-    of the settings, however much this user has.
+    of the settings, even if the user of the settings has texts.
     """
     texts, user = {owner: sum(each) for owner, each in held.items()}, settings.default_user
     own = texts.get(user, 0)

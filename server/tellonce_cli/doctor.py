@@ -57,7 +57,8 @@ from tellonce_server.store.route import find_route
 FREE_BYTES = 1 << 30
 CLOCK_SECONDS = 60
 RECENT = timedelta(minutes=15)
-"""How long ago the bot may have met another program that fetches its messages. The two meet at least once a minute."""
+"""Maximum age of a conflict between the bot and another program that fetches the bot's messages. The two programs
+conflict at least once a minute."""
 TIMEOUT = 5
 
 
@@ -84,7 +85,7 @@ async def run(*, online: bool = False) -> int:
 
 
 async def finding(check: Check, settings: ServerSettings, relay: RelaySettings) -> Finding:
-    """The result of the check. If this user may not open a file, the finding names the file."""
+    """The result of the check. If this user has no permission for a file, the finding names the file."""
     try:
         return await check(settings, relay)
     except PermissionError as error:
@@ -192,8 +193,8 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 
 async def _knows_us(settings: ServerSettings) -> bool:
-    """Whether the running server has our memory: it accepts the token in our data folder. A server that is not ready
-    would not answer."""
+    """Whether the running server has our memory. A server has our memory if it accepts the token in our data folder. A
+    server that is not ready would not answer."""
     file = settings.data_dir / "tokens" / "assistant"
     return file.exists() and await _refusal(f"{address(settings)}/mcp", file.read_text().strip()) is None
 

@@ -18,7 +18,7 @@ def main() -> None:
 
 
 def _serve_stdio() -> None:
-    """Run the server. Without its packages, the error names the extra that installs them."""
+    """Run the server. If a package is missing, the error names the extra that installs it."""
     try:
         imported("tellonce_server.__main__").main()
     except ModuleNotFoundError as error:

@@ -53,8 +53,8 @@ def tokens_finding(folder: Path) -> Finding:
 
 
 def model_finding(folder: Path, source: Path | None) -> Finding:
-    """Check that the embedding model exists: a prepared model in `folder`, or a prepared or original model in `source`,
-    the configured folder."""
+    """Check that the embedding model exists. `folder` can contain a prepared model. `source`, the configured folder,
+    can contain a prepared or an original model."""
     ready = next((place for place in (source, folder) if place is not None and complete(place)), None)
     if ready is not None:
         return fine(f"embedding model in {ready}")

@@ -77,7 +77,7 @@ def run(
 
 
 def _recognized(source: Source) -> ImportKind:
-    """The kind of the file, which is printed."""
+    """Recognize the kind of the file, and print this kind."""
     found = recognized(source)
     console.print(f"{source.path} is recognized as {found}.")
     return found
@@ -90,8 +90,8 @@ def _estimate(foreseen: Forecast) -> dict[str, object]:
 
 
 def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
-    """Show the forecast and ask. If nobody can be asked, --yes is required for an import that calls a model, or in
-    which no message is recognized as the user's."""
+    """Show the forecast and ask. If nobody can be asked, --yes is required in two cases: the import calls a model, or
+    no message is recognized as the user's."""
     for line in foreseen.lines:
         console.print(line, markup=False)
     if dry_run or yes:
@@ -185,8 +185,8 @@ async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
 
 
 def _with_later_alarm(item: ExportedMemory, now: datetime, zone: ZoneInfo) -> ExportedMemory:
-    """The memory with an alarm in the future: a repeated alarm moves to its next time. A single alarm that has passed
-    is not delivered, and its memory is completed."""
+    """Move the alarm of a memory into the future. A repeated alarm moves to its next time. A single alarm that has
+    passed is not delivered, and its memory is completed."""
     alarm = item.alarm
     if alarm is None or alarm.done_at is not None or alarm.due_at > now:
         return item

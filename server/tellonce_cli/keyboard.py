@@ -1,4 +1,4 @@
-"""Reads lines from the terminal or a pipe. The wait for a line can be interrupted at once."""
+"""Reads lines from the terminal or a pipe. While a program waits for a line, it can be interrupted at once."""
 
 import asyncio
 import importlib
@@ -21,7 +21,8 @@ _NO_PASTE_MARKS = b"\x1b[?2004l"
 
 @contextmanager
 def terminal_as_found() -> Generator[None]:
-    """Restore the terminal's settings after the block, because interrupted line editing would leave the echo off."""
+    """Restore the terminal's settings after the block. Without this, the echo would stay off after an interrupted
+    line."""
     if sys.platform == "win32" or not (os.isatty(_STDIN) and os.isatty(_STDOUT)):
         yield
         return
@@ -44,7 +45,7 @@ class Keyboard:
         self._reading: asyncio.Future[str | None] | None = None
         self._prompt = ""
         if self.interactive:
-            # `input` gets arrow keys, a history, lines of any length, and multi-line paste.
+            # With readline, `input` supports arrow keys, a history, lines of any length, and multi-line paste.
             with suppress(ImportError):  # Python can be built without readline
                 importlib.import_module("readline").parse_and_bind("set enable-bracketed-paste on")
 
@@ -54,7 +55,7 @@ class Keyboard:
         if self._reading is None:
             self._reading = self._begin(prompt)
         elif self.interactive:
-            print(prompt, end="", flush=True)  # the thread of an interrupted question is still reading
+            print(prompt, end="", flush=True)  # the thread that an interrupted question started is still reading
         line = await asyncio.shield(self._reading)
         self._reading = None
         return line
@@ -111,8 +112,8 @@ def _typed(prompt: str) -> str | None:
 
 
 def _piped() -> Iterator[str]:
-    """Read lines from the descriptor of standard input. `sys.stdin` is not used, because a thread that waits there would
-    keep a lock that the process needs in order to exit."""
+    """Read lines from the descriptor of standard input. `sys.stdin` is not used. A thread that waits for `sys.stdin`
+    keeps a lock, and the process needs this lock to exit."""
     rest = b""
     while run := os.read(_STDIN, _RUN):
         *lines, rest = (rest + run).split(b"\n")

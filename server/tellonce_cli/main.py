@@ -66,7 +66,7 @@ def options(
 ) -> None:
     """One memory for all your assistants.
 
-    Exit codes: 0 done, 1 failed with a sentence, 2 wrong usage, 70 an internal error, 130 interrupted.
+    Exit codes: 0 (done), 1 (failed; a sentence says why), 2 (wrong usage), 70 (internal error), 130 (interrupted).
     """
     _debugging.append(debug)
 
@@ -127,8 +127,8 @@ def open_(
 ) -> None:
     """Open the memory page in the browser.
 
-    The page shows what is known and why. You can also change and forget memories, import, and connect clients there.
-    The server must be running.
+    The page shows what is known and why. You can also change and forget memories, import files, and connect clients
+    there. The server must be running.
     """
     run_module("open_", only_print=only_print)
 
@@ -173,8 +173,8 @@ def import_(
 ) -> None:
     """Import a history or memories from another program.
 
-    Recognizes the files of all kinds that --kind lists (markdown: also of Obsidian and basic-memory; jsonl: of
-    `tellonce export`). `tellonce import KIND FILE` names the kind.
+    Recognizes the files of all kinds that --kind lists. The kind markdown includes the notes of Obsidian and
+    basic-memory. The kind jsonl is the format of `tellonce export`. `tellonce import KIND FILE` names the kind.
 
     Shows the number of messages, the time and the cost, and asks before it begins. A repeated import adds only what is
     new.
@@ -192,7 +192,7 @@ def export(
     file: Annotated[Path | None, typer.Argument(help="Output file; default and `-`: standard output.")] = None,
     _: Json = False,
 ) -> None:
-    """Export everything the memory knows about you.
+    """Export everything that the memory knows about you.
 
     The file contains JSON Lines and can be imported again.
     """
@@ -201,7 +201,7 @@ def export(
 
 @app.command()
 def status(_: Json = False) -> None:
-    """Show what is known, what is queued and what learning cost."""
+    """Show what is known, what is queued, and the cost of learning."""
     run_module("status")
 
 
@@ -256,7 +256,7 @@ def scrub(
 ) -> None:
     """Rewrite the database files to remove forgotten text from them.
 
-    Stops if others need the memory meanwhile; the running server then tries again later.
+    Stops if another program needs the memory meanwhile. The running server then tries again later.
     """
     run_module("maintenance", "scrub now" if now else "scrub")
 
@@ -292,14 +292,14 @@ def restore(
 def replay(_: Json = False) -> None:
     """Retry failed jobs.
 
-    `tellonce status` lists them with the reason.
+    `tellonce status` lists the failed jobs and the reasons.
     """
     run_module("maintenance", "replay")
 
 
 @database_app.command("setup")
 def database_setup(_: Json = False) -> None:
-    """Prepare the PostgreSQL in DATABASE_URL.
+    """Prepare the PostgreSQL server at DATABASE_URL.
 
     Creates the extension, the roles and the tables, or shows what an administrator must run.
     """
@@ -315,7 +315,7 @@ def database_move_user(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would move.")] = False,
     _: Json = False,
 ) -> None:
-    """Give the memory of one user to another, with its access tokens.
+    """Give the memory and the access tokens of one user to another user.
 
     Stop Tellonce first. The move happens completely or not at all.
     """

@@ -1,4 +1,5 @@
-"""`tellonce memories | search | remember | edit | why`: one tool call each, printed for a person or as JSON."""
+"""`tellonce memories | search | remember | edit | why`: each command calls one tool and prints the result as text or
+JSON."""
 
 import json
 import re
@@ -65,8 +66,8 @@ async def called(settings: RelaySettings, call: Callable[[MemoryClient], Awaitab
 
 
 async def _page(call: Callable[[Any], Awaitable[Any]], args: BaseModel, page: int) -> Any:
-    """The result. For a list, the page with the number `page`; all earlier pages are read first, because a cursor leads
-    only to the next page."""
+    """The result. If the result is a list, it is the page with the number `page`. All earlier pages are read first,
+    because a cursor leads only to the next page."""
     result = await call(args)
     for _ in range(1, page):
         if result.next_cursor is None:
@@ -193,7 +194,7 @@ def _edited(memory: c.Memory, zone: tzinfo, _: int) -> Shown:
 
 
 def _wording(found: c.Explanation) -> str:
-    """Return a sentence about who worded the memory; the page shows the same sentence."""
+    """Return who wrote the text of the memory, as in `corrected by you`. The page shows the same words."""
     if found.model:
         return f"worded by {found.model}"
     if found.versions:

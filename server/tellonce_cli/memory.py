@@ -21,8 +21,8 @@ from tellonce_server.services.services import Services
 def local_settings() -> ServerSettings:
     """The settings of a command that works on the storage of this machine.
 
-    Raises CommandFailed if the settings name a server on another machine, or a token that is not this machine's. In
-    both cases, the user means another memory than this machine's.
+    Raises CommandFailed if the settings name a server on another machine, or a token from another machine. In both
+    cases, the user means another memory.
     """
     settings, client = load(ServerSettings), load(ClientSettings)
     host = urlsplit(client.url).hostname

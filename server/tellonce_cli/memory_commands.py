@@ -29,8 +29,8 @@ def _of_kind(kinds: tuple[str, ...]) -> Any:
 
 
 def _placed(message: str) -> tuple[int | None, str]:
-    """The chat and number of a message such as `42:7`. Any other name is the name of a message in this terminal's chat;
-    the returned chat is then None."""
+    """The chat and number of a message such as `42:7`. If the name has another form, it is a message in this terminal's
+    chat, and the returned chat is None."""
     named = re.fullmatch(r"(-?\d{1,18}):(\d{1,18})", message)
     return (int(named[1]), named[2]) if named else (None, message)
 
@@ -115,7 +115,8 @@ def why(
 ) -> None:
     """Show why something is known.
 
-    Lists its sources, your words, its former versions and, if it is uncertain, the reason.
+    Lists the sources of the memory, your words and the former versions. If the memory is uncertain, the reason is
+    listed, too.
     """
     if sum(value is not None for value in (number, message, receipt)) != 1:
         raise typer.BadParameter("name one memory, one --message or one --receipt")
@@ -135,7 +136,7 @@ def edit(
 ) -> None:
     """Change one memory.
 
-    Give its new text, or an action with --do.
+    Give the new text of the memory, or an action with --do.
     """
     if (text is None) == (action is None):
         raise typer.BadParameter("give either a new text or --do")
@@ -167,9 +168,9 @@ def forget(
 ) -> None:
     """Erase something for good, everywhere.
 
-    Shows what would be erased and asks; you can pick single matches. ☑ marks exact matches. ☐ marks matches that stay
-    unless you pick them: other forms of the words ("walnuts" for "walnut") and numbers with other separators. With
-    --json, it only returns a preview, unless you give --yes or the token of a preview.
+    Shows what would be erased and asks. You can select matches one by one. ☑ marks exact matches. ☐ marks matches that
+    are kept unless you select them: other forms of the words ("walnuts" for "walnut") and numbers with other
+    separators. With --json, it only returns a preview, unless you give --yes or the token of a preview.
     """
     if sum((topic is not None, literal is not None, bool(memory), bool(message), everything)) != 1:
         raise typer.BadParameter("name one topic, --literal, --memory, --message or --everything")

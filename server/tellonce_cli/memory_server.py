@@ -32,7 +32,7 @@ _NONE = (
 OURS = ("127.0.0.1", "localhost", "::1")
 HEALTH_SECONDS = 2.0
 READY_SECONDS = 4.0
-"""Longer than the server itself waits for its database."""
+"""The server itself waits for its database for a shorter time."""
 
 
 async def health(url: str) -> dict[str, Any]:
@@ -41,8 +41,8 @@ async def health(url: str) -> dict[str, Any]:
 
 
 async def database_problem(url: str) -> str:
-    """The reason why the server with this URL, which has opened its memory, cannot use its database now. Empty if the
-    database answers, or if the server cannot be reached."""
+    """The reason why the server with this URL cannot use its database now. This server has already opened its memory.
+    Empty if the database answers, or if the server cannot be reached."""
     return str((await _page(url, "/ready", READY_SECONDS)).get("reason") or "")
 
 
@@ -68,7 +68,7 @@ async def running_token(settings: RelaySettings, scope: str) -> str:
 
 
 async def why_none(settings: RelaySettings) -> str:
-    """The reason why the server at the URL of the settings does not serve our calls."""
+    """The reason why no server at `settings.url` serves this memory."""
     url, found = settings.url, await health(settings.url)
     if found.get("ready"):
         return ANOTHER.format(url=url, folder=settings.data_dir)
@@ -88,8 +88,8 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
 
     Raises CommandFailed if the memory cannot be opened, or if the user probably means another memory. There are two
     such cases. First, a token or a remote server is configured, but no server accepts the token. Second, the running
-    server rejects the token of our data folder. In the second case, our own memory is opened, with a note, if it exists
-    and no setting names the server.
+    server rejects the token of our data folder. In the second case, our own memory is opened if it exists and no
+    setting names the server. A note reports this.
     """
     try:
         token = settings.bearer("assistant")
@@ -116,8 +116,9 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
 
 
 async def _mismatch(settings: RelaySettings, token: str) -> str:
-    """The note that a server of another memory is running; empty if no server has opened its memory, or if the server
-    cannot check the token because its database is down. Raises CommandFailed if the user probably means that server."""
+    """The note that the running server has another memory. Empty if no server has opened its memory. Also empty if the
+    server cannot check the token because its database is down. Raises CommandFailed if the user probably means the
+    running server."""
     if not (await health(settings.url)).get("ready"):
         return ""
     problem, place = await database_problem(settings.url), {"url": settings.url, "folder": settings.data_dir}
@@ -131,7 +132,7 @@ async def _mismatch(settings: RelaySettings, token: str) -> str:
 
 
 async def _open(memory: MemoryClient) -> None:
-    """Open the memory with a first call, so that a failure is reported before the user types anything."""
+    """Make a first call to open the memory. A failure is then reported before the user types anything."""
     try:
         await memory.get_profile(c.GetProfileArgs(limit=1))
     except (MemoryRefused, MemoryUnreachable) as error:

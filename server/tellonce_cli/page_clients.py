@@ -1,5 +1,5 @@
-"""Lists the configurations of other programs for the memory page (`python -m tellonce_cli.page_clients TASK …`). The
-list has a separate module, because the imports of `page_work` would delay it."""
+"""Lists the configurations of other programs. The memory page calls it with `python -m tellonce_cli.page_clients TASK
+…`. The list has a separate module, because the imports of `page_work` would delay it."""
 
 from tellonce_cli import connect
 from tellonce_cli.client_configs import CLIENTS
@@ -8,7 +8,8 @@ from tellonce_cli.screen import CommandFailed, print_entry, run_for_page
 
 
 def clients() -> None:
-    """List each client, its file, whether our entry is in the file, and the file with our entry added."""
+    """List the clients. Each entry has the client's file, whether the file contains our entry, and the file's text with
+    our entry."""
     known = connect.connected(connect.this_machine())
     for name in ClientName:
         try:

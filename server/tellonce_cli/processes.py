@@ -37,7 +37,8 @@ async def refuse_taken_port(settings: ServerSettings, command: str) -> None:
 
 
 async def _taken(settings: ServerSettings, command: str) -> str:
-    """The message for a port in use: which kind of program uses it, and the command that takes another port."""
+    """The message for a port in use. It says which kind of program uses the port, and which command uses another
+    port."""
     if "version" in await health(address(settings)):
         who, instead = "a Tellonce server", "If that is this memory's, it runs already. For another one beside it"
     else:

@@ -1,5 +1,5 @@
-"""`tellonce restore FILE`: replaces the memory with a backup, in one transaction. Then the command erases again
-everything that was forgotten after the backup.
+"""`tellonce restore FILE`: replaces the memory with a backup, in one transaction. Then the command repeats all erasures
+that were made after the backup.
 
 If the backup was made of this same memory, its access tokens are not restored. A revoked token thus stays revoked.
 """
@@ -58,7 +58,8 @@ async def run(file: Path, *, force: bool = False) -> None:
 
 
 async def _newer(connection: Any, file: Path) -> str:
-    """How many of the memory's texts are newer than the backup, as part of a sentence; empty if this is not known."""
+    """The end of a sentence that says how many texts of the memory are newer than the backup. Empty if this is not
+    known."""
     try:
         found = await newer_texts(connection, file)
     except BackupRefused as refusal:

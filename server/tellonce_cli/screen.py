@@ -77,7 +77,8 @@ def make_printable() -> None:
 
 
 def flush_output() -> None:
-    """Write the buffered output while a failure can still be reported. Output that cannot be written is dropped."""
+    """Write the buffered output now, so that a failure can still be reported. Output that cannot be written is
+    dropped."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -108,7 +109,7 @@ def failure_message(error: BaseException) -> tuple[str, int]:
 
 
 def with_doctor(problem: object) -> str:
-    """The problem as a sentence, and where to look for its fix."""
+    """The problem as a sentence, followed by the advice to run `tellonce doctor`."""
     return f"{str(problem).rstrip('.')}. Run `tellonce doctor` for the fix."
 
 
@@ -118,7 +119,7 @@ def can_ask() -> bool:
 
 
 def said_yes(question: str, otherwise: str) -> bool:
-    """Whether the user said yes. Ctrl-C and the end of the input count as no; then `otherwise` is printed."""
+    """Whether the user said yes. Ctrl-C and the end of the input mean no. In both cases, `otherwise` is printed."""
     # asyncio's own handler would hold back Ctrl-C until the question is answered.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -137,7 +138,7 @@ def answer(found: Any) -> None:
 
 
 def hint(text: str) -> None:
-    """Print what a person may do next, on standard error."""
+    """Print a possible next step on standard error."""
     if not console.quiet:
         notes.print(text)
 
@@ -148,7 +149,8 @@ def print_entry(**entry: Any) -> None:
 
 
 def run_for_page(tasks: Mapping[str, Callable[..., Coroutine[Any, Any, None] | None]]) -> None:
-    """Run the task that the command-line arguments name. Messages for people are written to standard error."""
+    """Run a task. The first command-line argument is the name of the task. Messages for people are written to standard
+    error."""
     console.file = sys.stderr
     task, *arguments = sys.argv[1:]
     try:

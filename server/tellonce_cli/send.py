@@ -7,7 +7,7 @@ from tellonce_relay.routines.delivery import send_once
 
 
 def run(chat_id: int, routine: str, agent: str | None) -> int:
-    # Read bytes, because a program's output may not be text.
+    # Read bytes, because the output of a program is not always text.
     text = sys.stdin.buffer.read().decode(errors="replace").replace("\x00", "").strip()
     if not text:
         raise CommandFailed('standard input is empty: pipe the text in, as in `echo "$TEXT" | tellonce send …`.')

@@ -37,8 +37,8 @@ class Service:
 
 
 def systemd_unit(service: Service) -> bytes:
-    """A systemd user unit. Only the main process gets the stop signal: `tellonce up` stops its children in order, and
-    PostgreSQL keeps running if another program uses it."""
+    """A systemd user unit. Only the main process gets the stop signal. `tellonce up` then stops its children in order,
+    and PostgreSQL keeps running if another program uses it."""
     settings = [f"Environment={_quoted(f'{name}={value}')}\n" for name, value in service.environment.items()]
     return f"""\
 [Unit]
@@ -58,8 +58,8 @@ WantedBy=default.target
 
 
 def _quoted(text: str) -> str:
-    """Quote one word for systemd, with its backslashes and percent signs. The caller doubles the dollar signs of
-    commands."""
+    """Quote one word for systemd. Its quotation marks, backslashes and percent signs are escaped. The caller doubles
+    the dollar signs of commands."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'
 
@@ -88,7 +88,7 @@ class Systemd:
     text = staticmethod(systemd_unit)
 
     def start(self, file: Path) -> list[list[str]]:
-        """Start the service. `restart` also applies the changes of a second installation."""
+        """Start the service. If the service already runs, `restart` applies the new unit file."""
         user = [self.program, "--user"]
         return [[*user, "daemon-reload"], [*user, "enable", file.name], [*user, "restart", file.name]]
 
@@ -218,7 +218,7 @@ def _uninstall(system: Manager) -> int:
 
 
 def _tried(commands: Sequence[Sequence[str]]) -> bool:
-    """Run the commands in order. If one fails, print why and return False."""
+    """Run the commands in order. If one fails, print the reason and return False."""
     for command in commands:
         found = shutil.which(command[0])
         done = subprocess.run(command, capture_output=True, text=True, check=False) if found else None

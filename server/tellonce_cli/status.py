@@ -69,8 +69,8 @@ async def _status(settings: RelaySettings) -> int:
 
 
 async def _hidden(settings: ServerSettings) -> str | None:
-    """The sentence about another user's memory on this machine. An installation without the server does not look for
-    one, because it cannot open a database."""
+    """The sentence about the memory of another user on this machine. An installation without the server does not look
+    for such a memory, because it cannot open a database."""
     if not has_server():
         return None
     said: str | None = await imported("tellonce_cli.database").hidden_memory(settings)
@@ -155,7 +155,8 @@ def reading_lines(reading: ReadingStatus) -> list[str]:
 
 
 def _again(reading: ReadingStatus) -> str:
-    """What a better model will read, which is a first model if none has read anything, and the estimated cost."""
+    """The number of exchanges that a better model will read again, and the estimated cost. If no model has read
+    anything yet, any model is a better one."""
     by_model = any(by.exchanges and by.tier != KEEP_MODEL for by in reading.read_by)
     so_far, better = ("by a weaker model or none", "a better model") if by_model else ("without a model", "a model")
     return (

@@ -1,4 +1,5 @@
-"""Helps to declare commands. The module of a command is imported when the command runs; its help ends with examples."""
+"""Helps to declare commands. The module of a command is imported only when the command runs. The help of a command ends
+with examples."""
 
 import asyncio
 from typing import Annotated, Any
@@ -21,7 +22,7 @@ Json = Annotated[
 
 
 def run_module(module: str, *args: Any, **options: Any) -> None:
-    """Run `tellonce_cli.<module>.run(...)`, which may be a coroutine; its exit code becomes ours."""
+    """Run `tellonce_cli.<module>.run(...)` and exit with its code. `run` can be a coroutine function."""
     result = imported(f"tellonce_cli.{module}").run(*args, **options)
     code = asyncio.run(result) if asyncio.iscoroutine(result) else result
     if code:

@@ -42,7 +42,7 @@ async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: 
     answer({"name": name, "token": token, "scope": scope, "user_id": owner})
     if owner is not None and owner not in (settings.user_ids or (settings.default_user,)):
         notes.print(f"Warning: user {owner} is not in TELEGRAM_USER_ID; the token gives access to a separate memory.")
-    # The explanation goes to standard error, so that `$(tellonce token create …)` yields the token alone.
+    # The explanation goes to standard error, so that `$(tellonce token create …)` gives only the token.
     hint(
         "The token is shown only once. A client sends it as `Authorization: Bearer …`; `tellonce token revoke` revokes it."
     )

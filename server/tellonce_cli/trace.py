@@ -40,7 +40,7 @@ class Event:
 
 
 def run(trace_id: str | None) -> int:
-    """Print the turn with an id that starts with `trace_id`. Without an id, list the last turns."""
+    """Print one turn. `trace_id` is the beginning of its id. Without an id, list the last turns."""
     settings = load(ServerSettings)
     folder = settings.log_dir.absolute()
     if trace_id is None:
@@ -70,7 +70,7 @@ def _advice(settings: ServerSettings) -> str:
 
 
 def last_turns(folder: Path) -> list[list[Event]]:
-    """The events of each turn in the newest files, the newest turn first."""
+    """The last turns, from the newest files. A turn is a list of its events. The newest turn is first."""
     for count in (1, 7, 365):
         traces: dict[str, list[Event]] = {}
         for event in _events(folder, days=count):
@@ -83,8 +83,8 @@ def last_turns(folder: Path) -> list[list[Event]]:
 
 
 def _events(folder: Path, about: str = "", days: int | None = None) -> Iterator[Event]:
-    """The events of the newest `days` files (None: of all files), from the lines that contain `about`. A line cut by a
-    crash is skipped."""
+    """The events of the newest `days` files, or of all files if `days` is None. Only lines that contain `about` are
+    read. A line cut by a crash is skipped."""
     files = sorted(folder.glob("*.jsonl"))
     for file in files[-days:] if days is not None else files:
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -119,7 +119,7 @@ def _title(events: Sequence[Event]) -> Text:
 
 
 def _after(events: Sequence[Event], name: str) -> float | None:
-    """Milliseconds from the beginning of the turn to the end of the first event of that name."""
+    """Milliseconds from the beginning of the turn to the end of the first event with this name."""
     done = [event.at for event in events if event.name == name]
     began = min(event.start for event in events)
     return (min(done) - began).total_seconds() * 1000 if done else None

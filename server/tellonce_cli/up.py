@@ -75,7 +75,7 @@ async def _run(
     finally:
         pairing.cancel()
         console.print("\nstopping …")
-        for child in reversed(children):  # the server last, because it stops its own database
+        for child in reversed(children):  # the server is last, because it stops its own database
             await child.stop()
         await ended(*tasks)
         await _leave_database(settings)
@@ -114,7 +114,8 @@ async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Ch
                 f"The server cannot start: {found['reason']}\nRun `tellonce doctor` for the fix.", style="red"
             )
             return False
-        # A database that is down is reported within this second, so it is not said to be opening.
+        # If the database is down, the server says so within a second. Wait for this second, so that the database is not
+        # reported as opening.
         report_at = report_at or (time.monotonic() + OPENING_SECONDS if found else 0.0)
         if report_at and time.monotonic() >= report_at:
             console.print("The server answers and opens the database; the first time, it creates it …")
@@ -259,7 +260,7 @@ async def _leaves_memory(user: int) -> bool:
 
 
 def keep_user(user: User, file: Path = ENV) -> str:
-    """Append the user's id to the file, and return the message that reports it."""
+    """Append the user's id to the file. Return a message that says this."""
     before = file.read_text() if file.exists() else None
     gap = "\n" if before and not before.endswith("\n") else ""
     with file.open("a") as out:

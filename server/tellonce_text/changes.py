@@ -1,4 +1,4 @@
-"""Marks words of a message that are no longer true, as in `The dentist is on Tuesday (since changed: #8).` Pure.
+"""Marks outdated words in a message: `The dentist is on Tuesday (since changed: #8).` Pure.
 
 The words themselves are not changed. The number is the id of the memory that contains the current statement.
 """
@@ -12,17 +12,17 @@ from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import ELLIPSIS
 
 LONGEST_STATED: Final = 200
-"""Maximum number of characters of the current statement that a mark contains."""
+"""A mark contains at most this many characters of the current statement."""
 
 LEAST_CLIPPED: Final = 3
 """Minimum number of former words at the end of a clipped text. A clipped text that ends with fewer former words is not
 marked."""
 
 LEAST_REPEATED: Final = 3
-"""Minimum number of words of a former wording, so that a text that contains these words repeats the statement."""
+"""A former wording with fewer words is not searched for in other texts."""
 
 LONGEST_READ: Final = 4_000
-"""Maximum number of characters of a passage that are searched for former wordings."""
+"""Former wordings are searched for in at most this many characters of a passage."""
 
 _WORD: Final = re.compile(r"\w+")
 _DATE: Final = re.compile(r"\((?=[^()]*\d{4})[^()]*\)")
@@ -57,7 +57,7 @@ class Change(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A shown text: a message, or a summary of messages, and when it was sent or when its last message was sent."""
+    """A message or summary that is shown. `at` is the time of the message, or of the last message in the summary."""
 
     place: MessageRange
     text: str
@@ -75,9 +75,9 @@ class Former(NamedTuple):
 
 def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> str:
     """Return the text with a mark after each group of words that are no longer true. If these words are not known, the
-    mark is at the end of the text. If these words are known but not in the text, because the text is an excerpt, the
-    text stays unchanged. A mark states the memory's content, unless the reader knows the memory's number (`known`) from
-    another line."""
+    mark is at the end of the text. A text that does not contain the known words stays unchanged, because it is an
+    excerpt. A mark states the memory's content, unless the reader knows the memory's number (`known`) from another
+    line."""
     words = _Words(text)
     marks = [(at, _note(change, known)) for change in changes if (at := _end_of(text, words, change)) is not None]
     for at, note in sorted(dict.fromkeys(marks), reverse=True):
@@ -87,8 +87,8 @@ def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> 
 
 def changes_at(place: MessageRange | None, changes: Mapping[tuple[int, int], Sequence[Change]]) -> list[Change]:
     """Return the changes of the messages at `place`. They are used to mark a text that shows or summarizes these
-    messages. In a summary of several messages, a mark is added only after former words that the summary repeats. Former
-    words may be words of a message or of a memory."""
+    messages. In a summary of several messages, a former word gets a mark only if the summary repeats it. Former words
+    may be words of a message or of a memory."""
     if place is None or not changes:
         return []
     numbers = range(place.first, place.last + 1)
@@ -101,9 +101,10 @@ def changes_at(place: MessageRange | None, changes: Mapping[tuple[int, int], Seq
 def with_repeated(
     changes: Mapping[tuple[int, int], Sequence[Change]], passages: Iterable[Passage], formers: Sequence[Former]
 ) -> dict[tuple[int, int], list[Change]]:
-    """Return the changes, and those of each passage that repeats a former wording word for word, although the memory was
-    not learned from the passage. Examples are a memory that a client stored without its message, and an answer that
-    quotes the user. A passage that is later than the change is left out, because it may be a newer statement."""
+    """Add a change to each passage that repeats a former wording word for word. Such a passage is not the source of the
+    memory. Examples are the passage of a memory that a client stored without its message, and an answer that quotes the
+    user. Return all changes. A passage that is later than the change is left out, because it may be a newer
+    statement."""
     found = {place: list(of_place) for place, of_place in changes.items()}
     wordings = ((_WORD.findall(former.words), former) for former in formers)
     joined = [(_joined(words), former) for words, former in wordings if len(words) >= LEAST_REPEATED]
@@ -169,8 +170,8 @@ def _blank(found: re.Match[str]) -> str:
 def _end_of(text: str, words: _Words, change: Change) -> int | None:
     """Return the position at which to insert the mark, or None. The mark follows the first of the former texts that
     appears in the text. A single sentence of a former text is enough, because an excerpt may lack the other sentences.
-    If none appears, the mark is at the end of the text in two cases: the former words are not verbatim, or the text is
-    clipped and ends with the beginning of a former text."""
+    If none appears, the mark is at the end of the text in two cases. First, the former words are not verbatim. Second,
+    the text is clipped and ends with the beginning of a former text."""
     parts = [part for former in change.former for part in (former, *split_sentences(former))]
     at = next((end for part in parts if (end := words.end_of(part)) is not None), None)
     ends = not change.verbatim or (text.endswith(ELLIPSIS) and any(_is_clipped(text, part) for part in parts))

@@ -146,7 +146,8 @@ def _digits(digits: str, suffix: str | None, big: str | None) -> str:
 
 
 def _canonical(digits: str, scale: int = 1) -> str:
-    """The number times `scale`, such as '1000' for '1000.0'. Versions (3.11.2) and codes such as 007 stay unchanged."""
+    """The number multiplied by `scale`: `"1000.0" -> "1000"`. Versions (3.11.2) and codes such as 007 stay
+    unchanged."""
     if digits.count(".") > 1 or (len(digits) > 1 and digits[0] == "0" and digits[1] != "."):
         return digits
     if scale == 1 and len(digits) <= _EXACT and digits.isascii() and digits.isdigit():
@@ -155,7 +156,7 @@ def _canonical(digits: str, scale: int = 1) -> str:
 
 
 _EXACT: Final = 28
-"""Maximum number of digits of a number that `Decimal` does not round."""
+"""`Decimal` does not round a number with at most this many digits."""
 
 
 _LONGEST_NUMBER: Final = 10  # words; "nine hundred and ninety-nine thousand nine hundred and ninety-nine" has nine

@@ -1,5 +1,5 @@
-"""Reads ChatGPT's `conversations.json`, which may be plain, zipped or in parts. Of each conversation, only the branch
-that ChatGPT shows is read."""
+"""Reads ChatGPT's `conversations.json`, which may be plain, zipped or in parts. If a conversation has branches, only
+the branch that ChatGPT shows is read."""
 
 import re
 from collections.abc import Iterator

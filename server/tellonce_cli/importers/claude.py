@@ -21,7 +21,7 @@ SHORTEST = 16
 """Minimum number of characters of a statement in Claude's memory; shorter lines are titles."""
 
 LONGEST_SUBJECT = 300
-"""Maximum number of characters of a sentence that may be put before other statements as their subject."""
+"""Maximum number of characters of a sentence that is put before other statements to name their subject."""
 
 LONGEST_ATTACHMENT = 20_000
 """Maximum number of characters of an attached text; the rest is left out."""
@@ -100,8 +100,8 @@ def _memories(entry: dict[str, Any]) -> Iterator[Item]:
 
 def with_subjects(text: str) -> Iterator[str]:
     """The statements of Claude's memory. Claude writes paragraphs, and only some of them name the person that they
-    describe. The text begins with this name. A paragraph without the name gets the nearest sentence before it that
-    contains the name. List items stay as they are."""
+    describe. The text begins with this name. If a paragraph does not contain the name, the nearest earlier sentence
+    with the name is put before the paragraph. List items stay as they are."""
     found = [statement for statement in statements(text) if len(statement) >= SHORTEST]
     name = found[0].split()[0].casefold() if found and not has_items(text) else ""
     subject = ""

@@ -1,7 +1,7 @@
 """Reads Claude Code's files: transcripts of its sessions, the user's CLAUDE.md, and the memory files of projects.
 
-Imported messages get the same ids as messages recorded by the plugin. A message that was recorded and imported is thus
-stored only once.
+An imported message gets the same id as a message that the plugin recorded. A message that was recorded and imported is
+thus stored only once.
 """
 
 import json
@@ -59,8 +59,8 @@ def is_transcript(file: Path) -> bool:
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the messages of all sessions by project, then the memory files. A project in which the plugin may not
-    record is left out. Raises ImportFailed."""
+    """Yield the messages of all sessions by project, then the memory files. Projects in which the plugin is not allowed
+    to record are left out. Raises ImportFailed."""
     done, allowed, path = 0, choices(), source.path
     for file in sorted(_transcripts(path)):
         yield from _session(file, allowed, progress, done)
@@ -101,7 +101,7 @@ def _notes(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _project(folder: Path) -> str:
-    """The project folder of a memory file in `folder`, read from a session if there is one."""
+    """The project folder of a memory file in `folder`. If the project has a session, the session gives this folder."""
     folder = folder.resolve()
     home = folder.parent if folder.name == "memory" else folder
     if home.name == ".claude":

@@ -38,7 +38,7 @@ LONGEST_VALUE = 8 * 1024 * 1024
 """Maximum bytes of one string or number. Each value is held in memory completely."""
 
 _DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
-"""The errors that reading a damaged zip may raise, besides OSError."""
+"""A damaged zip can raise these errors or OSError."""
 
 _LOCKED = 0x1
 """The flag of a member that is protected by a password."""
@@ -81,9 +81,8 @@ class Watched:
 
 
 def _spelled(digits: re.Match[bytes]) -> bytes:
-    """The digits, with every thousandth digit as an escape. In a string, the escape means the same digit; in a number,
-    it is an error. Without the escape, ijson's C code would crash the process at an integer of more than 4,300
-    digits."""
+    """Write every thousandth digit as an escape. In a string, the escape means the same digit; in a number, it is an
+    error. Without the escape, ijson's C code would crash the process at an integer of more than 4,300 digits."""
     run = digits[0]
     pieces = [run[i : i + _MOST_DIGITS] for i in range(0, len(run), _MOST_DIGITS)]
     return b"".join(piece[:-1] + b"\\u003" + piece[-1:] if len(piece) == _MOST_DIGITS else piece for piece in pieces)
@@ -91,7 +90,7 @@ def _spelled(digits: re.Match[bytes]) -> bytes:
 
 def _safe_cut(data: bytes) -> int:
     """The position at which the data can be cut without splitting an escape or a run of backslashes. A run stays whole,
-    because its length decides whether it begins an escape."""
+    because the length of the run decides whether an escape begins."""
     cut = max(0, len(data) - _TAIL)
     inside = data.find(b"\\", max(0, cut - len(rb"\xN")), cut)
     cut = cut if inside < 0 else inside
@@ -102,7 +101,7 @@ def _safe_cut(data: bytes) -> int:
 
 @contextmanager
 def opened(path: Path, name: str, progress: Progress) -> Generator[Watched]:
-    """Open the export file or, in a zip or a folder, the file `name`. Raises ImportFailed."""
+    """Open the export file. If the export is a zip or a folder, open the file `name` in it. Raises ImportFailed."""
     if path.is_dir() and not (path / name).exists():
         raise ImportFailed(_ABSENT.format(path=path, name=name))
     path = path / name if path.is_dir() else path
@@ -200,7 +199,7 @@ def _changed(file: Path) -> datetime:
 
 
 def _changed_in_zip(member: zipfile.ZipInfo, path: Path) -> datetime:
-    """The time of a member; if the zip has no valid time for it, the time of the zip."""
+    """The time of a member. If the zip has no valid time for the member, this is the time of the zip."""
     try:
         return datetime(*member.date_time).astimezone(UTC)
     except (ValueError, OverflowError):

@@ -16,7 +16,7 @@ from tellonce_server.services.import_messages import ImportMessage
 
 CHARACTERS_A_TOKEN = 4
 STORED_A_SECOND = 1_500
-"""Messages that the import stores per second (docs/explanation/performance.md)."""
+"""The number of messages that the import stores in one second (docs/explanation/performance.md)."""
 
 INSTRUCTIONS = 3_000
 """Input tokens of one model call in addition to the messages: the instructions and the known memories."""

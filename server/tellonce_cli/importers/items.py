@@ -37,7 +37,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class KnownAs:
-    """The name of the user in the file. It is yielded once for each name, if the user is recognized by a name."""
+    """The name of the user in the file. If the user is recognized by a name, each such name is yielded once."""
 
     name: str
 
@@ -96,7 +96,7 @@ def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any, name: str) -> I
 
 
 def what_is_wrong(error: Exception) -> str:
-    """The reason why a record is malformed. The description quotes little from the record."""
+    """The reason why a record is malformed. The text repeats only a short part of the record."""
     match error:
         case NotAsItShouldBe():
             return str(error)
@@ -132,7 +132,7 @@ LONGEST_ID = 128
 """Maximum number of characters of an external id, as in the contract."""
 
 _PIECE = MAX_TEXT_BYTES - 4
-"""Maximum bytes of a piece. The margin is the length of the longest character."""
+"""Maximum bytes of a piece. This is the contract's limit minus the length of the longest character."""
 
 
 def fitted(message: ImportMessage, zone: ZoneInfo) -> Iterator[ImportMessage]:

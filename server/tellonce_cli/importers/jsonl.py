@@ -36,16 +36,16 @@ LONGEST_LINE = 8 * 1024 * 1024
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the items for the chat of the source. Summaries and the profile are skipped, because they are computed
-    again. Raises ImportFailed if the file cannot be read."""
+    """Yield the items of the file. They are for the chat `source.chat_id`. Summaries and the profile are skipped,
+    because they are computed again. Raises ImportFailed if the file cannot be read."""
     return parsed_lines(source.path, progress, lambda line: _item(line, source.chat_id))
 
 
 def parsed_lines(
     path: Path, progress: Progress, parse: Callable[[bytes], Iterator[Item]], place: str = ""
 ) -> Iterator[Item]:
-    """Yield the items that `parse` reads from each line that is not blank. `place` precedes the number of an unreadable
-    line. Raises ImportFailed."""
+    """Yield the items that `parse` reads from each line that is not blank. The description of an unreadable line begins
+    with `place`, as in `{place}line 3`. Raises ImportFailed."""
     for number, line in lines_of(path, progress):
         if len(line) > LONGEST_LINE:
             yield Unreadable(f"{place}line {number}: it is longer than {LONGEST_LINE >> 20} MiB")
@@ -145,12 +145,14 @@ def _channel(entry: dict[str, Any]) -> str:
 
 
 def _other_group(source: Any, chat_id: int | None) -> str:
-    """The prefix for message ids if a group is imported into another chat, so that ids stay unique; otherwise empty."""
+    """The prefix for message ids of a group that is imported into another chat. The prefix keeps the ids unique.
+    Otherwise empty."""
     return f"{source}:" if source is not None and int(source) < 0 and source != chat_id else ""
 
 
 def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | ImportMemory:
-    """Parse a memory: an exported one is restored unchanged; a handwritten one is another assistant's statement."""
+    """Parse a memory. An exported memory is restored unchanged. A memory that a person wrote into the file becomes a
+    statement of another assistant."""
     if "valid_from" not in entry:
         said_at = entry.get("said_at")
         return _checked(_BY_HAND, {"content": entry["content"], "kind": entry.get("kind"), "said_at": said_at or None})
@@ -182,13 +184,13 @@ def _check_repetition(expression: str) -> None:
 
 
 def _in_group(named: Iterable[dict[str, str]], entry: dict[str, Any], chat_id: int | None) -> list[dict[str, str]]:
-    """The references of a memory to messages, with the ids that these messages get in this import."""
+    """The messages to which a memory refers, with their ids in this import."""
     group = _other_group(entry.get("source_chat_id", entry.get("chat_id")), chat_id)
     return [{**one, "message_id": f"{group}{one['message_id']}"} for one in named]
 
 
 def _same(kind: type[ExportedMemory] | type[ImportMessage], entry: dict[str, Any]) -> dict[str, Any]:
-    """The values of an entry whose names are fields of the class."""
+    """The values of an entry for the fields of the class."""
     return {field.name: entry[field.name] for field in fields(kind) if entry.get(field.name) not in (None, "")}
 
 

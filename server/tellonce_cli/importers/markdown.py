@@ -28,8 +28,7 @@ _COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
 
 _OBSERVATION = re.compile(r"^\s*- \[(?![ xX]\])[^\]]+\]\s+(?P<text>.+)$")
 _RELATION = re.compile(r"^\s*- (?P<how>[^\[\]]+)(?<=\s)\[\[(?P<to>[^\]|]+)(?:\|[^\]]*)?\]\]\s*(?:\([^)]*\))?$")
-# These two patterns match only at the first of several blanks. Otherwise the time for a long run of blanks would be
-# quadratic.
+# These two patterns begin only at the first of several blanks. Otherwise, many blanks would take quadratic time.
 _TAGS = re.compile(r"(?:(?<!\s)\s++#[\w/-]++)++\s*+(?P<rest>$|\()?")
 _CONTEXT = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+$")
 
@@ -68,7 +67,7 @@ def _noted(title: str, line: str) -> str | None:
 
 
 def _untagged(tags: re.Match[str]) -> str:
-    """The text that replaces tags. At the end of a statement, tags are removed; inside a statement, they stay."""
+    """Remove tags at the end of a statement. Tags inside a statement stay."""
     return tags[0] if tags["rest"] is None else tags["rest"]
 
 

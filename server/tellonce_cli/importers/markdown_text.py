@@ -40,13 +40,13 @@ def said_at(fields: dict[str, str], name: str, changed: datetime) -> datetime:
 
 
 def is_day(name: str) -> bool:
-    """Whether the name of a note is only its day, as in a diary."""
+    """Whether the name of a note is only a date, such as `2024-05-01` in a diary."""
     return _DAY.fullmatch(name) is not None
 
 
 def _moment(text: str) -> datetime | None:
-    """Parse a time. A day alone is noon in this machine's zone, because this noon is on the same day in neighboring
-    zones."""
+    """Parse a time. A date without a time becomes noon in this machine's zone. In neighboring zones, this noon is on
+    the same date."""
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
@@ -90,7 +90,8 @@ def paragraphs(body: str) -> Iterator[str]:
 
 
 def statements(body: str) -> Iterator[str]:
-    """Each list item and each paragraph as one line, without headings, tables, quotations, code and includes."""
+    """Yield each list item and each paragraph as one line. Headings, tables, quotations, code and includes (`@file`)
+    are left out."""
     held, fenced = list[str](), False
     for line in [*body.splitlines(), ""]:
         fence = line.lstrip().startswith(_FENCES)

@@ -15,7 +15,7 @@ NOTHING = "holds no memories; each needs a text as `memory`, `content` or `text`
 _PLACES = ("item", "results.item", "memories.item", "data.item", "memory.item")
 _TEXTS = ("memory", "content", "text", "data")
 _NAMED = 20
-"""Maximum number of persons that an error message names."""
+"""An error message names at most this many persons."""
 _TIMES = ("updated_at", "created_at", "timestamp", "date")
 _MILLISECONDS = 10**11
 """A time of at least this value is in milliseconds, not in seconds."""

@@ -1,5 +1,5 @@
-"""Recognizes the kind of an import file by trying to read it; names near its beginning say which kind to try first.
-Then reads the file as that kind."""
+"""Recognizes the kind of an import file by trying to read it. Names near the beginning of the file say which kind to
+try first. The module then reads the file as that kind."""
 
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -23,15 +23,15 @@ Read = Callable[[Source, Progress], Iterator[Item]]
 def _items(
     read: Read, nothing: str, source: Source, progress: Progress, *, keeps_private: bool = False
 ) -> Iterator[Item]:
-    """The items of an export in the order of the file, without `<private>` parts. Raises ImportFailed, also if no entry
-    can be read."""
+    """The items of an export in the order of the file, without `<private>` parts. Raises ImportFailed if the export or
+    every entry is unreadable."""
     readable, first = False, ""
     for item in read(source, progress):
         readable = readable or not isinstance(item, Unreadable)
         first = first or (item.why if isinstance(item, Unreadable) else "")
         if not keeps_private and isinstance(item, ImportMessage | ImportMemory):
             said = without_private(item.content)
-            # An item that is then blank is not stored.
+            # An item with only private parts becomes blank, and blank items are not stored.
             item = item if said == item.content.strip() else replace(item, content=said)
         yield item
     if not readable:

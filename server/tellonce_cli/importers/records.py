@@ -18,12 +18,12 @@ MOST_CHARACTERS = 16 * 1024 * 1024
 """Maximum number of characters in all values of one record. A conversation of several years has a few million."""
 
 _SHALLOW = 8
-"""Maximum depth at which a value's path is reported. There is a maximum because the memory for the paths grows with the
+"""Maximum depth at which a value's path is reported. Without a maximum, the memory for the paths would grow with the
 square of the depth."""
 
 _DEEPEST = 100_000
-"""Maximum nesting of a file. A record that is nested deeper than `MOST_DEPTH` is still read up to this maximum, to find
-the end of the record."""
+"""Maximum nesting of a file. A record with more than `MOST_DEPTH` levels is refused, but it is read up to this maximum
+to find its end."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class Loose:
 def read_values(
     path: Path, name: str, is_record: Callable[[str], bool], what: str, progress: Progress
 ) -> Iterator[Record | Loose]:
-    """Yield the objects whose path in the file `name` of an export `is_record` accepts, and all other values as `Loose`.
-    `what` names the export for a person. Raises ImportFailed."""
+    """Yield the objects that have a path that `is_record` accepts, and all other values as `Loose`. The values are read
+    from the file `name` of an export. `what` is the name of the export in an error message. Raises ImportFailed."""
     number, begun, building = 0, False, None
     with opened(path, name, progress) as stream:
         try:

@@ -31,7 +31,7 @@ _HEADS = ("", *(f"{place}." for place in _LISTS))
 @dataclass
 class _Chat:
     """The chat that is being read. `topics` maps a message to the first message of its topic. `one_of_many` means that
-    the file contains a whole account."""
+    the file contains all chats of an account."""
 
     one_of_many: bool = False
     id: int = 0
@@ -48,11 +48,12 @@ class _Chat:
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the messages in order. The source names user and bot as `user123`, 123 or the displayed name.
+    """Yield the messages in order. The source names the user and the bot. Each name is `user123`, 123 or the displayed
+    name.
 
-    A file of a whole account is read in part. If the chat of the source is a group, only this group is read. Otherwise,
-    everything except groups and channels is read, because other people's words in groups do not belong to the user's
-    private chat.
+    A file of a whole account is not read completely. If the chat of the source is a group, only this group is read.
+    Otherwise, everything except groups and channels is read, because other people's words in groups do not belong to
+    the user's private chat.
     """
     names = set[str]()
     for record, chat, known in _raw(source, progress):
@@ -64,7 +65,7 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
 
 
 def _belongs(chat: _Chat, source: Source) -> bool:
-    """Whether the messages of a chat belong to the chat that the source names."""
+    """Whether the messages of a chat belong to the chat of the source."""
     if not chat.one_of_many:
         return True
     group = source.chat_id is not None and source.chat_id < 0
@@ -99,8 +100,8 @@ def _note(chat: _Chat, prefix: str, value: Any) -> None:
 
 
 def _message(raw: dict[str, Any], chat: _Chat, source: Source, names: set[str]) -> Iterator[Item]:
-    """Yield the message, unless it is a service message or has no content. After the message, yield the name of the
-    user, if it is not yet in `names`."""
+    """Yield the message, unless it is a service message or has no content. Then yield the name of the user, if `names`
+    does not contain this name yet."""
     number, target = int(raw["id"]), raw.get("reply_to_message_id")
     if raw.get("action") == "topic_created":
         chat.topics[number] = number
@@ -160,7 +161,7 @@ def _is(who: str | None, sender: str | None, identity: str) -> bool:
 
 
 def text_of(raw: dict[str, Any]) -> str:
-    """The text of a message, a label for content that is not text, or both. A forwarded message appears as a
+    """The text of a message. Content that is not text becomes a label before the text. A forwarded message appears as a
     quotation."""
     entities = raw.get("text_entities") or raw.get("text") or raw.get("rich_message") or ""
     text = " ".join(part for part in (_label(raw), _words(entities).strip()) if part)
