@@ -159,12 +159,12 @@ _EXACT: Final = 28
 """`Decimal` does not round a number with at most this many digits."""
 
 
-_LONGEST_NUMBER: Final = 10  # words; "nine hundred and ninety-nine thousand nine hundred and ninety-nine" has nine
+_LONGEST_NUMBER: Final = 10  # words; 999,999 has nine words
 
 
 def _spelled(matches: list[re.Match[str]], position: int) -> tuple[str, int]:
-    """Return the amount that is spelled out in words, beginning at `position`, and the number of these words; ('', 0)
-    if the word at `position` is not a number."""
+    """Return the amount in words at `position` and the number of its words: `two hundred -> ("200", 2)`. The result is
+    `("", 0)` if the word at `position` is not a number."""
     word = (matches[position]["word"] or "").lower()
     if word in ORDINALS:
         return ORDINALS[word], 1

@@ -21,7 +21,7 @@ QUOTED = f"{INDENT}› "
 _RECALLED = re.compile(rf"{FENCE_OPEN}.*?(?:{FENCE_CLOSE}|\Z)", re.DOTALL)
 _BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _NOTABLE = re.compile(rf"{_BREAK.pattern}|[⟦⟧〚〛]|memory\s*[\])>】〗»]", re.IGNORECASE)
-# The quantifiers are possessive (`*+`), so that matching is linear in the length of a run of blanks.
+# The quantifiers are possessive (`*+`), so that many blanks in a row take only linear time.
 _MARK = re.compile(r"([\[⟦〚【〖(<«])\1?\s*+(?:(/)\s*+)?memory\s*+([\]⟧〛】〗)>»])\3?", re.IGNORECASE)
 _UNLIKE_A_NAME = re.compile(rf"{_BREAK.pattern}|[\[\]()|⟦⟧〚〛]")
 _BRACKETS = str.maketrans("⟦⟧〚〛", "[][]")
@@ -43,13 +43,15 @@ def fenced(text: str) -> str:
 
 
 def without_recalled(text: str) -> str:
-    """The text without its fenced parts. Fenced parts are recalled memory that was pasted back, not a new statement."""
+    """The text without its fenced parts. A fenced part is not a new statement, because it was recalled from the memory
+    and pasted back."""
     return _RECALLED.sub("\n", text)
 
 
 def contained(line: str) -> str:
-    """Return a safe form of a line that begins with our text and ends with stored text. In the result, the stored text
-    cannot start a line that looks like ours, open or close a fence, or form a tag."""
+    """Return a safe form of a line. The line begins with words of this program and ends with stored text. In the safe
+    form, the stored text cannot start a line that looks like a line of this program. It also cannot open or close a
+    fence, and it cannot form a tag."""
     if _NOTABLE.search(line) is None and OPENING.search(line) is None:
         return line
     first, *further = _BREAK.split(_unmarked(line))
@@ -57,8 +59,8 @@ def contained(line: str) -> str:
 
 
 def name_of(text: str) -> str:
-    """Return a name in a form that is safe before a colon: one line without brackets. The name is the name of a
-    speaker, a routine or a thread, and was not chosen by us."""
+    """Return a name in a form that is safe before a colon: one line without brackets. The names of speakers, routines
+    and threads are not safe, because other people and programs choose them."""
     return text if _UNLIKE_A_NAME.search(text) is None else " ".join(_UNLIKE_A_NAME.sub(" ", text).split())
 
 

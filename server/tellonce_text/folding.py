@@ -1,10 +1,10 @@
 """Folds text character by character, so that texts can be compared without case, diacritics and other forms of letters.
 Pure.
 
-`fold(a + b) == fold(a) + fold(b)`, so any part copied from a text is found in that text. (Unicode normalization of
-whole strings does not have this property.)
+`fold(a + b) == fold(a) + fold(b)`. A part that was copied from a text is therefore found in this text. Unicode
+normalization of whole strings does not have this property.
 
-`unicodedata.normalize` sorts the combining marks after a letter by insertion, which takes 4.5 seconds for 64,000 marks.
+`unicodedata.normalize` sorts the combining marks after a letter by insertion. This takes 4.5 seconds for 64,000 marks.
 Words of real languages have a few marks on a letter; UAX #15 ("stream-safe text") allows 30. `nfkc` keeps this many.
 """
 
@@ -40,7 +40,7 @@ def _fold_character(c: str) -> str:
     if c.isspace():
         return " "
     decomposed = unicodedata.normalize("NFKD", c)
-    for _ in range(3):  # each of the two steps can create input for the other; after three rounds, nothing changes
+    for _ in range(3):  # each step can create input for the other; after three rounds, nothing changes
         decomposed = unicodedata.normalize("NFKD", decomposed.casefold())
     return "".join(map(_fold_part, decomposed))
 
@@ -80,7 +80,8 @@ _LOWEST, _HIGHEST = 0x300, 0x20000
 
 
 def nfkc(text: str) -> str:
-    """`text` in NFKC. Long runs of combining marks are cut, and ligatures of whole phrases become spaces."""
+    """`text` in NFKC. If a letter has very many combining marks, the last marks are removed. A ligature of a whole
+    phrase becomes a space."""
     if text.isascii():
         return text
     return unicodedata.normalize("NFKC", _excess().sub(r"\1", text.translate(_PHRASES)))

@@ -1,9 +1,9 @@
 """Finds a literal in a text, both in the stored form and in the form that a client shows (without Markdown markup).
 Pure.
 
-A literal also matches if the text has other separators between the digits or words, or if a word in the text contains
-bold letters, a link or a hyphen. Every function takes time linear in the length of the text, for two reasons.
-`MOST_FLEXIBLE` limits the length of a literal that is searched for with a regular expression. The patterns do not
+A literal also matches if the separators between its digits or words are different in the text. A matched word can
+contain bold letters, a link or a hyphen. Every function takes time linear in the length of the text, for two reasons.
+Only a literal of at most `MOST_FLEXIBLE` characters is searched for with a regular expression. The patterns do not
 backtrack into characters that they have skipped.
 """
 
@@ -17,25 +17,26 @@ from typing import Final
 from tellonce_text.folding import fold
 
 MOST_FLEXIBLE = 128
-"""Maximum number of characters of a folded literal that is searched for with a regular expression. The limit exists
-because a regular expression may compare the whole literal at each position of the text. Of a longer literal, only the
-letters, digits and unusual signs are compared."""
+"""A regular expression is used only for a folded literal of at most this many characters. The limit exists because a
+regular expression may compare the whole literal at each position of the text. If a literal is longer, only its letters,
+digits and unusual signs are compared."""
 
 COINCIDENCE = 5
 """Minimum number of digits of a number, such as a card number, that matches with certainty even if its separators
-differ. With fewer digits, a match may be a coincidence: `1, 2, 3` may not mean 123.
-"""
+differ. With fewer digits, a match can be a coincidence: `1, 2, 3` does not always mean 123."""
 
 Certainty = typing.Literal["exact", "number", "form"]
 """`number`: the match is a short number with other separators. `form`: a word in the match contains a hyphen or `_`
 that the literal does not have."""
 
 _MARKUP: Final = r"[*_~\\]*+"
-"""Characters that a client does not show. They mark bold, italic or struck text or code, or escape such a mark."""
+"""Characters that a client does not show. They mark bold text, italic text, struck text or code. A backslash escapes
+such a mark."""
 _GAP_SIGNS: Final = "*_~\\- >#|•"
 """Separators that may occur between two words of a name, with the markup of quotes, lists, headings and tables."""
 _TELLING: Final = "#>|"
-"""Separators that a match must have if the literal has them, because they may be part of a name."""
+"""If the literal contains one of these separators, a match must contain it, too. Such a separator can be part of a
+name."""
 _IN_WORD: Final = r"[*~\\]*+"
 """Markup inside a word: `**Sar**ah` is shown as "Sarah"."""
 _BROKEN_WORD: Final = r"[*~\\_-]*+"
@@ -48,11 +49,12 @@ _PARTS: Final = re.compile(
     r"|(?P<other>[^\w •>#|*~\\-]+)"
 )
 UNREAD: Final = "*~\\-_`"
-"""The characters that the SQL function `may_say` removes from a text before it compares texts, because these characters
-may be inside a word."""
+"""The SQL function `may_say` removes these characters from texts before it compares them, because a word can contain
+these characters."""
 _LIKE_RUN: Final = re.compile(r"[a-z]+|[0-9]")
 _MOST_RUNS: Final = 16
-"""Maximum number of runs of letters and digits in a LIKE pattern. More runs would exclude hardly any further texts."""
+"""Maximum number of words and digits in a LIKE pattern. With more of them, a pattern would exclude hardly any further
+texts."""
 
 _LINK: Final = r"(?P<image>!?)\[(?P<label>[^\[\]]*+)\](?P<target>\((?:[^()]|\([^()]*+\))*+\))"
 _CODE: Final = r"^[ >]*+(?P<fence>```|~~~)[^`\n]*+\n(?P<code>.*?)(?:^[ >]*+(?P=fence)|\Z)"
@@ -62,10 +64,10 @@ _HIDDEN: Final = re.compile(
     rf"{_LINK}|{_CODE}|(?P<line>{_TABLE_RULE}|{_UNDERLINE}|<(?:br|BR) ?/?>)|&#?[0-9A-Za-z]{{1,31}};",
     re.MULTILINE | re.DOTALL,
 )
-"""The parts of a text that a client shows differently: a link as its label, a code block without its marks, the marks
-of a table or heading as a line break, and an HTML entity as its character."""
+"""The parts of a text that look different in a client. A link appears as its label, a code block without its marks, and
+an HTML entity as its character. The marks of a table or heading appear as a line break."""
 _FOLLOWED: Final = ("(http://", "(https://", "(tg://", "(mailto:")
-"""The first characters of link targets that a client opens but does not show."""
+"""A client opens a link target that begins like this, but it does not show the target."""
 
 
 @dataclass(frozen=True)
@@ -104,8 +106,8 @@ class Literal:
 
     @property
     def likes(self) -> list[str]:
-        """LIKE patterns for ASCII texts in lower case without the characters in `UNREAD`. Every such text that shows
-        the literal matches at least one of the patterns."""
+        """LIKE patterns for texts that are ASCII, in lower case, and without the characters in `UNREAD`. If such a text
+        shows the literal, at least one of the patterns matches it."""
         runs = _LIKE_RUN.findall(self.folded)[:_MOST_RUNS]
         return ["%](%", "%&%;%", *(["%".join(["", *runs, ""])] if self.folded.isascii() else [])]
 
@@ -227,9 +229,9 @@ def _disjoint(found: list[Span]) -> list[Span]:
 
 
 def _flexible(folded: str, in_word: str) -> str:
-    """The regular expression for a literal. The expression never begins with characters that it may skip, because it
-    would then scan a long run of such characters again from each position in the run. `in_word` matches the characters
-    that the expression may skip inside a word."""
+    """The regular expression for a literal. The expression never begins with characters that it may skip. Otherwise,
+    many such characters in a row would take quadratic time. `in_word` matches the characters that the expression may
+    skip inside a word."""
     parts: list[str] = []
     before = "gap"
     for match in _PARTS.finditer(folded):
@@ -272,7 +274,7 @@ def _numbers(folded: str) -> list[str]:
 
 
 def _origins(text: str) -> list[int]:
-    """Return, for each character of the folded text, the index of the original character from which it was folded."""
+    """Return the index of the original character for each character of the folded text: `"aß" -> [0, 1, 1]`."""
     return [position for position, c in enumerate(text) for _ in fold(c)]
 
 

@@ -1,5 +1,5 @@
-"""Separates the writer's own words in a message from quoted words, if the form of the message shows which words are
-quoted.
+"""Separates the writer's own words in a message from quoted words. It finds only quotations that the form of the
+message shows.
 
 The channels write labels of content and forwarded texts in the forms that `label` and `forwarded` return. Pure.
 """
@@ -58,7 +58,7 @@ def label(kind: str, name: str = "") -> str:
 
 
 def forwarded(author: str, text: str) -> str:
-    """A forwarded text. Each line is quoted, because the text is not the writer's own."""
+    """A forwarded text. Each line is quoted, because another person wrote the text."""
     return "\n".join([label(_FORWARDED, author), *(f"> {line}" for line in text.split("\n"))])
 
 

@@ -57,7 +57,7 @@ _KEYED = re.compile(
     r"[\"'`]?)([A-Za-z0-9_.~+/=-]{12,})",
     re.IGNORECASE,
 )
-# An environment variable with its value, if the variable's name ends like the name of a secret.
+# Matches an assignment to an environment variable if the variable's name ends like the name of a secret.
 _ASSIGNED = re.compile(
     r"(?<![A-Za-z0-9])((?:[A-Z0-9]+_)*(?:SECRET|TOKEN|PASSWORD|PASSWD|(?:API|ACCESS|SECRET|PRIVATE|AUTH|SIGNING)_?KEY)"
     r"\s?=\s?[\"']?)([^\s\"'`,;]+)"
@@ -65,7 +65,7 @@ _ASSIGNED = re.compile(
 _CARD = re.compile(r"(?<![\w+.-])(?:[2-6]\d{12,18}|[2-6]\d{3}([ -])\d{4,6}\1\d{4,5}(?:\1\d{2,4}){0,2})(?![\w-]|\.\d)")
 
 # Every match of a rule contains one of these texts (in lower case) or many digits. Most texts contain neither. The
-# rules are not tried on such a text, because trying them takes a hundred times as long as this check.
+# rules are not tried on a text that contains neither. Trying the rules takes a hundred times as long as this check.
 _HINTS: Final = (
     "-----begin", "://", "eyj", "bearer", "authorization", "sk-", "k_live_", "k_test_", "whsec_", "akia", "asia", "ghp_",
     "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "xapp-", "aiza", "ya29.", "npm_", "pypi-", "hf_",

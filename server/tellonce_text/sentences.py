@@ -23,7 +23,7 @@ _END: Final = re.compile(
 )
 
 _LONGEST_END: Final = 100
-"""Number of characters at the end of a piece that are searched for a title or an initial."""
+"""A title or an initial is searched for in this many characters at the end of a piece."""
 
 _MARKS: Final = "?？؟⁇\u037e"
 _CLOSERS: Final = "\"'”’»)]」』"
@@ -35,7 +35,7 @@ _QUESTION: Final = re.compile(
 
 
 def sentences(text: str) -> list[str]:
-    """Cut the text into sentences. The pieces joined together give the text again. Tombstones contain hashes of these
+    """Cut the text into sentences. Together, the pieces are the whole text. Tombstones contain hashes of these
     sentences."""
     return _SENTENCE.findall(text)
 
@@ -46,9 +46,9 @@ def placed_sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def placed_runs(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The pieces that `sentences` returns, grouped by sentence, each group with its start index. `sentences` also cuts
-    after the period of a title or an initial, and before the last mark of a quotation. A sentence can therefore have
-    several pieces."""
+    """Yield the pieces that `sentences` returns, grouped by sentence. Each group has its start index. `sentences` also
+    cuts after the period of a title or an initial, and before the last mark of a quotation. A sentence can therefore
+    have several pieces."""
     run: list[str] = []
     start = 0
     for at, part in placed_sentences(text):

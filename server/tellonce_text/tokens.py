@@ -1,8 +1,8 @@
 """Estimates the number of tokens of a text in a modern BPE vocabulary (o200k) without including the vocabulary.
 
-A text is first split into pieces, as BPE tokenizers do: a word with its leading space, up to three digits, a run of
-punctuation, or white space. For each kind of piece, the tables contain the mean cost of a piece of each length, in
-hundredths of a token.
+A text is first split into pieces, as in a BPE tokenizer. A piece is a word with its leading space, up to three digits,
+several punctuation marks, or white space. The tables contain the mean cost of a piece for each kind and length. The
+unit is a hundredth of a token.
 """
 
 import re
@@ -44,7 +44,7 @@ _SLOPE = 25
 _CHEAP_LEADS, _LEADS = frozenset("._(\t"), frozenset("-[/<=@#")  # signs that BPE often merges with the following word
 
 _JOINERS, _SKIN_TONES = frozenset("\u200d\ufe0f"), frozenset("🏻🏼🏽🏾🏿")
-# Signs that cost one token. Other signs cost two, or three in the ranges of `_THREE_TOKENS`.
+# Signs that cost one token. Signs in the ranges of `_THREE_TOKENS` cost three tokens. All other signs cost two tokens.
 _SIGNS = frozenset(
     "–—‘’“”„•…‹›†‡‰′″€₹₪№™℃←↑→↓⇒∀∆−∙√∞∨≈≤≥≫①②③④⑤─━│┃├┣═║╗╝▀▄█▋░▒▓■□▪▫▬▲△▶▷►▼▽◆◇○◎●★☆☎☴☺♀♂♡♥♦♪♫✅✓✔✨❤➡⭐⭕"
     "🏻🏼👇👉👌👍👏💕🔥😀😁😂😉😊😍😘😭🙂🙏🤣\u200d\ufe0f、。々〇〈〉《》「」『』【】〒〔〕〖〜　！％＆（）＊＋，－．／：；＜＝＞？｜～"
@@ -124,7 +124,8 @@ _estimated_line = of_texts(lru_cache(maxsize=8_192)(_estimated))
 
 
 def _fitting(text: str, budget: int) -> int:
-    """The number of characters at the start of the text that together cost at most `budget` hundredths of a token."""
+    """The number of characters at the start of the text that fit into the budget. The budget is in hundredths of a
+    token."""
     for match in _PIECE.finditer(text):
         cost = _cost(match[0])
         if cost > budget:
@@ -195,8 +196,8 @@ def _kana_cost(word: str) -> int:
 
 
 def _whole_words(run: str, known: frozenset[str], longest: int, known_cost: int, single_cost: int) -> int:
-    """Return the cost, in hundredths of a token, of a run of characters without spaces. At each position, the longest
-    known word is counted; if no known word starts there, a single character is counted."""
+    """Return the cost of characters without spaces, in hundredths of a token. At each position, the longest known word
+    is counted; if no known word starts there, a single character is counted."""
     cost = position = 0
     while position < len(run):
         length = next((n for n in range(longest, 1, -1) if run[position : position + n] in known), 0)

@@ -1,4 +1,4 @@
-"""Determines from the words of a request when an alarm is due: `tomorrow at 9`, `every Monday at 8`. Pure.
+"""Determines when the alarm in a request is due, as in `tomorrow at 9` or `every Monday at 8`. Pure.
 
 A request is always about the future. An hour without AM or PM is taken as an hour when people are awake. A day without
 a time of day means the morning of that day.
@@ -27,8 +27,8 @@ class Alarm(NamedTuple):
     An alarm without `at` and `repeats` repeats in a way that cannot be expressed, such as every minute. `dated` says
     whether the text gives a day, and `timed` whether it gives a time of day. `halved` says whether AM or PM of the hour
     is known. `lead` is the length of a leading word such as `and`. `shares_day` means that the text does not name this
-    alarm's day; the day is the same as the previous alarm's. A repetition may have an end: the last possible time
-    `until`, or its length `lasts` from the first time on.
+    alarm's day; the day is the same as the previous alarm's. A repetition can have an end. The end is the last possible
+    time `until`, or the length `lasts`, which begins with the first alarm.
     """
 
     start: int
@@ -56,20 +56,20 @@ class Alarm(NamedTuple):
 
 
 MOST_READ: Final = 2_000
-"""Maximum number of characters of a request that are read. A request has one or two sentences."""
+"""At most this many characters of a request are read. A request has one or two sentences."""
 _DAYS_OF: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _MINUTE: Final = timedelta(minutes=1)
 _HALF_DAY: Final = timedelta(hours=12)
 
 
 def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
-    """Return the alarm that a text requests. The time of the alarm may be in the past. None if the text gives no time,
-    or a time that cannot be represented.
+    """Return the alarm that a text requests. The alarm's time can be in the past. None if the text gives no time, or a
+    time that cannot be represented.
 
     `language` is the language of the request, if known; otherwise it is detected from the words.
     """
     line = line_of(text[:MOST_READ], language)
-    # A text that names a day that no year has would otherwise give an alarm at its time of day on another day.
+    # A request such as `30 February at 9` would otherwise set an alarm at 9 on another day.
     if line is None or any(_is_no_day(line, at) for at in range(len(line))):
         return None
     local = said.at.astimezone(said.zone)
@@ -153,8 +153,8 @@ def _until(line: Line, limit: End, said: Said, local: datetime) -> datetime | No
 
 
 def _once(line: Line, named: Items, said: Said, local: datetime) -> Alarm | None:
-    """Return the alarm from the first expression with a time of day; if there is none, from the first expression that
-    names a day."""
+    """Return the alarm from the first expression with a time of day. If no expression has a time of day, return the
+    alarm from the first expression that names a day."""
     found = [one for first, item in named if (one := _moment(line, first, item, said, local)) is not None]
     timed = next((one for one, is_timed in found if is_timed), None)
     return timed or next((one for one, _ in found), None)
@@ -176,7 +176,7 @@ def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> 
 
 
 def _is_no_day(line: Line, at: int) -> bool:
-    """Whether the token names a day that no year has, such as `30 February` or `31.06.`."""
+    """Whether the token belongs to an impossible day, such as `30 February` or `31.06.`."""
     token, month = line[at], line[at].get("month")
     if token.kind == "numeric" and not token.parts[3]:
         first, second = (int(token.parts[place] or 0) for place in (0, 2))
@@ -209,15 +209,15 @@ def _bare_hour(line: Line, local: datetime) -> Alarm | None:
 
 
 def hour_alone(text: str, said: Said, language: str | None = None) -> Alarm | None:
-    """The alarm for a text that begins with a bare hour, such as `12 and 20` after `at 8,`; None if the number counts
-    something."""
+    """The alarm for a text that begins with a bare hour, such as `12 and 20` after `at 8,`. None if the number is an
+    amount, as in `12 pills`."""
     line = line_of(text[:MOST_READ], language)
     clock = hour_at(line, 0) if line is not None else None
     return _next(line, 0, clock, said.at.astimezone(said.zone)) if line is not None and clock is not None else None
 
 
 def _next(line: Line, index: int, clock: Clock, local: datetime) -> Alarm:
-    """The alarm at the next time that the clock shows."""
+    """The alarm for the next occurrence of the time `clock`, today or tomorrow."""
     assert isinstance(local.tzinfo, ZoneInfo)
     due = (_on(day, clock, local, local.tzinfo) for day in (local.date(), local.date() + DAY))
     at = next(at for at in due if at > local)

@@ -33,9 +33,9 @@ def annotated(text: str, said: Said) -> str:
 
 def possible_readings(found: Expression) -> Sequence[Reading]:
     """The readings (possible meanings) of an expression, in order of time. If the expression's days are known, there is
-    one reading. Otherwise, the result is the widest reading that overlaps the best one. If another reading does not
-    overlap the best one, the result also contains one such reading. Empty if the text already gives the date, or names
-    no date."""
+    one reading. Otherwise, the result contains the longest reading that overlaps the best reading. If other readings do
+    not overlap the best reading, the result also contains the first of them. Empty if the text already gives the date,
+    or names no date."""
     known = known_reading(found)
     if known or found.absolute or found.best is None:
         return (known,) if known else ()

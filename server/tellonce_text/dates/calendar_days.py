@@ -26,9 +26,9 @@ from tellonce_text.dates.zones import zone_at
 
 ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 AMOUNT: Final = frozenset("-–%€$:/")
-"""Signs that show that the number next to them is an amount."""
+"""A number next to one of these signs is an amount."""
 _MORE: Final = frozenset({"o_clock", "half_of_day", "hour_h", "unit", "of", "month"})
-"""Tags of words after a number that show that the number alone is not a day."""
+"""If the word after a number has one of these tags, the number alone is not a day."""
 _CLOSING_MARKS: Final = {"(": ")", ",": ","}
 _LONGEST_MONTH: Final = 31
 _MONTHS: Final = 12
@@ -180,16 +180,16 @@ def _last_day(line: Line, index: int) -> tuple[int | None, int]:
 
 
 def _begins_before(line: Line, index: int, end: int) -> bool:
-    """Whether a range whose first day has the higher number begins in the month before: `the 28th until the 5th of May`,
-    but not `May 28-5` or `the 28th and the 5th of May`."""
+    """Whether a range begins in the month before, as in `the 28th until the 5th of May`. The first day of the range has
+    the higher number. False for `May 28-5` and `the 28th and the 5th of May`."""
     between = any(line[at].has("between") for at in range(index - 2, index + 1))
     joined = any(line[at].has("and") for at in range(index, end))
     return not line[index].has("month") and (between or not joined)
 
 
 def _is_move(line: Line, index: int) -> bool:
-    """Whether the days around the token are not a range, because something was moved from one day to the other: `moved
-    from the 3rd to the 5th`."""
+    """Whether something was moved between the two days around the token, as in `moved from the 3rd to the 5th`. Such
+    days are not a range."""
     return "tense_moved" in line.tags or any(line[at].has("shifted") for at in range(index - _LONGEST_MOVE, index))
 
 
@@ -200,9 +200,9 @@ def _is_clock(line: Line, index: int) -> bool:
 def day_of_year(
     year: int | None, month: int, day: int, weekday: int | None = None, last: int | None = None
 ) -> Callable[[Scene], Meaning | None]:
-    """The meaning of a day of a month. Without a year, it is the last or the next such day. If the text gives a
-    weekday, the day must match it. `last` is the last day of a range that begins with `day`. If `last` is less than
-    `day`, the range begins in the month before, as in `the 28th until the 5th of May`."""
+    """The meaning of a day of a month. If the text gives no year, the meaning is the last or the next occurrence of the
+    day. If the text gives a weekday, the day must match it. `last` is the last day of a range that begins with `day`.
+    If `last` is less than `day`, the range begins in the month before, as in `the 28th until the 5th of May`."""
 
     def days(of: int) -> Days | None:
         end = _date(of, month, last or day)
@@ -260,9 +260,9 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
 
 
 def _is_spelled_day(line: Line, index: int, at: int, day: int) -> bool:
-    """Whether an ordinal word is a day, because a word such as `on` or a verb such as `is` comes before it and no noun
-    follows it: `the swap is the fourteenth at Linda's`. After a verb, ordinals up to 12 are not accepted, because they
-    are often ranks."""
+    """Whether an ordinal word is a day. This is so after a word such as `on`. After a verb such as `is`, the next word
+    must not be a noun: `the swap is the fourteenth at Linda's`. After a verb, ordinals up to 12 are not accepted,
+    because they are often ranks."""
     lead, after = line[index - 1], line[at + 1]
     apart = after.kind in {"mark", "end"} or after.has("at") or after.has("clause") or after.has("in")
     predicate = day > _MONTHS and lead.has("tense_be") and line[index].has("article") and apart
@@ -297,7 +297,7 @@ def _in_digits(line: Line, at: int, length: int, day: int, weekday: int | None) 
     more = line[after].word in AMOUNT or not _MORE.isdisjoint(line[after].tags)
     if last is None or last <= day or more or _is_move(line, end) or weekday is not None:
         return _soon(Phrase(end, lambda s: _nearest_day(s, day, weekday), single=True))
-    return _soon(Phrase(after, lambda s: _nearest_day(s, day, None, last)), day == 1)  # `del 1 al 10` may be a scale
+    return _soon(Phrase(after, lambda s: _nearest_day(s, day, None, last)), day == 1)  # `del 1 al 10` can be grades
 
 
 def is_whole(line: Line, index: int) -> bool:
@@ -312,7 +312,7 @@ def is_whole(line: Line, index: int) -> bool:
 
 
 def day_of_week(line: Line, index: int) -> Phrase | None:
-    """Parse the day that names a week, as in `week commencing 14th` or `la semana del 14`."""
+    """Parse the day in the name of a week, as in `week commencing 14th` or `la semana del 14`."""
     at = skip(line, index, "article")
     day = day_number(line, at) if line[at].kind == "number" else None
     end = at + 1 + (line.language == "de" and line[at + 1].word == ".")
@@ -320,8 +320,8 @@ def day_of_week(line: Line, index: int) -> Phrase | None:
 
 
 def _length_in_digits(line: Line, index: int, at: int) -> int:
-    """The number of tokens of a day of the month in German (`am 15.`), Spanish or Portuguese (`dia 15`), or after a
-    weekday (`samedi 29`); 0 if there is no such day."""
+    """The number of tokens of a day in digits; 0 if there is no such day. The forms are `am 15.` in German, `dia 15` in
+    Spanish or Portuguese, and `samedi 29` with a weekday."""
     if line[at].kind != "number" or line[at].suffix:
         return 0
     dotted = line.language == "de" and line[at + 1].word == "." and not line[at + 2].capital
@@ -336,10 +336,11 @@ def _length_in_digits(line: Line, index: int, at: int) -> int:
 
 
 def _stands_alone(line: Line, index: int) -> bool:
-    """Whether an ordinal such as `the 15th` is used alone, and does not number the next word as in `the 15th floor`."""
+    """Whether an ordinal such as `the 15th` is used alone. In `the 15th floor`, the ordinal belongs to the next
+    word."""
     token, following = line[index], line[index + 1]
     named = following.capital and not following.tags and not following.word.endswith("'s")
-    street = token.word in _CORNERS and named  # `on 3rd and Main`, but not `on the 3rd at Linda's`
+    street = token.word in _CORNERS and named  # a street in `on 3rd and Main`, a day in `on the 3rd at Linda's`
     if token.kind != "word" or street:
         return not street
     return not (token.has("unit") or token.has("time")) and (bool(token.tags) or token.word in english())
@@ -352,8 +353,8 @@ def _names_month(line: Line, index: int) -> bool:
 
 
 def _soon(phrase: Phrase, elsewhere: bool = False) -> Phrase:
-    """Mark a day without a month as uncertain unless the day is near, because the text may mean this day in another
-    month."""
+    """Mark a day without a month as uncertain, because the text can mean this day in another month. A near day stays
+    certain."""
     return phrase.changed(
         lambda found, scene: found.only_if(not elsewhere and abs((found.choices[0].first - scene.today).days) <= _SOON)
     )

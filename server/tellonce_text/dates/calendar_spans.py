@@ -64,7 +64,7 @@ def nth_of_month(line: Line, index: int) -> Phrase | None:
         found = parent and parent.meaning(scene)
         try:
             choices = tuple(_nth_in(days, nth, weekday, unit) for days in found.choices) if found else ()
-        except ValueError:  # raised for the fifth Monday of a month with four
+        except ValueError:  # raised for the fifth Monday of a month with four Mondays
             return None
         return Meaning(choices, found.certain and not vague, vague) if found else None
 
@@ -101,7 +101,7 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
 
 
 def _stepped(line: Line, index: int, step: int, days: Callable[[Scene, int], Days]) -> Phrase:
-    """The meaning of `next March` or `last summer`. The token `index` is the step."""
+    """The meaning of `next March` or `last summer`. The token `index` is a word such as `next`."""
     nearest = line[index].word == "past"
     return Phrase(index + 2, lambda s: stepped_yearly(s, step, lambda y: days(s, y), nearest=nearest), form=STEPPED)
 
@@ -122,7 +122,8 @@ def _begins_range(line: Line, index: int) -> bool:
 
 
 def _is_month(line: Line, index: int) -> bool:
-    """Whether a month without a word such as `in` before it is not another word."""
+    """Whether the word is a month although no word such as `in` comes before it: `December`, but not `March`, which has
+    another meaning."""
     token = line[index]
     plain = token.capital and not token.has("vague_word")
     return len(token.word) > 3 and (plain or (line.language != "en" and token.word not in {"marzo", "mars", "mai"}))
@@ -135,7 +136,7 @@ def in_month(year: int | None, number: int) -> Callable[[Scene], Meaning | None]
 
 
 def _whole_year(year: int, scene: Scene) -> int:
-    """The year in `2026`, or the year that is `year` years from the current year."""
+    """A year such as 2026 stays the same. A small number is a distance from the current year."""
     return year if year > FIRST_YEAR else scene.today.year + year
 
 
@@ -172,7 +173,7 @@ def week_number(line: Line, index: int) -> Phrase | None:
     def days(of: int) -> Days | None:
         try:
             monday = date.fromisocalendar(of, number, 1)
-        except ValueError:  # raised for week 53 of a year with 52
+        except ValueError:  # raised for week 53 of a year with 52 weeks
             return None
         return Days(monday, monday + WEEK, "week")
 

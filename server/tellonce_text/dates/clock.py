@@ -13,7 +13,7 @@ MONTHS: Final = (
 
 _HOUR: Final = timedelta(hours=1)
 _AHEAD: Final = timedelta(minutes=5)
-"""Maximum time by which a sender's clock may be ahead of our clock."""
+"""A sender's clock can be ahead of our clock by at most this time."""
 
 
 def not_ahead(at: datetime, now: datetime) -> datetime:
@@ -55,7 +55,7 @@ def offset_minutes(at: datetime) -> int:
 def age(at: datetime, now: datetime, zone: ZoneInfo) -> str:
     """Format an age: `just now` for less than an hour or for a future time, `Nh ago` on the same day, then `yesterday`
     and `N days ago`. The days are calendar days of the zone."""
-    # The difference is computed in UTC, because Python subtracts two times of the same zone without their UTC offsets.
+    # The difference is computed in UTC, because Python ignores the UTC offsets if both times have the same zone.
     elapsed = _aware(now).astimezone(UTC) - _aware(at).astimezone(UTC)
     days = (local_day(now, zone) - local_day(at, zone)).days
     if elapsed < _HOUR:

@@ -22,7 +22,7 @@ class Clock(NamedTuple):
     """A time of day.
 
     `half` says whether AM or PM is known. `until` is the hour and minute at which a range ends. `spoken` says whether
-    the time is given in words such as `half seven`; such a time may also be in the evening.
+    the time is given in words such as `half seven`. Such a time can be in the morning or in the evening.
     """
 
     end: int
@@ -111,7 +111,7 @@ def _added_minutes(line: Line, index: int) -> int:
 def _bare_hour(line: Line, at: int, hour: int, *, bare: bool) -> Clock | None:
     """Parse `9 in the morning`, or a bare hour such as `at 9` next to a day."""
     after = line[at + 1]
-    if line[at].suffix:  # an amount, as in `20mg in the morning`
+    if line[at].suffix:  # `20mg in the morning` is an amount
         return None
     end = at + 1 + (line.language == "ru" and after.get("unit") == "hour")
     named = line[end].has("part") or (line[end].get("step") in {0, -1} and line[end + 1].has("part"))
@@ -153,7 +153,7 @@ def _spoken(line: Line, at: int) -> Clock | None:
 
 
 def _halved(line: Line, clock: Clock) -> Clock | None:
-    """The time with the AM or PM that follows it, if AM or PM follows."""
+    """Add AM or PM to the time, if AM or PM follows it."""
     after = line[clock.end]
     if after.has("half_of_day"):
         return _in_half(clock._replace(end=clock.end + 1), after.get("half_of_day"))

@@ -24,13 +24,13 @@ _EIGHT: Final = 8
 _SHORT: Final = frozenset({"day", "week"})
 _WEEKS_BY_DAYS: Final = {8: 1, 14: 2, 15: 2}
 _TO_THE_DAY: Final = ("to", "the", "day")
-"""Words such as in `two years ago to the day`. They are no phrase of the lexicon, because they also begin `to the day
-after tomorrow`."""
+"""The words after `two years ago` in `two years ago to the day`. They are not a phrase of the lexicon, because `to the
+day after tomorrow` begins with the same words."""
 
 
 def window(line: Line, index: int) -> Phrase | None:
-    """Parse `the past 3 days`, `the next two weeks`, `within a month`. The span ends or begins with today. It is certain
-    for what has lasted until today: `for the past two weeks`."""
+    """Parse `the past 3 days`, `the next two weeks`, `within a month`. A span in the past ends with today. A span in
+    the future begins with today. A span that has lasted until today is certain: `for the past two weeks`."""
     at = skip(line, index, "article")
     last = -1 if line[at].get("ordinal") == -1 else None
     step = 1 if line[at].has("within") else line[at].get("step") or last
@@ -49,8 +49,8 @@ def window(line: Line, index: int) -> Phrase | None:
 
 
 def since(line: Line, index: int) -> Phrase | None:
-    """Parse the days or weeks in `seit drei Tagen` or `depuis une semaine`, which mean the day when they began. In
-    Italian, they may also be the length of a thing: `un viaggio da tre giorni`."""
+    """Parse the days or weeks in `seit drei Tagen` or `depuis une semaine`. The meaning is the first of these days. In
+    Italian, such words can also give the length of a thing: `un viaggio da tre giorni`."""
     found = distance_at(line, index)
     noun = line.language == "it" and any(line[index - 3].has(tag) for tag in ("one", "article"))
     if found is None or found[1] not in _SHORT or noun:
@@ -104,7 +104,7 @@ def ahead(line: Line, index: int) -> Phrase | None:
 
 
 def fridays_ago(line: Line, index: int) -> Phrase | None:
-    """Parse `two Fridays ago`. One Friday ago is the last Friday before today."""
+    """Parse `two Fridays ago`. `one Friday ago` is the last Friday before today."""
     count = count_at(line, index)
     number = line[count.end].get("weekdays") if count else None
     if count is None or number is None or not line[count.end + 1].has("ago"):
@@ -142,7 +142,7 @@ def _counted(line: Line, end: int, unit: str, offset: int, *, sure: bool, exactl
 
     def meaning(scene: Scene) -> Meaning:
         day = counted_day(scene.today, unit, offset)
-        if weekly:  # In the past, writers may mean the exact day or the week around it. In the future, it is the day.
+        if weekly:  # `two weeks ago` can mean the week around the day; `in two weeks` means the day
             return Meaning((one_day(day), Days(day - 3 * DAY, day + 4 * DAY, "week")), sure and offset > 0, sure)
         if unit in {"day", "workday"}:
             return Meaning((one_day(day),), sure)
@@ -188,9 +188,9 @@ def exactly_from(scene: Scene, unit: str, offset: int, days: int, *, sure: bool)
 
 
 def _in_counted_week(scene: Scene, number: int, weeks: int, *, sure: bool) -> Meaning:
-    """The weekday in `two weeks ago on Tuesday`. Return two days: the Tuesday of the calendar week two weeks before
-    this week, and the day two weeks before the latest Tuesday, which may be today. Phrases about the future count
-    forward. The meaning is certain if both are the same day."""
+    """The weekday in `two weeks ago on Tuesday`. Two days are possible. One is the Tuesday of the calendar week two
+    weeks before this week. The other is two weeks before the latest Tuesday, and today can be the latest Tuesday.
+    Phrases about the future count forward. The meaning is certain if both are the same day."""
     by_week, sign = weekday_in(scene, number, weeks), 1 if weeks > 0 else -1
     counted = one_day(weekday_from(scene.today - sign * DAY, number, sign) + weeks * WEEK)
     if by_week == counted:

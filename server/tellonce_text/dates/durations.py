@@ -12,7 +12,7 @@ _HOUR: Final = timedelta(hours=1)
 _MINUTE: Final = timedelta(minutes=1)
 _SECOND: Final = timedelta(seconds=1)
 _AND_A_HALF: Final = "einhalb"
-"""The end of German numbers such as `zweieinhalb`."""
+"""The last letters of German numbers such as `zweieinhalb`."""
 
 
 class Duration(NamedTuple):
@@ -83,7 +83,8 @@ def _amount(line: Line, index: int) -> tuple[float, int, bool]:
 
 
 def _half(line: Line, index: int) -> tuple[float, int] | None:
-    """Parse `half an hour`, `a half hour`, `media hora` and `three quarters of an hour` up to the unit."""
+    """Parse the words before the unit in `half an hour`, `a half hour`, `media hora` and `three quarters of an
+    hour`."""
     at = index + line[index].has("one")
     part = _fraction(line, at)
     count = count_at(line, index) if not part else None

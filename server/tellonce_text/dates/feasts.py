@@ -1,5 +1,5 @@
-"""Computes the day of a feast in a year and a country. A feast has a fixed day, a day counted from Easter, the n-th
-weekday of a month, or a day that `words/feasts.toml` gives for the country or for the year."""
+"""Computes the day of a feast in a year and a country. Some feasts have a fixed day, a day counted from Easter, or the
+n-th weekday of a month. For other feasts, `words/feasts.toml` gives the day for each country or each year."""
 
 import tomllib
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ from tellonce_text.dates.readings import DAY, WEEK, Days, add_months, one_day, w
 
 HOLY_WEEK: Final = "holy-week"
 _ORTHODOX: Final = frozenset("BG BY CY ET GE GR MD ME MK RO RS RU UA".split())
-"""Countries in which Easter and the days counted from it usually follow the Julian calendar."""
+"""In these countries, Easter and the days counted from Easter usually follow the Julian calendar."""
 
 
 class Feast(NamedTuple):
-    """The rule of a feast in one country; `certain` is false if people in the country may mean another day."""
+    """The rule of a feast in one country. `certain` is false if some people in this country mean another day."""
 
     rule: str
     certain: bool
@@ -51,7 +51,7 @@ def feast_day(rule: str, year: int) -> date:
         return easter(year) - int(numbers or 0) * DAY
     if rule in _by_year():
         return date.fromisoformat(_by_year()[rule].get(year, ""))
-    if rule == "last-sunday-of-may":  # in France; a week later if that Sunday is Pentecost
+    if rule == "last-sunday-of-may":  # France; if this Sunday is Pentecost, the feast is a week later
         sunday = nth_weekday(year, 5, -1, 6)
         return sunday + WEEK if sunday == easter(year) + 7 * WEEK else sunday
     if kind == "nth":

@@ -75,7 +75,8 @@ def phrase_at(line: Line, index: int, depth: int = 0) -> Phrase | None:
 
 @cache
 def _rules_for(begins: frozenset[str]) -> tuple[Sequence[Rule], Sequence[_NestingRule]]:
-    """The rules whose phrases can begin with a token of which the kind and the tags are given."""
+    """The rules for phrases that can begin with a certain token. `begins` contains the kind and the tags of this
+    token."""
     plain = tuple(rule for rule, first in _RULES if not first.isdisjoint(begins))
     return plain, tuple(rule for rule, first in _NESTING_RULES if not first.isdisjoint(begins))
 

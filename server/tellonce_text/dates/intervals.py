@@ -28,8 +28,8 @@ _LENGTHS: Final[dict[IntervalUnit, timedelta]] = {"minute": timedelta(minutes=1)
 
 
 class Interval(NamedTuple):
-    """A time every `number` units, beginning with `start`, which is a local time without a zone. Days and months keep
-    the time of day when the clocks change; minutes and hours do not."""
+    """A time that repeats every `number` units. The first time is `start`, a local time without a zone. Days and months
+    keep the time of day when the clocks change; minutes and hours do not."""
 
     start: datetime
     number: int
@@ -60,8 +60,8 @@ class Interval(NamedTuple):
         return due
 
     def _steps_until(self, local: datetime, zone: ZoneInfo) -> int:
-        """A number of steps from `start` that does not go beyond `local`. The exact number may be higher. It is 0 if
-        `local` is before `start`."""
+        """A number of steps. `start` plus this many steps is not later than `local`. The exact number can be higher.
+        The result is 0 if `local` is before `start`."""
         if self.unit in _LENGTHS:
             passed = (local.astimezone(UTC) - self._at(0, zone).astimezone(UTC)) // _LENGTHS[self.unit]
         elif self.unit == "day":
@@ -78,6 +78,6 @@ class Interval(NamedTuple):
 
 
 def wall(day: date, clock: time, zone: ZoneInfo) -> datetime:
-    """The moment of a day at which clocks in the zone show the time `clock`. If the time does not exist, because summer
+    """The moment at which clocks in the zone show `clock` on the given day. If the time does not exist, because summer
     time begins, the result is an hour later."""
     return datetime.combine(day, clock, zone).astimezone(UTC).astimezone(zone)

@@ -27,8 +27,8 @@ _REPEATED: Final = frozenset("weekday unit part every_part month season weekdays
 
 class Item(NamedTuple):
     """One expression before resolution. `elapsed` is a distance from now, together with the tolerance of this distance.
-    `counted` is false for vague counts such as `a couple of hours`. `repeats` is true for `every …`, `since` for `since
-    …`."""
+    `counted` is false for vague counts such as `a couple of hours`. `repeats` is true for `every …`, and `since` is
+    true for `since …`."""
 
     end: int
     phrase: Phrase | None = None
@@ -49,7 +49,8 @@ class Item(NamedTuple):
     """Whether a neighboring word shows that a number such as `3:15` is a time of day and not a ratio."""
 
     def in_part(self, part: str | None) -> "Item":
-        """The item in a part of the day. This part decides AM or PM of the time, unless the text gives AM or PM."""
+        """The item with this part of the day. This part decides AM or PM of the time, unless the text gives AM or
+        PM."""
         return self._replace(part=part, clock=self.clock and in_part(self.clock, part))
 
 
@@ -81,9 +82,11 @@ def _from_named_day(line: Line, index: int, item: Item | None, named: Sequence[t
     """Parse a day that is counted from one of the last two items of the text. Returns `item` if there is no such day or
     if `item` is longer.
 
-    The day is certain only if the count cannot start from another day. This is so in three cases: the sentence names
-    only one other day; the text before the sentence names only one day; the previous item was counted from the same day
-    in the other direction (`the day before … and the day after`).
+    The day is certain only if the count cannot start from another day. This is so in three cases:
+
+    - The sentence names only one other day.
+    - The text before the sentence names only one day.
+    - The previous item was counted from the same day in the other direction: `the day before … and the day after`.
     """
     last = named[-1][1]
     quoted = quoted_step(line, index, last.end)
@@ -150,8 +153,8 @@ def _after_clock(line: Line, index: int) -> int:
 
 
 def _duration(line: Line, index: int) -> int | None:
-    """The index after a duration such as `for two weeks`, which is not a date. In `set it for two weeks from now`, the
-    words are a day. If something is arranged, this also applies to `two weeks from today`."""
+    """The index after a duration such as `for two weeks`, which is not a date. If something is arranged, the words are
+    a day and not a duration: `set it for two weeks from now`."""
     count = count_at(line, index)
     end = count.end + 1 if count else index
     if count is None or not line[count.end].has("unit") or line[end].has("ago") or line[end].has("hence"):
@@ -232,8 +235,8 @@ def _with_time(line: Line, item: Item) -> Item:
 
 
 def _part_after(line: Line, end: int) -> tuple[str | None, int]:
-    """The part of the day that a word for a day implies (`tonight` implies the night) or that follows the day, and the
-    index after the part."""
+    """The part of the day that belongs to the day before `end`, and the index after this part. A word such as `tonight`
+    implies the part. Otherwise, the part can follow the day."""
     day = line[end - 1]
     implied = (day.has("day") and not day.has("day_only")) or day.has("weekday")  # `tonight`, `Montagabend`
     part = day.get("part") if implied else None

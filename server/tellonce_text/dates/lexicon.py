@@ -7,7 +7,8 @@ from importlib import resources
 from typing import Any, Final, NamedTuple, TypeAlias
 
 Tags: TypeAlias = Mapping[str, Any]
-"""The tags of a word with their values, such as `{"month": 5}`. The value of a tag without a value is True."""
+"""The tags of a word with their values, such as `{"month": 5}`. A tag that has no value in the data file gets the value
+True."""
 
 NO_TAGS: Final[Tags] = {}
 LANGUAGES: Final = ("en", "de", "es", "fr", "it", "pt", "ru")
@@ -39,8 +40,8 @@ class Lexicon(NamedTuple):
 
 @cache
 def lexicon(language: str) -> Lexicon:
-    """The lexicon of a language, which also contains English words. If a word exists in both languages, only its tags
-    in the language of the text count."""
+    """The lexicon of a language, which also contains English words. If a word exists in both languages, it has only its
+    tags in the language of the text."""
     words: dict[str, dict[str, Any]] = {}
     for word, tag, value in _entries(language):
         words.setdefault(word, {}).setdefault(tag, value)
@@ -67,7 +68,7 @@ def signs() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def letters() -> Mapping[str, str]:
-    """For each letter that usually indicates a language, this language."""
+    """Letters that usually indicate a language, each with this language."""
     return {letter: language for language in LANGUAGES[1:] for letter in _read(language)["letters"]}
 
 

@@ -15,8 +15,8 @@ Span = tuple[datetime, datetime]
 
 
 _SEASONS_DIFFER: Final = timedelta(days=22)
-"""The time between the first day of a month and the equinox or the solstice in that month. A season may begin on either
-day."""
+"""The time between the first day of a month and the equinox or the solstice in that month. A season can begin on the
+first of the month, or at the equinox or the solstice."""
 _SLACK: Final = {"month": timedelta(days=10), "year": timedelta(days=92)}
 """The tolerance of an approximate count in months or years, such as "two months ago"."""
 _TWO_WEEKS: Final = 14
@@ -24,7 +24,7 @@ _HALF_YEAR: Final = 183
 
 
 def query_spans(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
-    """The spans that a question about the past means. For "on March 15", this is the most recent March 15."""
+    """The spans to which a question about the past refers. For "on March 15", this is the most recent March 15."""
     return _spans(text, Said(now, zone, region_of(zone)), "past")
 
 
@@ -51,9 +51,9 @@ def admits(text: str, day: date, said: Said) -> bool:
 def possible(found: Expression, said: Said) -> list[Reading]:
     """The readings of an expression that a careful reader would accept.
 
-    If the first reading is certain, another reading is accepted in two cases: it contains the first reading (the days
-    around `in three weeks`), or it is more than two weeks and at most half a year away from the first reading. For
-    example, the same weekday of the next week is not accepted.
+    If the first reading is certain, another reading is accepted in two cases. It contains the first reading, such as
+    the days around `in three weeks`. Or it is more than two weeks from the first reading and at most half a year from
+    today. For example, the same weekday of the next week is not accepted.
     """
     today = said.at.astimezone(said.zone).date()
     first, *others = found.readings or (None,)
@@ -61,7 +61,7 @@ def possible(found: Expression, said: Said) -> list[Reading]:
         return []
 
     def is_accepted(other: Reading) -> bool:
-        # Far from the first reading, it is the same day or month in the other direction: the last and the next 20th.
+        # A reading that is far from the first reading has the other direction: the last 20th and the next 20th.
         apart = abs((other.days[0] - first.days[0]).days) > _TWO_WEEKS
         another = apart and abs((other.days[0] - today).days) <= _HALF_YEAR
         return not found.certain or another or (other.start <= first.start and first.end <= other.end)
@@ -74,7 +74,7 @@ def _covers(found: Expression, day: date, said: Said) -> bool:
         first, last = reading.days
         slack = _SLACK.get(reading.precision, timedelta()) if found.approximate else timedelta()
         slack = _SEASONS_DIFFER if reading.precision == "season" and first.month % 3 == 0 else slack
-        if reading.slack:  # a time such as `10 hours ago`, whose tolerance may cross midnight
+        if reading.slack:  # for `10 hours ago`, the tolerance can cross midnight
             first, last = (reading.start - reading.slack).date(), max((reading.end + reading.slack).date(), first)
         if first - slack <= day <= last + slack or (found.since and day >= first):
             return True
@@ -104,13 +104,14 @@ def appointment(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None
 
 
 def coming_day(text: str, said_at: datetime, zone: ZoneInfo) -> Reading | None:
-    """The first future day, or day and time, that a text certainly names ("I fly to Rome on Friday"), or None."""
+    """The first future day that a text names with certainty ("I fly to Rome on Friday"), or None. If the text gives a
+    time of day, the result has this time."""
     return next((found.readings[0] for found in _coming(text, said_at, zone) if found.certain), None)
 
 
 def proposed_day(text: str, said_at: datetime, zone: ZoneInfo) -> Reading | None:
-    """Like `coming_day`, but also accepts an uncertain day that has only one reading, such as "tomorrow" after
-    midnight."""
+    """This function works like `coming_day`, but it also accepts an uncertain day with only one reading, such as
+    "tomorrow" after midnight."""
     coming = _coming(text, said_at, zone)
     return next((found.readings[0] for found in coming if found.certain or len(found.readings) == 1), None)
 

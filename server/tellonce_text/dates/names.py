@@ -6,7 +6,7 @@ from typing import Final
 from tellonce_text.dates.grammar import may_begin
 from tellonce_text.dates.tokens import Line, Token
 
-_ADJECTIVE: Final = ("ая", "яя", "ую", "юю", "ой", "ей")  # feminine, as `среда`, `пятница` and `суббота` are
+_ADJECTIVE: Final = ("ая", "яя", "ую", "юю", "ой", "ей")  # feminine endings; `среда`, `пятница`, `суббота` are feminine
 _TOWARDS: Final = frozenset({"к", "ко"})
 _LONGEST_STREET: Final = 6  # tokens: `Straße des 17. Juni`
 _LEADS: Final = frozenset("on in at contracted since from by to of for before after".split())
@@ -18,8 +18,8 @@ _LONGEST_THING: Final = 4  # tokens: `a very small cat called`
 
 
 def is_compound(line: Line, end: int) -> bool:
-    """Whether a hyphen and a word that is not a date follow the expression that ends before `end`, as in
-    `heute-show`."""
+    """Whether the expression before `end` is the first part of a compound such as `heute-show`. A hyphen and a word
+    that is not a date follow it."""
     before, hyphen, after = line[end - 1], line[end], line[end + 1]
     if hyphen.word != "-" or before.end != hyphen.start or hyphen.end != after.start:
         return False
@@ -27,7 +27,7 @@ def is_compound(line: Line, end: int) -> bool:
 
 
 def is_named(line: Line, first: int, end: int) -> bool:
-    """Whether the expression from `first` to before `end` may be a name or a word with another meaning."""
+    """Whether the expression in the tokens `first:end` can be a name or a word with another meaning."""
     title = line.language == "en" and _is_title(line, first, end)
     return title or any(_is_named(line, at) for at in range(first, end))
 
@@ -66,14 +66,15 @@ def _is_unknown(token: Token) -> bool:
 
 
 def _names_thing(line: Line, index: int) -> bool:
-    """Whether the English word introduces a name. `called` does so only after a thing that the text did not mention
-    before: `a cat called Wednesday`, but not `the vet called Wednesday`."""
+    """Whether the English word introduces a name. The word `called` introduces a name only after a new thing in the
+    text: `a cat called Wednesday`, but not `the vet called Wednesday`."""
     return line[index].word != "called" or any(line[at].has("one") for at in range(index - _LONGEST_THING, index))
 
 
 def _is_described(line: Line, index: int) -> bool:
     """Whether a Russian weekday may be another word or a name. The adjective before it or the noun after it decides:
-    `окружающая среда`, `чёрная пятница`, `среда обитания`. The form that ends in -е is a day only after `к`."""
+    `окружающая среда`, `чёрная пятница`, `среда обитания`. A form that ends in -е, such as `среде`, is a day only after
+    `к`. The exception is `воскресенье`."""
     word, before, after = line[index].word, line[index - 1], line[index + 1]
     described = before.word.endswith(_ADJECTIVE) and not before.tags
     owned = word.startswith("сред") and not word.endswith("у") and _is_unknown(after)
@@ -119,8 +120,8 @@ def _is_ordinal(line: Line, index: int) -> bool:
 
 def _is_title(line: Line, first: int, end: int) -> bool:
     """Whether an English expression such as `Friday Night` or `Christmas` may be part of a title. There are three
-    signs: its words and the next word have a capital letter, a number follows a feast, or `the one` follows (`Is
-    Independence Day the one where …?`)."""
+    signs. First, the expression and the next word have capital letters. Second, a number follows a feast. Third, the
+    words `the one` follow: `Is Independence Day the one where …?`."""
     after, feast = line[end], line[end - 1].has("feast")
     if after.has("article") and line[end + 1].word == "one":
         return True

@@ -75,9 +75,9 @@ def _half_of(days: Days, nth: int) -> Days:
 
 
 def _last_day(meaning: Meaning, *, sure: bool, month: bool) -> Meaning:
-    """The meaning of the end of a span. The last day is certain in a limit (`by the end of May`) and in `the end of the
-    month`; otherwise, the text may mean any of the last days. The end of a week is never certain: it is Friday for some
-    people and Sunday for others."""
+    """The meaning of the end of a span. The last day is certain after a word of limit (`by the end of May`) and in `the
+    end of the month`. Otherwise, the text can mean any of the last days. The end of a week is never certain: it is
+    Friday for some people and Sunday for others."""
     span = meaning.choices[0].precision
     vague = span in {"week", "season"}
     last = meaning.moved(lambda days: one_day(days.end - DAY))
@@ -101,8 +101,8 @@ def _edge_of(meaning: Meaning, where: str) -> Meaning:
 
 
 def _part_of(days: Days, where: str) -> Days:
-    """A part of a span. For a month: the first, middle or last third. For a year: the first three months, the middle
-    third or the last third."""
+    """A part of a span. For a month, this is the first, the middle or the last third. For a year, this is the first
+    quarter, the middle third or the last third."""
     length = (days.end - days.first).days
     if length > 31:
         months = round(length / 30.4) // 3
@@ -150,8 +150,8 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
 
 
 def _weekend_of(meaning: Meaning, _scene: Scene) -> Meaning:
-    """The weekend that contains a named Saturday or Sunday. Other days, such as the day of a feast, are returned
-    unchanged but uncertain."""
+    """The weekend that contains a named Saturday or Sunday. Any other day, such as the day of a feast, stays the same
+    but becomes uncertain."""
     named = [days for days in meaning.choices if days.first.weekday() >= SATURDAY and days.end - days.first == DAY]
     weekends = tuple(unit_days(days.first, "weekend", 0) for days in named)
     return Meaning(weekends, meaning.certain or len(named) == 1) if named else meaning.only_if(False)
@@ -209,8 +209,8 @@ class Step(NamedTuple):
 
 
 def step_at(line: Line, index: int) -> Step | None:
-    """Parse `two days before`, `the day after`, `the following Monday`; None if the words count from something else, as
-    in `the day after the wedding`."""
+    """Parse `two days before`, `the day after`, `the following Monday`. None if the words are counted from something
+    else, as in `the day after the wedding`."""
     if "beside" not in line.tags and "beside_day" not in line.tags and "step" not in line.tags:
         return None
     counted = _counted(line, index)
@@ -235,8 +235,8 @@ def quoted_step(line: Line, index: int, named_end: int) -> Step | None:
 
 
 def sign_at(line: Line, index: int) -> int:
-    """The sign of a word such as `before` or `afterwards` that has no object: -1 or 1; 0 if the word has an object or
-    is another word."""
+    """The direction of a word without an object: -1 for `before`, 1 for `afterwards`. The result is 0 if the word has
+    an object (`two days before lunch`) or is another word."""
     sign: int = line[index].get("beside") or 0
     if line[index + 1].word in _THAN or line[index + 1].has("of"):  # `two days earlier than planned`
         return 0
@@ -322,7 +322,7 @@ def _opens_clause(line: Line, index: int, at: int) -> bool:
 
 def _may_have_object(line: Line, index: int, at: int) -> bool:
     """Whether an unknown word follows a preposition in a language other than English. The word may be a noun without an
-    article. False if a conjunction before the words shows that the unknown word is a verb."""
+    article. If a conjunction comes before the words, the unknown word is a verb, and the result is False."""
     before, following = line[index - 1], line[at + 1]
     joined = before.has("clause") or before.has("and") or before.word == "," or line[index - 2].has("clause")
     unknown = following.kind == "word" and not following.tags

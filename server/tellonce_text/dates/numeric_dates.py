@@ -74,8 +74,8 @@ def _dated_before(line: Line, index: int, mark: str) -> bool:
 
 
 def _is_padded_day(line: Line, index: int, mark: str, month: str) -> bool:
-    """Whether the numbers look like a day and a month with two digits, as in `Приём 14.01, …`. A neighboring word must
-    not be a possible unit or product name. The numbers may still be an amount."""
+    """Whether the numbers look like a day and a month with two digits, as in `Приём 14.01, …`. The word before the
+    numbers must not be a product name, and a unit must not follow them. Even then, the numbers can be an amount."""
     before, after = line[index - 1], line[index + 1]
     plain = before.kind == "word" and not before.capital and not before.tags
     alone = after.kind in {"mark", "end"} and after.word not in AMOUNT
@@ -103,9 +103,9 @@ def _is_slashed_date(line: Line, index: int, first: str, second: str) -> bool:
 
 def _is_padded_date(line: Line, index: int, first: str, second: str) -> bool:
     """Whether numbers such as `14/02` are a date, and not a fraction or a month with its year. One of the numbers must
-    begin with 0, the second number must be a possible month, and the word before the numbers must be in the lexicon. In
-    languages other than English, the word before the numbers may also be any word without a capital letter, if the
-    first number is too large for a month."""
+    begin with 0, the second number must be a possible month, and the word before the numbers must be in the lexicon. If
+    the first number is too large for a month, languages other than English also allow any word without a capital
+    letter."""
     before = line[index - 1]
     free = bool(before.tags) or (line.language != "en" and int(first) > _MONTHS and not before.capital)
     return free and "0" in {first[0], second[0]} and int(second) <= _MONTHS

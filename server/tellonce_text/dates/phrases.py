@@ -11,14 +11,14 @@ FIRST_YEAR: Final = 1000
 """Numbers above this are years. Smaller numbers are distances from the current year."""
 TODAY: Final = "today"
 LAST_NIGHT: Final = "night"
-"""The forms of the phrases `today` and `last night`, whose day is not clear at night."""
+"""The forms of the phrases `today` and `last night`. At night, it is not clear which day these phrases mean."""
 DASHES: Final = frozenset("-–—")
 _MOST_SKIPPED: Final = 3
 _ORDINAL_ENDINGS: Final = frozenset({"", "st", "nd", "rd", "th", "er", "º", "ª", "°"})
-_NEAR: Final = 100  # days; without a verb, a day at most _NEAR ahead is preferred to a day at least 2 * _NEAR ago
+_NEAR: Final = 100  # days; without a verb, a coming day within _NEAR is preferred to a past day beyond 2 * _NEAR
 _LONG, _SOON = 180, 120  # days; "on March 3" said in February seldom means the March of last year
 _LONGER: Final = 270  # days; until June, "in September" with a past verb means last September
-CLOSE, DISTANT = 95, 265  # days; if one reading is within CLOSE and the other at least DISTANT away, the first is meant
+CLOSE, DISTANT = 95, 265  # days; a reading within CLOSE is meant if the other reading is at least DISTANT away
 _LONGEST_YEAR: Final = 366
 
 
@@ -32,7 +32,7 @@ class Phrase(NamedTuple):
     form: str = ""
 
     def changed(self, change: Callable[[Meaning, Scene], Meaning]) -> "Phrase":
-        """The phrase with `change` applied to its meaning."""
+        """The phrase with its meaning replaced by the result of `change`."""
         meaning = self.meaning
         return self._replace(meaning=lambda scene: (found := meaning(scene)) and change(found, scene))
 
@@ -43,7 +43,7 @@ class Phrase(NamedTuple):
         return found._replace(single=single, absolute=False, form="")
 
     def only_if(self, certain: bool) -> "Phrase":
-        """The same phrase, whose meaning is not certain if `certain` is false."""
+        """The same phrase. If `certain` is false, its meaning is not certain."""
         return self if certain else self.changed(lambda found, _scene: found.only_if(False))
 
 
@@ -57,7 +57,7 @@ Rule = Callable[[Line, int], Phrase | None]
 
 
 def days_phrase(end: int, days: Callable[[Scene], Days], certain: bool = True, form: str = "") -> Phrase:
-    """The phrase whose only meaning are the days that `days` returns."""
+    """A phrase with only one meaning: the days that `days` returns."""
     return Phrase(end, lambda scene: Meaning((days(scene),), certain), form=form)
 
 
@@ -142,8 +142,8 @@ def tens_before(line: Line, index: int) -> int:
 
 
 def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | None:
-    """Put first the reading in the direction (past or future) of the sentence. Without a direction, the nearer reading
-    is first and not certain."""
+    """Order two readings. If the sentence is about the past or the future, the reading in this direction is first.
+    Without a direction, the nearer reading is first and not certain."""
     if back is None or ahead is None or back == ahead:
         only = back or ahead
         return Meaning((only,)) if only else None
@@ -191,8 +191,8 @@ def yearly_on_weekday(scene: Scene, days: Callable[[int], Days | None], weekday:
 
 
 def yearless(scene: Scene, days: Callable[[int], Days]) -> Meaning | None:
-    """The readings of a month or season without a year. If the text was said in that month or season, another year may
-    be meant. Without a verb that shows the past or the future, the meaning is certain only if the month or season
+    """The readings of a month or season without a year. If the text was said in that month or season, the text can mean
+    another year. Without a verb that shows the past or the future, the meaning is certain only if the month or season
     begins within 100 days."""
     found, running = yearly(scene, days), days(scene.today.year)
     if found and running.first <= scene.today < running.end:

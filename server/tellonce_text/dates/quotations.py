@@ -17,13 +17,13 @@ _CLOSING: Final = {
 _MARKS: Final = frozenset("".join((*_CLOSING, *_CLOSING.values())))
 _HINTS: Final = _MARKS | {"’", ">"}
 _DEEPEST: Final = 4
-"""Maximum open quotations that are compared with a mark, so that the time is linear."""
+"""A mark is compared with at most this many open quotations, so that the time is linear."""
 _SHORT: Final = 3
 
 
 def openings(tokens: Sequence["Token"], text: str) -> Mapping[int, int]:
-    """For each quoted token, the index of the token that opens the innermost quotation around it. A line that a mail program
-    marks as quoted is a quotation, and so is a text that begins like a forwarded message."""
+    """For each quoted token, the index of the token that opens the innermost quotation around it. A line that a mail
+    program marks as quoted is a quotation. A text that begins like a forwarded message is also a quotation."""
     if _HINTS.isdisjoint(text) and not _is_forwarded(tokens):
         return {}
     found: dict[int, int] = {}
@@ -57,9 +57,9 @@ def _quotations(tokens: Sequence["Token"], text: str) -> Sequence[Span]:
 
 
 def _closed(opened: Sequence[tuple[int, str]], token: "Token", text: str) -> int:
-    """The number of open quotations that end with the mark: the innermost quotation that the mark can close, and all
-    quotations inside this quotation. The quotations inside were only apparent; for example, the first mark of `'cause`
-    does not open a quotation. 0 if the mark closes no quotation."""
+    """The number of open quotations that the mark closes. The mark closes the innermost quotation that it can close.
+    The mark also ends all quotations inside this quotation. The quotations inside were no real quotations; for example,
+    the first mark of `'cause` does not open a quotation. The result is 0 if the mark closes no quotation."""
     if token.word == "'" and text[token.end : token.end + 1].isalnum():
         return 0
     deepest = min(len(opened), _DEEPEST)

@@ -33,11 +33,11 @@ class Meaning(NamedTuple):
     approximate: bool = False
 
     def only_if(self, certain: bool) -> "Meaning":
-        """The same days, which are not certain if `certain` is false."""
+        """The same days. If `certain` is false, they are not certain."""
         return self._replace(certain=self.certain and certain)
 
     def moved(self, move: Callable[[Days], Days]) -> "Meaning":
-        """The meaning after `move` was applied to every possible span."""
+        """The meaning with each possible span replaced by the result of `move`."""
         return self._replace(choices=tuple(map(move, self.choices)))
 
 
@@ -50,7 +50,7 @@ class Scene:
     direction: Direction | None
     region: str | None = None
     sure: bool = True
-    """Whether a verb gives the direction. If not, this direction is only more likely than the opposite direction."""
+    """Whether a verb gives the direction. Otherwise, this direction is only the more likely one."""
     inferred: bool = False
     """Whether the direction is assumed only because nothing indicates the past."""
 
@@ -74,7 +74,7 @@ class Reading:
         """The first and the last day of the span. A night belongs to the day on which it begins."""
         if self.precision == "instant" or (self.precision == "day" and self.start.hour):
             return self.start.date(), self.start.date()
-        before = self.end.astimezone(UTC) - timedelta(microseconds=1)  # in UTC: a zone may skip a whole day
+        before = self.end.astimezone(UTC) - timedelta(microseconds=1)  # in UTC, because a zone can skip a whole day
         last = before.astimezone(self.end.tzinfo).date() if self.end > self.start else self.start.date()
         return self.start.date(), max(self.start.date(), last)
 
@@ -137,7 +137,8 @@ def week_of(day: date) -> Days:
 
 
 def weekday_from(day: date, number: int, sign: int) -> date:
-    """The nearest day with the weekday `number` that is after the day (`sign` 1) or before the day (`sign` -1)."""
+    """The nearest day with the weekday `number`. It is after the given day if `sign` is 1, and before the given day if
+    `sign` is -1."""
     return day + sign * ((sign * (number - day.weekday()) - 1) % 7 + 1) * DAY
 
 

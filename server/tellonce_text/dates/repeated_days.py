@@ -16,7 +16,7 @@ from tellonce_text.dates.readings import DAY
 from tellonce_text.dates.tokens import Line, Token
 
 HOURS: Final = {"morning": 9, "afternoon": 14, "evening": 19, "night": 21}
-"""The hour that each part of the day means if no clock time is given."""
+"""The hour of each part of the day, for a text without a clock time."""
 
 MORNING: Final = HOURS["morning"]
 _EVERY_DAY: Final = "* * *"
@@ -38,10 +38,10 @@ _LAST_COMMON_DAY: Final = 28
 
 
 class RepeatedDays(NamedTuple):
-    """The days of a repetition. `days` contains the last three fields of a cron expression. Otherwise, `every` contains
-    a number and a unit: the distance between two days of the repetition, counted from the day `first`. `days` and
-    `every` are empty if neither can express the days. `end` is the index after the last token, and `part` is the part
-    of the day that the words name, as in `every evening`."""
+    """The days of a repetition. `days` contains the last three fields of a cron expression. If a cron expression cannot
+    express the days, `every` contains the distance between two of them as a number and a unit. This distance is counted
+    from the day `first`. `days` and `every` are empty if neither can express the days. `end` is the index after the
+    last token, and `part` is the part of the day that the words name, as in `every evening`."""
 
     end: int
     days: str = ""
@@ -81,7 +81,8 @@ def _weekday(token: Token) -> int | None:
 
 
 def every_at(line: Line, index: int) -> int | None:
-    """The index after a word for `every`, or `раз в`, before a number; None for other words."""
+    """Parse a word for `every`, or `раз в`. Return the index of the next word, which can be a number. None for other
+    words."""
     if line[index].word == "раз" and line[index + 1].word == "в":
         return index + 2
     every = line[index].has("every") or line[index].has("every_count")
@@ -131,7 +132,7 @@ def _alternating(line: Line, index: int, today: date) -> RepeatedDays | None:
     for noun, word in ((index + 1, index), (index, index + 1)):
         if line[word].has("alternate"):
             return _every_noun(line, 2, noun, index + 2, today)
-    if line[index].word == "через":  # `через неделю` alone means once, in a week
+    if line[index].word == "через":  # without a weekday, `через неделю` means `in a week`
         plain = line[index + 1].has("weekday") or line[index + 1].word == "день"
         weekly = line[index + 1].get("unit") == "week" and _weekday_at(line, index + 2)[0] is not None
         return _every_noun(line, 2, index + 1, index + 2, today) if plain or weekly else None
@@ -260,8 +261,8 @@ def _named(line: Line, index: int, today: date) -> RepeatedDays | None:
 
 
 def is_adverb(line: Line, index: int) -> bool:
-    """Whether a word such as `weekly` says how often something is due, and not which report is meant: `the weekly
-    report`."""
+    """Whether a word such as `weekly` says how often something is due. In `the weekly report`, it says which report is
+    meant."""
     before, after = line[index - 1], line[index + 1]
     described = any(before.has(tag) for tag in ("article", "one", "own", "on"))
     return index == 0 or not (described or (after.kind == "word" and not after.tags))

@@ -23,16 +23,19 @@ _LENGTHS: Final = {"minute": 1, "hour": _HOUR, "half_hour": _HOUR // 2}
 FoundT = TypeVar("FoundT")
 _WITHIN_DAY: Final[dict[str, tuple[int, IntervalUnit]]] = {**UNITS, "hour": (1, "hour"), "minute": (1, "minute")}
 _MISSING: Final = {"29 * *": (1, 12), "30 * *": (1, 12), "31 * *": (1, 12), "29 2 *": (12, 2)}
-"""For the days that some months or years lack: the number of months between two times, and a month with the day."""
+"""Some months or years lack these days. Each value is the number of months between two alarms, and a month that has the
+day."""
 LONGEST: Final = 1_999
-"""Maximum number of days or months until the end of a repetition. A longer length is not an end."""
+"""Maximum number of days or months until the end of a repetition. If a text gives a longer length, the repetition has
+no end."""
 Items = Iterable[tuple[int, Item]]
 """The expressions of a line, each with the index of its first token."""
 
 
 class End(NamedTuple):
     """The words that say when a repetition ends, up to the token before `stop`. `lasts` is a length: a number and a
-    unit. Otherwise, `until` is the last day or time: an item, and the index of its first token."""
+    unit. If there is no length, `until` is the item of the last day or time, with the index of the item's first
+    token."""
 
     stop: int
     lasts: tuple[int, IntervalUnit] | None = None
@@ -40,9 +43,9 @@ class End(NamedTuple):
 
 
 class Repetition(NamedTuple):
-    """A repetition: its tokens from `start` to before `end`. `repeats` is a cron expression or an interval; None if
-    neither can express the repetition. `timed` says whether the text gives a time of day. `limit` is the end of the
-    repetition, if the text names one."""
+    """A repetition in the tokens `start:end`. `repeats` is a cron expression or an interval; None if neither can
+    express the repetition. `timed` says whether the text gives a time of day. `limit` is the end of the repetition, if
+    the text names one."""
 
     start: int
     end: int
@@ -52,7 +55,7 @@ class Repetition(NamedTuple):
 
 
 def repetition(line: Line, local: datetime, named: Items) -> Repetition | None:
-    """The first repetition in a text that was said at `local`; None if there is none. `named` are the items of the
+    """The first repetition in a text that was said at `local`; None if there is none. `named` contains the items of the
     line."""
     within_day = _pulse(line, local)
     if within_day is not None:
@@ -81,8 +84,9 @@ def says_end(text: str, language: str | None = None) -> bool:
 
 
 def _limited(line: Line, found: Repetition, *, by_a_time: bool) -> Repetition:
-    """Add the words directly before or after a repetition that say when it ends: `every 8 hours for 5 days`, `until
-    Friday every morning`. With `by_a_time`, the end may also be a time of day: `every hour until 6 pm`."""
+    """Add the words that say when a repetition ends. These words are directly before or after the repetition: `every 8
+    hours for 5 days`, `until Friday every morning`. With `by_a_time`, the end may also be a time of day: `every hour
+    until 6 pm`."""
     if found.limit is not None:
         return found
     after = _end_at(line, comma(line, found.end), by_a_time=by_a_time)
@@ -117,8 +121,8 @@ def _end_at(line: Line, at: int, *, by_a_time: bool, named: Items | None = None)
 
 
 def _until_at(line: Line, at: int, *, by_a_time: bool, named: Items | None = None) -> tuple[int, Item] | None:
-    """The day or, with `by_a_time`, the time of day that follows a word such as `until`; None if the token is not such
-    a word. `named` are the items of the line, if they are known."""
+    """The day that follows a word such as `until`. With `by_a_time`, a time of day can follow instead. None if the
+    token is not such a word. `named` are the items of the line, if they are known."""
     if not _is_until(line, at):
         return None
     named = items(line) if named is None else named
@@ -182,8 +186,8 @@ def _more_clocks(line: Line, start: int, first: Clock) -> Iterator[Clock]:
 
 
 def hour_at(line: Line, at: int) -> Clock | None:
-    """The time of day at a token. A plain number is an hour only if it counts nothing: the text ends after the number,
-    or `to`, `for`, `and` or a comma follows the number."""
+    """The time of day at a token. A plain number is an hour only in two cases: the text ends after the number, or the
+    next token is `to`, `for`, `and` or a comma."""
     clock = clock_at(line, at, beside_day=True)
     following = line[at + 1]
     ends = at + 1 == len(line) or following.word == "," or any(map(following.has, ("to", "for", "and")))
@@ -192,7 +196,7 @@ def hour_at(line: Line, at: int) -> Clock | None:
 
 def _repeats(clocks: Sequence[Clock], found: RepeatedDays, local: datetime, part: str | None = None) -> str | None:
     """The repetition at each of the times, which are in the part of the day `part`. A cron expression covers only times
-    with the same minute, and an interval only one time; otherwise, the result is None."""
+    with the same minute. An interval covers only one time. In all other cases, the result is None."""
     clocks = [in_part(clock, part) for clock in clocks]
     if found.every is not None:
         return str(_interval(clocks[0], found, local)) if len(clocks) == 1 else None
@@ -293,8 +297,9 @@ def _beside(
 
 
 def _window(line: Line, at: int) -> tuple[tuple[int, int], int] | None:
-    """Parse `between 9 and 17`, `von 9 bis 17 Uhr`, `de 9 a 17`. Returns the first and the last minute of the day at
-    which the alarm may be due. The last minute is smaller than the first if the hours cross midnight."""
+    """Parse `between 9 and 17`, `von 9 bis 17 Uhr`, `de 9 a 17`. Returns the time of day in which the alarm repeats,
+    and the index after the words. This time is given by its first and its last minute of the day. The last minute is
+    smaller than the first if the hours cross midnight."""
     if not (line[at].has("between") or line[at].has("from") or line[at].word == "de"):
         return None
     begin = skip(line, at + 1, "article", "at")
@@ -311,8 +316,8 @@ def _window(line: Line, at: int) -> tuple[tuple[int, int], int] | None:
 
 
 def _plain(line: Line, at: int) -> Clock | None:
-    """The hour in a plain number. A plain number is tried because the next words may look like minutes but are not:
-    `entre 9 y 15`."""
+    """The hour in a plain number. In `entre 9 y 15`, the words after `9` look like minutes, but `9` is a plain
+    number."""
     value = line[at].value if line[at].kind == "number" and not line[at].suffix else None
     return Clock(at + 1, value, half=value > 12) if value is not None and value < 24 else None
 

@@ -31,19 +31,19 @@ _SHORT: Final = 500
 context is built for it, and again in each search."""
 _LONGEST_ANCHOR: Final = 10 * DAY
 _LASTING: Final = frozenset({"date", "feast"})
-"""The forms of days that depend only on the year, and not on the day on which they are said."""
+"""The forms of days that depend only on the year. The day on which the text was said does not change them."""
 _BEFORE: Final = 6
-"""Number of tokens before a quotation that may give its day."""
+"""A year in this many tokens before a quotation applies to the days in the quotation."""
 _YEARS: Final = range(1900, 2100)
 _NAMED: Final = frozenset({"month", "feast", "unit", "season"})
 _BESIDE: Final = 3  # tokens: `your time on`
 _USUAL_HOURS: Final = frozenset({1, 2, 3, 4, 5, 6, 10, 11, 12})
 """Hours that have a usual meaning without AM or PM: 10 and 11 in the morning, 12 at noon, 1 to 6 in the afternoon."""
 _LATE: Final = 17
-"""From this hour on, a time without AM or PM may also mean the next morning."""
+"""From this hour on, a time without AM or PM can mean a time on the next morning."""
 _NEAR: Final = timedelta(hours=12)
 _SMALL_HOURS, _MORNING, _NOON = 4, 5, 12
-"""Hours. A night ends at `_MORNING`; until `_SMALL_HOURS`, "today" may mean the day before."""
+"""Hours. A night ends at `_MORNING`. Before `_SMALL_HOURS`, "today" can mean the previous day."""
 
 
 def expressions(text: str, said: Said, direction: Direction | None = None) -> list[Expression]:
@@ -58,8 +58,7 @@ def expressions(text: str, said: Said, direction: Direction | None = None) -> li
 @of_texts
 @lru_cache(maxsize=8)
 def _expressions(text: str, said: Said, direction: Direction | None) -> tuple[Expression, ...]:
-    """The result is cached, because the check of a claim reads a message and its quotes once for each day in the
-    claim."""
+    """The result is cached, because the check of a claim with several days reads the same texts several times."""
     line, unresolved = _remembered(text) if len(text) <= _SHORT else _items(text)
     if line is None:
         return ()
@@ -134,9 +133,9 @@ def _from_named_day(item: Item, named: Expression | None, rival: Expression | No
 
 
 def _already_said(named: Expression, past: Expression | None) -> Expression:
-    """The day on which quoted words were said: the past reading of the day named before the quotation, because the
-    words have already been said. The day is not certain if the text outside the quotation says that the day is in the
-    future."""
+    """The day on which quoted words were said. The text names this day before the quotation. The day has its past
+    reading, because quoted words have already been said. The day is not certain if the text outside the quotation says
+    that the day is in the future."""
     if past is None or past.best is None or named.best is None:
         return named
     known = not named.certain or named.best.days == past.best.days
@@ -144,8 +143,8 @@ def _already_said(named: Expression, past: Expression | None) -> Expression:
 
 
 def _is_clear(readings: tuple[Reading, ...], today: date) -> bool:
-    """Whether no verb is needed to choose between the readings, because every other reading contains the preferred
-    reading, or because only the preferred reading is near."""
+    """Whether the preferred reading is clear without a verb. This is so if every other reading contains the preferred
+    reading, or if only the preferred reading is near."""
     if not readings:
         return False
     best, others = readings[0], readings[1:]
@@ -160,7 +159,7 @@ def _is_in_doubt(line: Line, first: int, item: Item) -> bool:
     absolute = item.phrase is not None and item.phrase.absolute
     lasting = item.phrase is not None and (absolute or item.phrase.form in _LASTING)
     opening = line.openings.get(first)
-    # In `On Oct 2, 2025: "Back on 2 May"`, the quoted days count from the year before the quotation.
+    # In `On Oct 2, 2025: "Back on 2 May"`, the quoted day depends on the year before the quotation.
     led = range(max(0, (opening or 0) - _BEFORE), opening or 0)
     of_a_year = not absolute and any(line[at].kind == "number" and line[at].value in _YEARS for at in led)
     quoted = opening is not None and item.anchor is None and (not lasting or of_a_year)
@@ -197,8 +196,8 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
 
 
 def _is_after_event(line: Line, first: int, index: int) -> bool:
-    """Whether the token begins a day. In this case, the weekday may be the next such weekday after this day: `am
-    Freitag nach Ostern`, but not `am Freitag nach der Arbeit` or `vendredi après le mariage`."""
+    """Whether the token begins a day, as in `am Freitag nach Ostern`. The weekday can then be the first Friday after
+    this day. False for `am Freitag nach der Arbeit` and `vendredi après le mariage`."""
     at = skip(line, index, "article", "own")
     bare = line.language in {"fr", "it", "pt"} and line[first].has("weekday") and not line[first - 1].has("article")
     named = line[at].kind == "number" or not _NAMED.isdisjoint(line[at].tags)
@@ -240,13 +239,13 @@ def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
 
 
 def _by_waking_day(meaning: Meaning, scene: Scene, form: str, part: str | None, clock: Clock | None) -> Meaning:
-    """The meaning of a day with its part of the day and its time, for a person who is awake at night. For such a
-    person, the day does not end at midnight."""
+    """The meaning of a day for a person who is awake at night. The part of the day and the time of day decide which day
+    is meant. For such a person, the day does not end at midnight."""
     hour, past = scene.said.hour, scene.direction == "past"
     if clock and part in {"night", "evening"} and clock.half and clock.hour < _MORNING:
         known = form in {TODAY, LAST_NIGHT, ""} and hour >= _MORNING and bool(clock.hour or clock.minute)
         ahead = (meaning.choices[0].end, clock.hour) > (scene.today, hour)
-        # An hour after midnight is on the calendar day after the day on which the night begins.
+        # An hour after midnight is on the next calendar day, because the night began on the day before.
         return (meaning if past and ahead else meaning.moved(lambda days: days.shifted(1))).only_if(known)
     if part == "night" and form == LAST_NIGHT and hour < _MORNING:
         return meaning.only_if(False)
@@ -275,7 +274,8 @@ def _is_alternative(line: Line, item: Item, first: int) -> bool:
 
 
 def _is_same_day_there(item: Item, scene: Scene) -> bool:
-    """Whether a relative day such as "tomorrow" is the same day in the zone given with the time of day."""
+    """Whether a relative day such as "tomorrow" is the same day in two zones: the user's zone and the zone of the time
+    of day."""
     zone = item.clock.zone if item.clock else None
     relative = item.phrase is not None and item.phrase.form not in {*_LASTING, "weekday"}
     return zone is None or not relative or scene.said.astimezone(zone).date() == scene.today
@@ -349,8 +349,8 @@ def _span(
 
 
 def _at(day: date, hour: int, minute: int, scene: Scene, clock: Clock | None = None) -> datetime:
-    """The time on a day at which the wall clock shows `hour` and `minute`. A time that does not exist because summer
-    time begins becomes the time an hour later."""
+    """The time on a day at which the wall clock shows `hour` and `minute`. If the clocks skip this time because summer
+    time begins, the result is an hour later."""
     zone = clock.zone if clock and clock.zone else scene.said.tzinfo
     moment = datetime.combine(day + hour // 24 * DAY, time(hour % 24, minute), zone)
     return moment.astimezone(UTC).astimezone(scene.said.tzinfo)

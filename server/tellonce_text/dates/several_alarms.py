@@ -65,8 +65,8 @@ def _cuts(line: Line, whole: Alarm, said: Said) -> list[tuple[int, int]]:
 
 
 def _is_bound(line: Line, joint: int, begun: int, whole: Alarm) -> bool:
-    """Whether the words on both sides of a joint (`and` or a comma) are one expression: `every Monday and Thursday`,
-    `between 8 and 9`, `Friday, March 6`."""
+    """Whether the token `joint` (`and` or a comma) joins words of one expression, as in `every Monday and Thursday`,
+    `between 8 and 9` or `Friday, March 6`."""
     between = any(line[at].has("between") for at in range(joint) if line[at].start >= begun)
     within = whole.start < line[joint].start < whole.end
     return between or (within and (whole.repeats is not None or line[joint].word == ","))
@@ -117,8 +117,8 @@ def _shared(found: Sequence[Alarm], said: Said) -> tuple[Alarm, ...]:
 
 
 def _before(one: Alarm, after: Alarm, said: Said) -> Alarm:
-    """Move an alarm without AM or PM to the AM hour if the next alarm in the text has an earlier time of day: in `at 9
-    and at 15:00`, the first hour is not 21:00."""
+    """If the next alarm has an earlier time of day, an alarm without AM or PM moves to the AM hour. In `at 9 and at
+    15:00`, the first hour is not 21:00."""
     if one.at is None or after.at is None or one.dated or one.halved or one.at.time() < after.at.time():
         return one
     morning = one.at.time().replace(hour=one.at.hour % 12)

@@ -1,4 +1,5 @@
-"""Determines whether an expression in a sentence is about the past or the future, if this is certain."""
+"""Determines whether an expression in a sentence is about the past or the future. If the sentence does not show this,
+there is no direction."""
 
 from typing import Final, NamedTuple
 
@@ -34,11 +35,11 @@ _OTHER_CLAUSE: Final = frozenset({"tense_present", "tense_subject", "weekday", "
 _RESIDENCE: Final = frozenset({"here", "there", "out", "away", "house", "home", "abroad"})
 _JOINTS: Final = frozenset({"clause", "and"})
 _SIGNS: Final = frozenset({"tense_perfect", "tense_past", "tense_future", "tense_arranged"})
-"""The tags of English words that indicate a direction. A word that ends in -ed may also indicate a direction."""
+"""The tags of English words that indicate a direction. A word that ends in -ed can indicate a direction, too."""
 _THIRD_PERSON: Final = frozenset({"he", "she", "it"})
 """Before a verb without -s, these words show that the verb is in the past tense: `he hit`, but not `they hit`."""
 _SHORTEST_VERB: Final = 4
-_SHORTEST_STEM: Final = 2  # letters before an ending: `parei` is not a future
+_SHORTEST_STEM: Final = 2  # minimum letters before an ending; `parei` is not a future
 _SHORTEST_PAST: Final = 3
 _APART: Final = frozenset(",:()–—-")
 
@@ -63,7 +64,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
 
 
 def _by_neighbors(line: Line, first: int, end: int) -> Look | None:
-    """The direction that the words next to the expression give, whatever the verb is."""
+    """The direction that the words next to the expression give. The verb does not matter."""
     lead = first - 1 - line[first - 1].has("article")
     moved_from = line[first - 1].word == "from" and any(line[at].has("tense_arranged") for at in _back(line, first))
     moved_from = moved_from or (line[first - 1].has("from") and "tense_moved" in line.tags)
@@ -129,8 +130,8 @@ def _is_attribute(line: Line, first: int, end: int) -> bool:
 
 
 def _may_be_either(line: Line, first: int, end: int) -> bool:
-    """Whether an English verb near the expression has the same form in the past and the present, as in `I hit a deer`,
-    or only reports something, as in `they said no`."""
+    """Whether the tense of an English verb near the expression is unclear. Either the verb has the same form in the
+    past and the present (`I hit a deer`), or it only reports something (`they said no`)."""
     if "tense_either" not in line.tags and "tense_reported" not in line.tags:
         return False
     after = range(end, min(_clause_end(line, first, end), end + _FAR))
@@ -156,7 +157,8 @@ def _is_either_before(line: Line, first: int) -> bool:
 
 
 def _may_be_past(line: Line, first: int, begin: int, end: int) -> bool:
-    """Whether a word from `begin` to `end`, near the expression at `first`, looks like a past verb or a participle."""
+    """Whether a word near the token `first` looks like a past verb or a participle. Only words from `begin` to `end`
+    are checked."""
     near = range(max(begin, first - _FAR), min(end, first + _FAR))
     return any(_looks_past(line, at) for at in near)
 
@@ -180,7 +182,7 @@ def _looks_past(line: Line, index: int) -> bool:
 
 
 def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
-    """Whether the past verb is in the clause of the expression and the clause is not about a plan.
+    """Whether the past verb is in the clause of the expression. False if the clause is about a plan.
 
     If a verb in the present tense is between the past verb and the expression, the past verb belongs to another clause:
     `the course I paid for starts Friday`.
@@ -196,7 +198,7 @@ def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
         if line[index].has("clause") or line[index].word in _APART:
             return _after(line, first, end) == "past"
         if _sign(line, index, first) == "past":
-            # A sentence that begins with a participle, such as `Closed on Friday`, may be about the past or the future.
+            # At the beginning of a sentence, a participle gives no direction: `Closed on Friday`.
             opens = index == line.sentences[first][0] and index >= first - 2
             return not (opens and is_english_participle(line[index]))
         if not _OTHER_CLAUSE.isdisjoint(line[index].tags):
@@ -300,8 +302,8 @@ def _after(line: Line, first: int, end: int) -> Direction | None:
 
 
 def _clause_end(line: Line, first: int, end: int) -> int:
-    """The index of the token that ends the clause of an expression. A comma or conjunction directly after an expression
-    that begins its sentence does not end the clause: `On Friday, we met`."""
+    """The index of the token that ends the clause of an expression. If the expression begins its sentence, a comma or
+    conjunction directly after it does not end the clause: `On Friday, we met`."""
     before = (line[at].tags for at in _back(line, first))
     begins = all(tags and not any(tag.startswith("tense_") for tag in tags) for tags in before)
     until = min(line.sentences[end - 1][1], end + _FAR)
@@ -310,8 +312,8 @@ def _clause_end(line: Line, first: int, end: int) -> int:
 
 
 def _is_present(line: Line, index: int) -> bool:
-    """Whether the token is a verb in the present tense. The auxiliary of a perfect, such as `ist` in `ist angekommen`
-    or `est` in `est arrivé`, does not count."""
+    """Whether the token is a verb in the present tense. The auxiliary of a perfect is not such a verb: `ist` in `ist
+    angekommen`, `est` in `est arrivé`."""
     return line[index].has("tense_present") and (line.language == "en" or not is_whole_perfect(line, index))
 
 
@@ -358,7 +360,7 @@ def _sign_of_past(line: Line, index: int) -> Direction | None:
 
 def _by_ending(line: Line, index: int) -> Direction | None:
     """The direction that the ending of a verb indicates, in languages other than English. Some endings also occur in
-    nouns; such an ending counts only after a pronoun: `я потерял`."""
+    nouns. Such an ending gives a direction only after a pronoun: `я потерял`."""
     token = line[index]
     if token.has("tense_strong") and not token.capital:
         return "past"

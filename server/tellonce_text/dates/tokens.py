@@ -1,4 +1,5 @@
-"""Splits a text into tokens: numbers, stamps, clocks, and words with their tags. Linear in the length of the text."""
+"""Splits a text into tokens: numbers, stamps, clocks, and words with their tags. The time is linear in the length of
+the text."""
 
 import re
 from collections import Counter
@@ -12,11 +13,12 @@ from tellonce_text.dates.quotations import openings
 
 Kind = Literal["stamp", "numeric", "clock", "han", "number", "word", "mark", "end"]
 MOST_TOKENS: Final = 8_000
-"""Maximum number of tokens of a text that are read. About 40,000 characters of prose contain this many."""
+"""At most this many tokens of a text are read. About 40,000 characters of prose contain this many."""
 _MOST_DETECTED: Final = 4_000
 """Number of characters at the start of a text from which the text's language is detected."""
 _SHARES: Final = 420
-"""A number that is divisible by every number of languages from 1 to 7."""
+"""A word in several languages gives each of them an equal share. This number is divisible by 1 to 7, the possible
+numbers of languages."""
 _FEW: Final = 10
 _ENDS: Final = frozenset("!?;…。！？.")
 _ABBREVIATED: Final = frozenset({"short_month", "short_weekday"})
@@ -64,13 +66,13 @@ class Token(NamedTuple):
 
 END: Final = Token("end", 0, 0, "")
 _LONGEST: Final = 80
-"""Number of tokens. No rule reads more tokens than this after the first token of an expression."""
+"""Maximum number of tokens that a rule reads after the first token of an expression."""
 
 
 class Line:
     """The tokens of a text. Before the first and after the last token, there are only empty tokens.
 
-    Expressions may begin before the index `searched`. For a very long text, this index is a little before the last
+    An expression can begin at any index below `searched`. For a very long text, this index is a little before the last
     token, so that no expression is cut off.
     """
 
@@ -145,7 +147,7 @@ def line_of(text: str, language: str | None = None) -> Line | None:
 
 
 def _raw_tokens(text: str) -> list[Token]:
-    """The tokens of the text without tags, at most MOST_TOKENS."""
+    """The first tokens of the text, without tags. At most MOST_TOKENS tokens are returned."""
     return list(islice((token for match in _TOKEN.finditer(text) for token in _tokens(match)), MOST_TOKENS))
 
 
@@ -226,8 +228,8 @@ def _language(tokens: Sequence[Token]) -> str:
 
 
 def _votes(tokens: Sequence[Token]) -> Counter[str]:
-    """How many words indicate each language, in units of 1 / _SHARES of a word. A word that exists in several languages
-    counts less for each of these languages."""
+    """How many words indicate each language, in units of 1 / _SHARES of a word. The vote of a word that exists in
+    several languages is divided among these languages."""
     votes: Counter[str] = Counter()
     known, foreign = english(), signs()
     for token in tokens:
@@ -259,7 +261,8 @@ def _tagged(raw: Sequence[Token], language: str, text: str) -> list[Token]:
 
 
 def _phrase(raw: Sequence[Token], index: int, known: Lexicon) -> int:
-    """The number of tokens of the longest phrase of the lexicon at the token; 1 if there is no phrase."""
+    """The number of tokens of the longest phrase in the lexicon that begins at `index`. The result is 1 if no phrase
+    begins there."""
     for parts in known.phrases.get(raw[index].word, ()):
         last = index + len(parts) - 1
         ended = last < len(raw) and raw[last].word in {parts[-1], f"{parts[-1]}'s"}
@@ -276,8 +279,9 @@ def _with_tags(token: Token, known: Lexicon) -> Token:
 
 
 def _spelled_out(tokens: Sequence[Token], index: int, language: str) -> Token:
-    """Return the token with the tag of the weekday or month that it abbreviates. Many abbreviations are also other
-    words (`so`, `mar`, `set`), so the neighboring tokens must show that a date is meant."""
+    """If the token abbreviates a weekday or a month, return the token with the tag of this weekday or month. Many
+    abbreviations are also other words (`so`, `mar`, `set`), so the neighboring tokens must show that a date is
+    meant."""
     token = tokens[index]
     if token.has("short_month") and _is_month(tokens, index):
         return token._replace(tags={"month": token.get("short_month")})

@@ -53,7 +53,7 @@ def day_word(line: Line, index: int) -> Phrase | None:
 
 
 def _is_morning(line: Line, index: int) -> bool:
-    """Whether a word that can mean either tomorrow or the morning means the morning: `por la mañana`, `am Morgen`,
+    """Whether a word such as `mañana` or `morgen` means the morning and not tomorrow: `por la mañana`, `am Morgen`,
     `Guten Morgen`, `heute morgen`."""
     before = line[index - 1]
     adjective = line[index].capital and before.word.endswith("en") and line.language == "de"
@@ -142,7 +142,8 @@ def _weekend(scene: Scene, step: int, *, nearest: bool) -> Meaning:
 
 
 def _the_weekend(scene: Scene) -> Meaning | None:
-    """The meaning of `the weekend`. Early in a week and without a verb, either weekend may be meant."""
+    """The meaning of `the weekend`. Without a verb, the text can mean the last or the next weekend if it was said early
+    in a week."""
     here = unit_days(scene.today, "weekend", 0)
     found = choose(scene, here if here.first <= scene.today else here.shifted(-7), here)
     return found and found.only_if(scene.sure and not (scene.inferred and scene.today.weekday() < _THURSDAY))

@@ -18,7 +18,7 @@ _NO_PRONOUNS: Final = {
     "it": ("i", "il"),
     "fr": ("mon", "ma", "mes", "ton", "ta", "tes", "son", "sa", "ses", "notre", "votre", "un", "une", "des", "du"),
 }
-"""Articles and possessives that are never pronouns, so that a noun follows them."""
+"""A noun follows these words. They are articles and possessives that are never pronouns."""
 _INFINITIVES: Final = {"es": ("ar", "er", "ir"), "pt": ("ar", "er", "ir")}
 _LONGEST_BRACKET: Final = 15  # tokens between a German auxiliary and its participle
 _VERBAL: Final = frozenset({"tense_arranged", "tense_committed", "naming", "shifted"})
@@ -55,8 +55,8 @@ def is_adjective(line: Line, index: int) -> bool:
 
 
 def is_preterite(line: Line, index: int) -> bool:
-    """Whether the word is a strong preterite, with or without a prefix, or a weak preterite next to a pronoun that
-    excludes the present tense: `es regnete`, but not `ich warte`."""
+    """Whether the word is a German verb in the past tense. A strong preterite can have a prefix. A weak preterite needs
+    a pronoun that excludes the present tense: `es regnete`, but not `ich warte`."""
     word = line[index].word
     if word.endswith(("te", "ten")) and len(word) > _SHORTEST:
         return any(line[at].has("tense_person") for at in (index - 1, index + 1)) and word.endswith("te")
@@ -89,8 +89,8 @@ def is_named_act(line: Line, index: int) -> bool:
 
 
 def is_subordinate(line: Line, index: int) -> bool:
-    """Whether the word begins a clause that has its own verb. In this case, a verb before the word says nothing about a
-    day in this clause: `dijo que se casa el 30`, but not `tuve que ir el 30`."""
+    """Whether the word begins a clause that has its own verb. A verb before such a word says nothing about the days in
+    this clause: `dijo que se casa el 30`. False for `tuve que ir el 30`."""
     if line.language == "pt" and line[index].word == "se":  # elsewhere, `se` is reflexive: `ela se casou`
         return line[index - 1].word.endswith(("ou", "aram"))
     return line[index].has("subordinate") and not line[index + 1].word.endswith(_INFINITIVES.get(line.language, ()))
@@ -109,8 +109,8 @@ def is_state(line: Line, index: int) -> bool:
 
 
 def is_whole_perfect(line: Line, index: int) -> bool:
-    """Whether a participle follows the auxiliary, as in `hat … gekauft`. Without a participle, the verb is present
-    (`hat offen`)."""
+    """Whether a participle follows the auxiliary, as in `hat … gekauft`. Without a participle, the verb is in the
+    present tense (`hat offen`)."""
     until = min(line.sentences[index][1], index + (_LONGEST_BRACKET if line.language == "de" else 5))
     return any(is_foreign_participle(line, at) for at in range(index + 1, until))
 
@@ -150,6 +150,6 @@ def is_english_adjective(line: Line, index: int) -> bool:
 
 
 def is_english_participle(token: Token) -> bool:
-    """Whether the word ends in -ed or is a verb of arranging such as `set`, and is not an adjective such as `tired`."""
+    """Whether the word ends in -ed, or is a verb of arranging such as `set`. False for an adjective such as `tired`."""
     formed = len(token.word) > 3 and token.word.endswith("ed") and not token.tags.keys() - _VERBAL
     return (token.has("tense_arranged") or formed) and not token.has("tense_stative")

@@ -45,8 +45,8 @@ def weekday(line: Line, index: int) -> Phrase | None:
 
 
 def steps(line: Line, index: int) -> tuple[int | None, bool, int]:
-    """Parse the words before a weekday or unit. Returns the step (`next`: 1), whether the nearest day is meant (`this
-    coming Friday`, but not `coming this Friday`), and the index after the words."""
+    """Parse the words before a weekday or unit. Returns the step (1 for `next`), whether the nearest day is meant, and
+    the index after the words. The nearest day is meant in `this coming Friday`, but not in `coming this Friday`."""
     step, nearest = None, False
     for _ in range(2):
         verb = line[index].word == "coming" and line[index - 1].has("tense_be")
@@ -119,8 +119,8 @@ def _nearest(scene: Scene, number: int, step: int, *, sure: bool) -> Meaning:
 
 def _stepped(scene: Scene, number: int, step: int) -> Meaning:
     """The meaning of a weekday with a step, such as `next Friday`. The meaning is not certain if some people mean the
-    Friday of this week and others the Friday of another week. On a Sunday, the next week may begin today or tomorrow,
-    so `next Friday` is not certain."""
+    Friday of this week and other people mean the Friday of another week. On a Sunday, the next week may begin today or
+    tomorrow, so `next Friday` is not certain."""
     today, here = scene.today, weekday_in(scene, number, 0)
     if step == 0 and here.first > today and scene.direction == "past":
         return Meaning((here.shifted(-7), here), False)

@@ -34,8 +34,8 @@ def _years(end: int, first: int, count: int = 1) -> Phrase:
 
 
 def _old_year(line: Line, index: int) -> tuple[int, int] | None:
-    """Parse a year before 1900 after a word such as `in`, as in `in 1776`, unless the number may count the noun after
-    it."""
+    """Parse a year before 1900 after a word such as `in`, as in `in 1776`. None if the next word can be a noun that
+    belongs to the number."""
     value, lead, after = line[index].value or 0, line[index - 1], line[index + 1]
     alone = after.kind in {"mark", "end"} or after.has("clause") or after.has("year_word")
     led = (lead.has("year_lead") and (lead.has("in") or lead.has("inside"))) or after.has("year_word")
@@ -51,7 +51,7 @@ def bare_year(line: Line, index: int) -> Phrase | None:
 
 def _is_german_year(line: Line, index: int) -> bool:
     """Whether the number is a year. German gives a year without a preposition: `2019 sind wir umgezogen`, `mein Abitur
-    war 1998`. An amount is often round, or a noun or a sign follows it."""
+    war 1998`. A round number or a number before a noun or a sign is not accepted, because it is often an amount."""
     token, before, after = line[index], line[index - 1], line[index + 1]
     if line.language != "de" or token.word.endswith("00") or after.capital or after.word in _SIGNS_OF_AMOUNTS:
         return False
@@ -94,14 +94,16 @@ def _decade(line: Line, index: int) -> Phrase | None:
 
 
 def _is_spanish_decade(line: Line, index: int) -> bool:
-    """Whether the number word names a decade, as in `los ochenta`, because it does not count a following noun."""
+    """Whether the number word names a decade, as in `los ochenta`. A number word before a noun does not name a
+    decade."""
     token, after = line[index], line[index + 1]
     alone = after.kind in {"mark", "end"} or any(tag.startswith("tense_") for tag in after.tags)
     return token.kind == "word" and line[index - 1].word == "los" and alone
 
 
 def _may_be_degrees(line: Line, index: int, value: int) -> bool:
-    """Whether `in the 90s` may be a temperature, as in `it's in the 90s here`, because no verb near it is in the past."""
+    """Whether `in the 90s` can be a temperature, as in `it's in the 90s here`. If a verb near these words is in the
+    past, they are a decade."""
     if value > FIRST_YEAR or line[index - 2].word != "in" or line.language != "en":
         return False
     begin, end = line.sentences[index]
