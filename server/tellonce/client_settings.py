@@ -24,8 +24,8 @@ class Webhook(Group, frozen=True):
 
 
 class Transcription(Group, frozen=True):
-    """How voice messages are transcribed. If `url` is set, a server transcribes them. Otherwise, `command` transcribes
-    them."""
+    """How voice messages are transcribed. If the URL of a server is set, this server transcribes them. Otherwise, a
+    command transcribes them."""
 
     url: str | None = Field(
         default=None, description="OpenAI-compatible server (whisper.cpp, faster-whisper, LocalAI)."

@@ -166,7 +166,7 @@ class QueuePolicy(Group, frozen=True):
 
 
 class Retention(Group, frozen=True):
-    """How long the server keeps receipts, finished jobs and records of model calls. `scrub_hours` says how often
+    """These settings say how long receipts, finished jobs and records of model calls are kept. They also say how often
     forgotten text is removed from the database files. Messages are kept until they are forgotten."""
 
     receipt_days: float = Field(default=30, gt=0, description="Days for which a context's receipt is kept.")

@@ -77,7 +77,6 @@ def run(
 
 
 def _recognized(source: Source) -> ImportKind:
-    """Recognize the kind of the file, and print this kind."""
     found = recognized(source)
     console.print(f"{source.path} is recognized as {found}.")
     return found

@@ -218,7 +218,7 @@ def _uninstall(system: Manager) -> int:
 
 
 def _tried(commands: Sequence[Sequence[str]]) -> bool:
-    """Run the commands in order. If one fails, print the reason and return False."""
+    """Run the commands in order until one fails. Print the reason of a failure."""
     for command in commands:
         found = shutil.which(command[0])
         done = subprocess.run(command, capture_output=True, text=True, check=False) if found else None
