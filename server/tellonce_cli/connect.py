@@ -59,14 +59,14 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
     if current.has_comments:
         _show(client, file, name)
         raise CommandFailed(f"{file} {COMMENTS}. Nothing was changed; add the entry above by hand.")
-    _, text = preview(name, reveal=True)
+    text, shown = preview(name, reveal=True)[1], preview(name)[1]
     if current.has_other_entry:
         console.print(f"This replaces another server called `{ENTRY}` in {file}; --undo restores it.")
     _write(file, text, keeps_former=former is not None and not current.has_command)
     console.print(f"{client.title} now shares this memory: {file}")
     if client.on_desktop and WSL_NAME in os.environ and machine.windows is None:
         console.print(f"Windows did not answer, so this is the file of {client.title} for Linux, not for Windows.")
-    if text != preview(name)[1]:
+    if text != shown:
         console.print("The file contains your DATABASE_URL; only you can read it.")
     after = client.after.format(plugin=claude_plugin.set_up_line(machine, load(ServerSettings)))
     hint(f"{after} `tellonce connect {name} --undo` reverts this.")

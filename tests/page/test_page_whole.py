@@ -27,7 +27,7 @@ from tellonce.contract_types import (
 from tellonce_server.api.page.app_bundle import page_texts
 from tellonce_server.domain.erasure.text_places import COUNTED
 from tests.conformance.npm import cache_folder
-from tests.page.browser import RAIL, SCREENS, STATIC, Tab, signed_in
+from tests.page.browser import RAIL, SCREENS, STATIC, Tab, code, signed_in
 from tests.patience import promised
 from tests.server.injections import ATTACKS
 from tests.server.processes import HttpServer
@@ -108,7 +108,23 @@ async def test_a_stranger_is_told_how_to_sign_in(chrome: Browser, server: HttpSe
     page = await chrome.new_page()
     await page.goto(f"{server.base}/")
     await expect(page.get_by_role("alert")).to_contain_text("tellonce open")
+    # In the same tab, the address with the code changes only the part after #.
+    await page.evaluate("address => { location.hash = address }", f"#code={await code(server)}")
+    await page.wait_for_selector("main[data-shown]")
+    await expect(page.get_by_role("alert")).to_have_count(0)
+    assert "code" not in page.url
     await page.close()
+
+
+async def test_the_delete_key_takes_the_selected_memories_to_the_forget_screen(tab: Tab) -> None:
+    page = await tab.show("memories")
+    numbers = []
+    for row in (page.locator("#memories li").nth(i) for i in range(2)):
+        numbers.append(str(await row.get_attribute("data-memory")))
+        await row.locator("a").first.focus()
+        await page.keyboard.press("x")
+    await page.keyboard.press("Delete")
+    await expect(page.locator("main")).to_have_attribute("data-shown", f"forget/ids/{','.join(numbers)}")
 
 
 @pytest.mark.parametrize("locale", ["de-DE", "es-ES", "ru-RU", "ja-JP"])

@@ -116,7 +116,9 @@ def test_an_entry_of_the_same_name_comes_back(home: Path, capsys: pytest.Capture
     assert entry(ClientName.GEMINI)["command"] != "another"
     joined(ClientName.GEMINI, undo=True)
     assert entry(ClientName.GEMINI) == {"command": "another"}
-    assert "replaces another server called `memory`" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "replaces another server called `memory`" in printed
+    assert "DATABASE_URL" not in printed
     assert connect.connected(connect.this_machine()) == {ClientName.GEMINI: False}, "the name alone proves nothing"
     with pytest.raises(CommandFailed, match="Nothing to undo"):
         joined(ClientName.GEMINI, undo=True)

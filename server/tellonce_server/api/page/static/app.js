@@ -106,7 +106,7 @@ function keys(event) {
   const row = event.target.closest("[data-memory]") ?? (rows.length === 1 ? rows[0] : null);
   const step = STEPS[event.key];
   const next = step && rows[row ? rows.indexOf(row) + step : 0]?.querySelector("a");
-  const pressed = step ? null : [row, document.querySelector(".note")].map((x) => x?.querySelector(`[aria-keyshortcuts="${CSS.escape(event.key)}"]`)).find(Boolean);
+  const pressed = step ? null : [document.querySelector(".bar:not([hidden])"), row, document.querySelector(".note")].map((x) => x?.querySelector(`[aria-keyshortcuts="${CSS.escape(event.key)}"]`)).find(Boolean);
   const screen = railed()[Number(event.key) - 1];
   const own = { "/": search, "?": help }[event.key];
   if (!(next || pressed || screen || own)) return;

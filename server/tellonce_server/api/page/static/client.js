@@ -32,6 +32,8 @@ export function sentence(error) {
 
 let number = 0;
 
+const CODE = /^#code=([\w-]+)$/;
+
 export class Http {
   hosted = false;
 
@@ -39,9 +41,10 @@ export class Http {
     return (await fetch(`/page/strings/${language}.json`)).json();
   }
 
-  /* Exchanges the code in the address for a session. The code is removed from the address first. */
+  /* Exchanges the code in the address for a session. The code is removed from the address first. If a tab that already shows the page gets such an address, only the part after # changes, so the page is loaded again. */
   async signIn() {
-    const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
+    addEventListener("hashchange", () => { if (CODE.test(location.hash)) location.reload(); });
+    const code = CODE.exec(location.hash)?.[1];
     if (!code) return;
     history.replaceState(null, "", "/");
     await post("session", code, SignedOut);

@@ -69,7 +69,7 @@ function selection() {
         ...["confirm", "pin", "complete", "reject"].map((action) => button(t(action), act(action))),
         button(t("merge"), () => merge(all(), clear), { id: "merge" }),
         button(t("share"), () => share(all())),
-        button(t("forget"), () => { go(forgetting(all())); }, { className: "bad" }),
+        button(t("forget"), () => { go(forgetting(all())); }, { className: "bad", "aria-keyshortcuts": "Delete" }),
         button(t("cancel"), clear));
       return bar;
     },
