@@ -33,7 +33,7 @@ class ForgetArgs(ChatPlace):
     )
     since: Moment | None = Field(default=None, description="ISO 8601.")
     until: End | None = Field(default=None, description="Inclusive.")
-    everything: bool = Field(default=False, description="All this chat holds.")
+    everything: bool = Field(default=False, description="Named conversation, or all.")
     except_: Annotated[tuple[RowId, ...], Field(max_length=100_000)] | None = Field(
         default=None, alias="except", description="Ticked ones to keep."
     )
@@ -41,7 +41,7 @@ class ForgetArgs(ChatPlace):
         default=None, description="Unticked ones to erase."
     )
     confirm: Text | None = Field(default=None, description="The preview's token.")
-    include_messages: bool = Field(default=True, description="Messages too; default true.")
+    include_messages: bool = Field(default=True, description="False keeps messages.")
 
     @model_validator(mode="after")
     def _one_target(self) -> "ForgetArgs":

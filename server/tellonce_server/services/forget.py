@@ -20,7 +20,7 @@ from tellonce_server.domain.erasure import deletion, derived_texts, previews
 from tellonce_server.domain.erasure.deletion import Erased, Order, Report, unreported
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, SourceQuery, StatementQuery
 from tellonce_server.domain.erasure.previews import GROUP, Copy, Match, Shown, is_own, related
-from tellonce_server.domain.erasure.request import as_stored, query_of, stated
+from tellonce_server.domain.erasure.request import as_stored, query_of, reach, stated
 from tellonce_server.domain.erasure.scan import (
     CONTENT,
     MatchingRow,
@@ -46,6 +46,11 @@ EXTERNAL_NOTE = ServerText(
 NOT_YET = ServerText(
     "Nothing is erased yet. Show the user the matches; then call forget with the same arguments and confirm, with `except` to keep ticked matches and `also` to erase unticked ones.",
     "forget_not_yet",
+)
+ONLY_HERE = ServerText(
+    "This covers only this chat: its messages, and the memories learned in it. Without chat_id and conversation_id, "
+    "everything covers the whole memory.",
+    "forget_here",
 )
 ONLY_OFFERED = ServerText("No match is exact, so none is ticked: `also` names those to erase.", "forget_only_similar")
 
@@ -91,6 +96,7 @@ class Forgetter:
             confirm=await self._seal(scope, args, sealed),
             notes=(
                 *((NOT_YET,) if tally else (NOT_YET, ONLY_OFFERED)),
+                *_covered(scope, args, shown),
                 *await self._shared(dict.fromkeys(chain.from_iterable(copies.values()))),
                 *self._notes(),
             ),
@@ -110,7 +116,7 @@ class Forgetter:
         query, _ = await self._searched(scope, args, confirmed.shown)
         kept: frozenset[Degree] = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
         seen = frozenset(match.ref for match in confirmed.shown if match.kind == "memory")
-        order = Order(scope, _reach(scope), query, confirmed.chosen, kept, args.include_messages, report, seen)
+        order = Order(scope, reach(scope, args), query, confirmed.chosen, kept, args.include_messages, report, seen)
         statements_gone = await self._statements_gone(scope, args)
         erased = await deletion.erase(self._deps, order)
         caches.clear()
@@ -237,7 +243,9 @@ class Forgetter:
         return query, found
 
     async def _scan(self, scope: ChatScope, query: ForgetQuery, args: ForgetArgs) -> list[MatchingRow]:
-        return await scan(self._deps.database, scope.owner_id, _reach(scope), query, messages=args.include_messages)
+        return await scan(
+            self._deps.database, scope.owner_id, reach(scope, args), query, messages=args.include_messages
+        )
 
     def _announce(self, scope: ChatScope, confirmed: _Confirmed, erased: Erased, receipt: str, left: int) -> None:
         chats = {scope.chat_id, *(match.chat_id for match in confirmed.chosen if match.kind == "message")}
@@ -279,10 +287,17 @@ class Forgetter:
             raise ForgetRefused(text, "forget_outdated")
 
 
-def _reach(scope: ChatScope) -> int | None:
-    """The chat to search. None in a person's own chat, because all chats are searched from there. In a group, only that
-    group is searched."""
-    return None if scope.is_own else scope.chat_id
+def _covered(scope: ChatScope, args: ForgetArgs, shown: Sequence[Shown]) -> tuple[ServerText, ...]:
+    """The note that says what `everything` covers. None for a shared group, which has nothing besides itself."""
+    if not args.everything or scope.shared:
+        return ()
+    if reach(scope, args) is not None:
+        return (ONLY_HERE,)
+    chats = len({matching.row.chat_id for each in shown for matching in each.rows if matching.row.chat_id is not None})
+    text = f"This covers the whole memory: all memories, and the messages of {quantity(chats, 'chat')}. "
+    return (
+        ServerText(text + "To forget only one conversation, name it with conversation_id.", "forget_whole", n=chats),
+    )
 
 
 def _stored_forms(args: ForgetArgs) -> list[dict[str, str]]:

@@ -302,13 +302,21 @@ class RowQuery:
 
 class EverythingQuery(RowQuery):
     """Matches these messages with all their columns, these memories, all texts that are derived from messages, and the
-    names of conversations and of their threads. The names of channels and of Telegram chats are not matched."""
+    names of conversations and of their threads. The names of channels and of Telegram chats are not matched.
 
-    def __init__(self, messages: Iterable[tuple[int, int]], memories: Iterable[int]) -> None:
-        super().__init__(messages, ())
+    With `stated`, only the texts of one chat are erased. In texts that belong to no chat, such as the profile, the query
+    then searches for these statements."""
+
+    def __init__(
+        self, messages: Iterable[tuple[int, int]], memories: Iterable[int], stated: Sequence[Stated] | None = None
+    ) -> None:
+        super().__init__(messages, stated or ())
         self._memories = frozenset(memories)
+        self._of_one_chat = stated is not None
 
     def marks(self, text: str, source: Source) -> list[Mark]:
+        if self._of_one_chat and source.chat_id is None and source.place != "memory":
+            return self._statements.marks(text, source)
         if source.place in NAMES:
             meant = source.place != "channel" and source.chat_id is not None and is_conversation(source.chat_id)
         elif source.place in (*MESSAGES, "routine"):
