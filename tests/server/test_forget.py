@@ -245,6 +245,67 @@ async def test_everything_without_a_conversation_says_that_it_is_the_whole_memor
     assert not [word for word in ("Oslo", "Kafka", "zither", "shop") if word in left]
 
 
+PECANS = "I adore pecans."
+PIE = "A pecan pie is in the oven until noon today."
+
+
+@pytest.mark.parametrize(
+    ("chosen", "gone"),
+    [
+        ({}, (PIE,)),
+        ({"also": [2]}, (PECANS, PIE)),
+        ({"except": [1], "also": [2]}, (PECANS,)),
+        ({"except": [1]}, ()),
+    ],
+)
+async def test_each_form_of_the_words_in_one_message_is_a_match_of_its_own(
+    memory: Memory, chosen: dict[str, list[int]], gone: tuple[str, ...]
+) -> None:
+    async with memory.client() as client:
+        await said(client, f"{PECANS} {PIE}")
+        preview = await client.forget(c.ForgetArgs(topic="pecan"))
+        done = await client.forget(
+            c.ForgetArgs.model_validate({"topic": "pecan", "confirm": preview.confirm, **chosen})
+        )
+        left = await texts(memory)
+    shown = [m for m in preview.matches if m.ref]
+    assert [(m.match, m.ticked, m.goes) for m in shown] == [("exact", True, (PIE,)), ("form", False, (PECANS,))]
+    assert preview.would_erase["messages"] == 1
+    assert [part for part in (PECANS, PIE) if part not in left] == [part for part in (PECANS, PIE) if part in gone]
+    assert [m.id for m in done.kept if m.ref] == [m.id for m in shown if m.goes[0] not in gone]
+    assert done.traces_left == 0
+    assert (done.erased["messages"], done.erased["sentences"]) == (min(1, len(gone)), len(gone))
+
+
+async def test_a_summary_with_the_word_and_another_form_of_it_is_never_called_forgotten_while_one_stays(
+    memory: Memory,
+) -> None:
+    async with memory.client() as client:
+        await said(client, "I like tea.")
+        async with memory.tables() as tables:
+            await tables.execute("update user_profile set narrative = $1", f"{PECANS} {PIE}")
+        preview = await client.forget(c.ForgetArgs(topic="pecan"))
+        token = preview.confirm
+        both = await client.forget(c.ForgetArgs(topic="pecan"))
+        done = await client.forget(c.ForgetArgs(topic="pecan", confirm=token))
+        kept = await texts(memory)
+        await client.forget(c.ForgetArgs(topic="pecan", confirm=both.confirm, also=(2,)))
+        left = await texts(memory)
+    assert [(m.match, m.ticked) for m in preview.matches] == [("exact", True), ("form", False)]
+    assert [m.id for m in done.kept] == [2]
+    assert PECANS in kept
+    assert "ecan" not in left
+
+
+async def test_a_number_and_the_same_digits_with_other_separators_are_two_matches(memory: Memory) -> None:
+    async with memory.client() as client:
+        await said(client, "My code is 4711. The old one was 47-11.")
+        preview = await client.forget(c.ForgetArgs(literal="4711"))
+        done = await client.forget(c.ForgetArgs(literal="4711", confirm=preview.confirm))
+    assert [(m.match, m.ticked) for m in preview.matches if m.ref] == [("exact", True), ("number", False)]
+    assert [m.text for m in done.kept] == ["The old one was 47-11."]
+
+
 @pytest.mark.parametrize("said_", ["\u200b", "\u0301", "\u200d \u200d"])
 @pytest.mark.parametrize("field", ["topic", "literal"])
 async def test_only_what_folds_to_nothing_is_refused(memory: Memory, field: str, said_: str) -> None:

@@ -115,8 +115,9 @@ class Forgetter:
         Uploads(self._deps.settings.data_dir).clear()
         query, _ = await self._searched(scope, args, confirmed.shown)
         kept: frozenset[Degree] = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
-        seen = frozenset(match.ref for match in confirmed.shown if match.kind == "memory")
-        order = Order(scope, reach(scope, args), query, confirmed.chosen, kept, args.include_messages, report, seen)
+        order = Order(
+            scope, reach(scope, args), query, confirmed.chosen, kept, args.include_messages, report, confirmed.shown
+        )
         statements_gone = await self._statements_gone(scope, args)
         erased = await deletion.erase(self._deps, order)
         caches.clear()
@@ -197,7 +198,7 @@ class Forgetter:
         for word in words[:MOST_WORDS] if len(words) > 1 else ():
             alone = args.model_copy(update={"topic": word})
             matching_rows = await self._scan(scope, await query_of(self._deps.database, scope, alone), alone)
-            counts[word] = sum(map(is_own, matching_rows))
+            counts[word] = len({matching.key for matching in matching_rows if is_own(matching)})
         return _single_words({word: count for word, count in counts.items() if count})
 
     async def _copies_of(self, scope: ChatScope, ids: Sequence[int]) -> dict[int, list[Copy]]:
@@ -307,14 +308,20 @@ def _stored_forms(args: ForgetArgs) -> list[dict[str, str]]:
 
 
 def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[MatchingRow]:
-    """Return the matches of the final search, except the matches that the user chose to keep."""
-    kept = {match.key for match in confirmed.kept if match.kind != GROUP}
+    """Return the texts that the final search found, except the matches that the user chose to keep."""
+    stay = {(match.key, match.degree) for match in confirmed.kept if match.kind != GROUP}
+    whole = {match.key for match in confirmed.kept} - {match.key for match in confirmed.chosen}
     found = [matching for matching in erased.left if matching.degree in order.degrees]
-    return [
+    left = [
         matching
         for matching in found
-        if (matching.key not in kept if is_own(matching) else matching.degree not in order.kept)
+        if (
+            matching.degree not in order.kept
+            if not is_own(matching)
+            else matching.key not in whole and (matching.key, matching.degree) not in stay
+        )
     ]
+    return list({id(matching.row): matching for matching in reversed(left)}.values())[::-1]
 
 
 def _seen(
@@ -323,11 +330,10 @@ def _seen(
     """All matches of a preview, those in its result, how many rows of each table would be erased or changed, and the
     matches as JSON, to be stored with the token."""
     shown = previews.with_answers(previews.matches(found, copies))
+    going = {id(matching.row): matching for each in shown if each.match.ticked for matching in each.rows}
     tally = Counter(
         "memories" if matching.row.place == "memory" and is_own(matching) else PLACES[matching.row.place].counted
-        for each in shown
-        if each.match.ticked
-        for matching in each.rows
+        for matching in going.values()
     )
     sealed = previews.packed([each.match for each in shown])
     return shown, previews.listed(shown, now, query=query), tally, sealed

@@ -351,10 +351,6 @@ def accepted(degree: Degree) -> frozenset[Degree]:
     return frozenset(DEGREES[: DEGREES.index(degree) + 1])
 
 
-def best(degrees: Iterable[Degree]) -> Degree:
-    return min(degrees, key=DEGREES.index)
-
-
 def _mark(span: Span) -> Mark:
     return Mark(span.start, span.end, span.certainty)
 
