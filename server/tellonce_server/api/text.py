@@ -129,7 +129,7 @@ def forgotten(r: c.Forgotten) -> str:
 
 def _match(m: c.ForgetMatch) -> str:
     where = "all chats" if m.chat_id is None else f"chat {m.chat_id}"
-    about = f"{m.kind} {m.ref}, {where}, {m.at.isoformat()}, {m.match}"
+    about = f"{m.kind} {m.ref}, {where}, {m.at.isoformat()}{f', {m.match}' if m.match else ''}"
     return contained(f"{'☑' if m.ticked else '☐'} {m.id} [{about}]: {_shown(m)}")
 
 

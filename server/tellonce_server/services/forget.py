@@ -90,7 +90,7 @@ class Forgetter:
         near = await related(self._deps.database, scope, shown) if args.include_messages else []
         return Forgotten(
             matches=listed,
-            related=previews.listed(near, now, len(shown) + 1),
+            related=previews.listed_related(near, now, len(shown) + 1),
             unlisted=len(shown) - len(listed),
             would_erase=tally,
             confirm=await self._seal(scope, args, sealed),

@@ -113,6 +113,12 @@ def listed(
     return tuple(_listed(number, each, now, query) for number, each in enumerate(shown[:MOST_LISTED], first))
 
 
+def listed_related(near: Sequence[Shown], now: datetime, first: int) -> tuple[ForgetMatch, ...]:
+    """The related memories and messages in the contract's form, numbered from `first`. They have no label, because they
+    need not contain the words."""
+    return tuple(shown.model_copy(update={"match": None}) for shown in listed(near, now, first))
+
+
 def chosen(all_matches: Sequence[Match], args: ForgetArgs) -> list[Match]:
     """The matches to erase: the ticked matches and those in `also`, without those in `except`."""
     kept, added = frozenset(args.except_ or ()), frozenset(args.also or ())
