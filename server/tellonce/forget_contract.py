@@ -64,8 +64,9 @@ class ForgetMatch(Contract):
     text: str
     at: AwareDatetime
     match: ForgetLabel | None = Field(
-        description="exact: the words as given. number: the digits with other separators. form: another form of the "
-        "words, or inside a longer word. null for a related text, which need not contain the words."
+        description="exact: the words as given, or a number of five or more digits with any separators. number: two to "
+        "four digits with other separators. form: another form of the words, or inside a longer word. null for a "
+        "related text, which need not contain the words."
     )
     others: dict[str, int] = Field(default={}, description="The numbers of these other texts, by kind.")
     goes: tuple[str, ...] = Field(default=(), description="The sentences that go if only a part of the text goes.")

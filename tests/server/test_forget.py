@@ -297,6 +297,24 @@ async def test_a_summary_with_the_word_and_another_form_of_it_is_never_called_fo
     assert "ecan" not in left
 
 
+@pytest.mark.parametrize(
+    ("number", "elsewhere", "match"),
+    [
+        ("47", "4-7", "number"),
+        ("4711", "47-11", "number"),
+        ("47112", "471-12", "exact"),
+        ("471122", "47 1122", "exact"),
+    ],
+)
+async def test_a_number_of_five_digits_is_exact_with_any_separators(
+    memory: Memory, number: str, elsewhere: str, match: str
+) -> None:
+    async with memory.client() as client:
+        await said(client, f"The shelf is {elsewhere} there.")
+        preview = await client.forget(c.ForgetArgs(literal=number))
+    assert [(m.match, m.ticked) for m in preview.matches] == [(match, match == "exact")]
+
+
 async def test_a_number_and_the_same_digits_with_other_separators_are_two_matches(memory: Memory) -> None:
     async with memory.client() as client:
         await said(client, "My code is 4711. The old one was 47-11.")

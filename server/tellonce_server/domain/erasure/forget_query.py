@@ -20,8 +20,8 @@ from tellonce_text.sentences import placed_sentences
 from tellonce_text.stemming import stem
 
 Degree = Literal["exact", "number", "form", "part"]
-"""Degrees of certainty of a match, most certain first. `exact`: the text itself. `number`: a number with other
-separators. `form`: other forms of the words. `part`: the characters inside a longer word."""
+"""Degrees of certainty of a match, most certain first. `exact`: the text itself. `number`: a short number with
+other separators. `form`: other forms of the words. `part`: the characters inside a longer word."""
 DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 MOST_SILENT: Final = 100_000
 """Maximum number of sentences without a match that a query caches."""
