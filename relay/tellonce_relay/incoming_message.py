@@ -22,7 +22,8 @@ class Incoming:
     the message replies. `quotes_person` means that a person wrote this text, and `selected` contains the words that the
     person selected in it. If the message replies to the bot's notice about a memory, `quoted_memory` is this memory.
     `group` is the name of the chat if the chat is a group. `edited` means that the message is a new version. If `kept`
-    is false, the person asks that neither the message nor the answer is stored."""
+    is false, the person asks that neither the message nor the answer is stored. `may_erase_all` means that the person
+    may erase everything in the chat."""
 
     text: str
     chat_id: int | None
@@ -43,6 +44,7 @@ class Incoming:
     group: str | None = None
     kept: bool = True
     edited: bool = False
+    may_erase_all: bool = True
 
     @property
     def place(self) -> Place:

@@ -159,7 +159,8 @@ def match_view(match: ForgetMatch, now: datetime) -> str:
     """A match on one line: kind, day, how it was found, and text. A match for several texts has the number of these
     texts and no day. If only a part of a text would be erased, a second line gives this part. If a memory has other
     sentences, a further line shows these sentences, because they are erased, too."""
-    form = {"exact": "", "number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}[match.match]
+    forms = {"number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}
+    form = forms.get(match.match or "", "")
     said = f", {day(match.at.astimezone(now.tzinfo), now)}" if match.ref else ""
     part = f"\n    {phrase('forget.goes', text=short(' … '.join(match.goes)))}" if match.goes else ""
     part += f"\n    {phrase('forget.beside', text=short(' … '.join(match.beside)))}" if match.beside else ""

@@ -33,7 +33,7 @@ class ForgetArgs(ChatPlace):
     )
     since: Moment | None = Field(default=None, description="ISO 8601.")
     until: End | None = Field(default=None, description="Inclusive.")
-    everything: bool = Field(default=False, description="All this chat holds.")
+    everything: bool = Field(default=False, description="Named conversation, or all.")
     except_: Annotated[tuple[RowId, ...], Field(max_length=100_000)] | None = Field(
         default=None, alias="except", description="Ticked ones to keep."
     )
@@ -41,7 +41,7 @@ class ForgetArgs(ChatPlace):
         default=None, description="Unticked ones to erase."
     )
     confirm: Text | None = Field(default=None, description="The preview's token.")
-    include_messages: bool = Field(default=True, description="Messages too; default true.")
+    include_messages: bool = Field(default=True, description="False keeps messages.")
 
     @model_validator(mode="after")
     def _one_target(self) -> "ForgetArgs":
@@ -63,9 +63,10 @@ class ForgetMatch(Contract):
     ref: int
     text: str
     at: AwareDatetime
-    match: ForgetLabel = Field(
-        description="exact: the words as given. number: the digits with other separators. form: another form of the "
-        "words, or inside a longer word."
+    match: ForgetLabel | None = Field(
+        description="exact: the words as given, or a number of five or more digits with any separators. number: two to "
+        "four digits with other separators. form: another form of the words, or inside a longer word. null for a "
+        "related text, which need not contain the words."
     )
     others: dict[str, int] = Field(default={}, description="The numbers of these other texts, by kind.")
     goes: tuple[str, ...] = Field(default=(), description="The sentences that go if only a part of the text goes.")

@@ -169,8 +169,9 @@ def forget(
     """Erase something for good, everywhere.
 
     Shows what would be erased and asks. You can select matches one by one. ☑ marks exact matches. ☐ marks matches that
-    are kept unless you select them: other forms of the words ("walnuts" for "walnut") and numbers with other
-    separators. With --json, it only returns a preview, unless you give --yes or the token of a preview.
+    are kept unless you select them: other forms of the words ("walnuts" for "walnut") and numbers of two to four digits
+    with other separators. Longer numbers are exact with any separators. With --json, it only returns a preview, unless
+    you give --yes or the token of a preview.
     """
     if sum((topic is not None, literal is not None, bool(memory), bool(message), everything)) != 1:
         raise typer.BadParameter("name one topic, --literal, --memory, --message or --everything")

@@ -10,7 +10,8 @@ import pytest
 from tellonce import contract as c
 from tellonce.reminders import SetReminderArgs
 from tellonce_relay.buttons import CallbackData, encoded, read
-from tellonce_relay.catalogue import phrase
+from tellonce_relay.catalogue import LANGUAGES, entries, phrase
+from tellonce_relay.commands.callbacks import TOAST
 from tellonce_relay.routines.file import Routine
 from tests.memory_fixtures import Clock, Memory, tables_with
 from tests.relay.running_relay import GROUP, Echo, relaying, texts, until_recorded
@@ -302,3 +303,34 @@ async def test_a_reminder_of_a_deleted_topic_comes_to_the_group_and_a_lost_group
     assert len(tried) == 1, "a chat that removed the bot is not asked again and again"
     assert sum("meet at the gate" in text for text in texts(api)) == 1
     assert not [text for text in in_chat(api, MARA) if "gate" in text]
+
+
+async def test_only_the_operator_erases_the_words_of_all_members_of_a_group(memory: Memory, people: Telegram) -> None:
+    """Mara is the operator. A button of her question is refused to Tom, too."""
+    async with relaying(memory, Echo(), api=people, own=ADDRESSED) as api, memory.tables() as tables:
+        await api.say("My violin is from 1720", chat=GROUP)
+        await api.say("My cello is from 1710", user=TOM, chat=GROUP)
+        await api.ask("/forget@memory_bot", user=TOM, chat=GROUP, replies=1)
+        await api.ask("/forget@memory_bot", chat=GROUP, replies=2)
+        refused, asked = api.sent
+        await api.press(asked, "Forget everything", user=TOM, until=lambda: bool(api.world.toasts))
+        kept = [bool(await tables_with(tables, word)) for word in ("1720", "1710")]
+        await api.press(asked, "Forget everything", until=lambda: asked["text"].startswith("✓ Forgotten"))
+        left = [bool(await tables_with(tables, word)) for word in ("1720", "1710")]
+    assert (refused["text"], "reply_markup" in refused) == (phrase("forget.wipe_refused"), False)
+    assert api.world.toasts[0] == phrase("forget.wipe_refused")
+    assert (kept, left) == ([True, True], [False, False])
+
+
+async def test_the_question_before_everything_goes_says_whose_words_go(memory: Memory, people: Telegram) -> None:
+    async with relaying(memory, Echo(), api=people, own=ADDRESSED) as api, memory.client() as client:
+        await api.say("My cello is from 1710", user=TOM, chat=GROUP)
+        await client.record_message(c.RecordMessageArgs(role="user", content="Hello", conversation_id="~/shop"))
+        await api.ask("/forget@memory_bot", chat=GROUP, replies=1)
+        await api.ask("/forget", replies=2)
+    assert texts(api)[:2] == [phrase("forget.wipe_group", n=1), phrase("forget.wipe", n=1)]
+
+
+def test_a_refusal_is_whole_in_the_small_window_of_a_tap() -> None:
+    for language in LANGUAGES:
+        assert len(entries(language)["forget.wipe_refused"]) <= TOAST

@@ -4,7 +4,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
-from tellonce_server.api.text import forgotten
+from tellonce_server.api.text import forget_question, forgotten
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.store.forget import Statement
 from tests.memory_fixtures import USER, Clock, Memory, forget
@@ -190,6 +190,138 @@ async def test_forgetting_everything_erases_the_messages_and_names_of_all_conver
     assert (done.erased["messages"], done.erased["memories"], done.traces_left) == (3, 1, 0)
     assert again.confirm is None
     assert not [word for word in ("Oslo", "Where do I", "Kafka", "tea", "shop", "Vuxley", "Ann's") if word in left]
+
+
+async def test_everything_of_a_named_conversation_leaves_the_rest_of_the_memory(memory: Memory) -> None:
+    """A model that works in a project may mean only the project."""
+    shop, other = {"conversation_id": "~/shop"}, {"conversation_id": "~/blog"}
+    async with memory.client() as client:
+        await said(client, "I live in Oslo.")
+        await said(client, "We chose Kafka.", channel="mcp", message_id="1", **shop)
+        await said(client, "The blog runs on Hugo.", channel="mcp", **other)
+        for content, scope, place in (
+            ("The shop sells zithers", "chat", shop),
+            ("I play the zither", "global", shop),
+            ("The blog is yellow", "chat", other),
+            ("I like tea", "global", {}),
+        ):
+            await client.remember(c.RememberArgs.model_validate({"content": content, "scope": scope, **place}))
+        chat = next(m.chat_id for m in (await client.forget(c.ForgetArgs(topic="Kafka"))).matches if m.ref)
+        for named in (shop, {"chat_id": chat}):
+            preview = await client.forget(c.ForgetArgs.model_validate({"everything": True, **named}))
+            assert {m.text for m in preview.matches if m.ref} == {
+                *("We chose Kafka.", "The shop sells zithers", "I play the zither"),
+            }
+            assert "forget_here" in [note.code for note in preview.notes]
+        done = await forget(client, (), everything=True, **shop)
+        again = await client.forget(c.ForgetArgs.model_validate({"everything": True, **shop}))
+        left = await texts(memory)
+        rest = await client.forget(c.ForgetArgs(everything=True))
+    assert (done.erased["messages"], done.erased["memories"], done.traces_left) == (1, 2, 0)
+    assert again.confirm is None
+    assert not [word for word in ("Kafka", "zither", "shop") if word in left]
+    assert {m.text for m in rest.matches if m.ref} == {
+        *("I live in Oslo.", "The blog runs on Hugo.", "The blog is yellow", "I like tea"),
+    }
+
+
+@pytest.mark.parametrize("place", [{}, {"chat_id": USER}])
+async def test_everything_without_a_conversation_says_that_it_is_the_whole_memory(
+    memory: Memory, place: dict[str, int]
+) -> None:
+    async with memory.client() as client:
+        await said(client, "I live in Oslo.")
+        await said(client, "We chose Kafka.", channel="mcp", conversation_id="~/shop")
+        kept_there = {"content": "The shop sells zithers", "scope": "chat", "conversation_id": "~/shop"}
+        await client.remember(c.RememberArgs.model_validate(kept_there))
+        preview = await client.forget(c.ForgetArgs.model_validate({"everything": True, **place}))
+        done = await forget(client, (), everything=True, **place)
+        left = await texts(memory)
+    whole = next(note for note in preview.notes if note.code == "forget_whole")
+    assert whole.values == {"n": 2}
+    assert "conversation_id" in whole
+    assert whole in forget_question(preview)
+    assert (done.erased["messages"], done.erased["memories"], done.traces_left) == (2, 1, 0)
+    assert not [word for word in ("Oslo", "Kafka", "zither", "shop") if word in left]
+
+
+PECANS = "I adore pecans."
+PIE = "A pecan pie is in the oven until noon today."
+
+
+@pytest.mark.parametrize(
+    ("chosen", "gone"),
+    [
+        ({}, (PIE,)),
+        ({"also": [2]}, (PECANS, PIE)),
+        ({"except": [1], "also": [2]}, (PECANS,)),
+        ({"except": [1]}, ()),
+    ],
+)
+async def test_each_form_of_the_words_in_one_message_is_a_match_of_its_own(
+    memory: Memory, chosen: dict[str, list[int]], gone: tuple[str, ...]
+) -> None:
+    async with memory.client() as client:
+        await said(client, f"{PECANS} {PIE}")
+        preview = await client.forget(c.ForgetArgs(topic="pecan"))
+        done = await client.forget(
+            c.ForgetArgs.model_validate({"topic": "pecan", "confirm": preview.confirm, **chosen})
+        )
+        left = await texts(memory)
+    shown = [m for m in preview.matches if m.ref]
+    assert [(m.match, m.ticked, m.goes) for m in shown] == [("exact", True, (PIE,)), ("form", False, (PECANS,))]
+    assert preview.would_erase["messages"] == 1
+    assert [part for part in (PECANS, PIE) if part not in left] == [part for part in (PECANS, PIE) if part in gone]
+    assert [m.id for m in done.kept if m.ref] == [m.id for m in shown if m.goes[0] not in gone]
+    assert done.traces_left == 0
+    assert (done.erased["messages"], done.erased["sentences"]) == (min(1, len(gone)), len(gone))
+
+
+async def test_a_summary_with_the_word_and_another_form_of_it_is_never_called_forgotten_while_one_stays(
+    memory: Memory,
+) -> None:
+    async with memory.client() as client:
+        await said(client, "I like tea.")
+        async with memory.tables() as tables:
+            await tables.execute("update user_profile set narrative = $1", f"{PECANS} {PIE}")
+        preview = await client.forget(c.ForgetArgs(topic="pecan"))
+        token = preview.confirm
+        both = await client.forget(c.ForgetArgs(topic="pecan"))
+        done = await client.forget(c.ForgetArgs(topic="pecan", confirm=token))
+        kept = await texts(memory)
+        await client.forget(c.ForgetArgs(topic="pecan", confirm=both.confirm, also=(2,)))
+        left = await texts(memory)
+    assert [(m.match, m.ticked) for m in preview.matches] == [("exact", True), ("form", False)]
+    assert [m.id for m in done.kept] == [2]
+    assert PECANS in kept
+    assert "ecan" not in left
+
+
+@pytest.mark.parametrize(
+    ("number", "elsewhere", "match"),
+    [
+        ("47", "4-7", "number"),
+        ("4711", "47-11", "number"),
+        ("47112", "471-12", "exact"),
+        ("471122", "47 1122", "exact"),
+    ],
+)
+async def test_a_number_of_five_digits_is_exact_with_any_separators(
+    memory: Memory, number: str, elsewhere: str, match: str
+) -> None:
+    async with memory.client() as client:
+        await said(client, f"The shelf is {elsewhere} there.")
+        preview = await client.forget(c.ForgetArgs(literal=number))
+    assert [(m.match, m.ticked) for m in preview.matches] == [(match, match == "exact")]
+
+
+async def test_a_number_and_the_same_digits_with_other_separators_are_two_matches(memory: Memory) -> None:
+    async with memory.client() as client:
+        await said(client, "My code is 4711. The old one was 47-11.")
+        preview = await client.forget(c.ForgetArgs(literal="4711"))
+        done = await client.forget(c.ForgetArgs(literal="4711", confirm=preview.confirm))
+    assert [(m.match, m.ticked) for m in preview.matches if m.ref] == [("exact", True), ("number", False)]
+    assert [m.text for m in done.kept] == ["The old one was 47-11."]
 
 
 @pytest.mark.parametrize("said_", ["\u200b", "\u0301", "\u200d \u200d"])

@@ -8,7 +8,9 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
+from tellonce_relay import views
 from tellonce_relay.telegram.markdown import rendered
+from tellonce_server.api.text import forgotten
 from tellonce_server.core.scope import PROGRAMS
 from tellonce_server.domain.erasure.redaction import strings
 from tellonce_server.domain.erasure.text_places import PLACES
@@ -500,6 +502,18 @@ async def test_what_rests_on_the_same_message_is_offered_beside_it(memory: Memor
         preview = await client.forget(c.ForgetArgs(topic="heron"))
     assert [match.text for match in preview.related] == ["I moved to Oslo"]
     assert not any(match.ticked for match in preview.related)
+
+
+async def test_a_related_text_is_not_called_another_form_of_the_words(memory: Memory) -> None:
+    async with memory.client() as client:
+        for text in ("I bought a harpsichord.", "Hi null."):
+            await client.record_message(c.RecordMessageArgs(role="user", content=text))
+        preview = await client.forget(c.ForgetArgs(topic="harpsichord"))
+    (near,) = preview.related
+    assert (near.text, near.match) == ("Hi null.", None)
+    (line,) = [line for line in forgotten(preview).split("\n") if "Hi null." in line]
+    assert "form" not in line
+    assert "form" not in views.match_view(near, near.at)
 
 
 async def test_a_preview_holds_numbers_and_no_text(memory: Memory) -> None:

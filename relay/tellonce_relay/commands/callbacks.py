@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from telegram import CallbackQuery, ForceReply, InlineKeyboardMarkup, MaybeInaccessibleMessage, Message
+from telegram import CallbackQuery, ForceReply, InlineKeyboardMarkup, MaybeInaccessibleMessage, Message, User
 from telegram.error import TelegramError
 
 from tellonce import contract as c
@@ -117,12 +117,19 @@ async def _wipe(memory: MemoryClient, target: c.ForgetArgs) -> str:
 
 
 class Callbacks:
-    """Handles a chat's taps one by one. Of several taps on one message, only the first that succeeds counts."""
+    """Handles a chat's taps one by one. Of several taps on one message, only the first that succeeds counts.
+    `may_erase_all` tells whether a user may erase everything in a chat of the memory."""
 
     def __init__(
-        self, context: CommandContext, sender: MessageSender, moved: MovedGroups, now: Callable[[], datetime]
+        self,
+        context: CommandContext,
+        sender: MessageSender,
+        moved: MovedGroups,
+        now: Callable[[], datetime],
+        may_erase_all: Callable[[User, int], bool],
     ) -> None:
         self._context = context
+        self._may_erase_all = may_erase_all
         self._sender = sender
         self._moved = moved
         self._now = now
@@ -138,8 +145,12 @@ class Callbacks:
         if self._done.get(_name(message)) is not None:
             await _toast(query, phrase("memory.used"))
             return
+        chat = self._moved.memory_chat(message.chat.id)
+        if callback.action == "wipe" and not self._may_erase_all(query.from_user, chat):
+            await _toast(query, phrase("forget.wipe_refused"))
+            return
         try:
-            reaction = await run_action(self._context, self._moved.memory_chat(message.chat.id), callback, self._now())
+            reaction = await run_action(self._context, chat, callback, self._now())
         except MemoryUnreachable:
             await _toast(query, phrase("memory.away"))
             return

@@ -152,11 +152,14 @@ def _without_article(topic: str) -> str:
 
 
 async def _ask_to_wipe(context: CommandContext, incoming: Incoming) -> Reply:
+    if not incoming.may_erase_all:
+        return Reply(phrase("forget.wipe_refused"))
     preview = await context.memory.forget(c.ForgetArgs(everything=True, **incoming.place))
     if preview.confirm is None:
         return Reply(phrase("forget.wipe_nothing"))
     count = sum(preview.would_erase.get(table, 0) for table in ("memories", "messages"))
-    return Reply(phrase("forget.wipe", n=count), buttons.wipe_buttons())
+    in_group = incoming.chat_id is not None and incoming.chat_id < 0
+    return Reply(phrase("forget.wipe_group" if in_group else "forget.wipe", n=count), buttons.wipe_buttons())
 
 
 async def _reminders(call: CommandCall) -> Reply:

@@ -18,6 +18,12 @@ def may_talk(user: User | None, chat: Chat, settings: RelaySettings, moved: Move
     return chat.id == user.id or group in settings.groups
 
 
+def may_erase_all(user: User, chat_id: int, settings: RelaySettings) -> bool:
+    """Whether the user may erase everything in the chat. In a group, only the operator may, because the words of all
+    members would be erased. `chat_id` is the chat's id in the memory."""
+    return chat_id > 0 or user.id == settings.default_user
+
+
 def is_own(chat_id: int, settings: RelaySettings) -> bool:
     """Whether the default user's private profile may be used in the chat; `chat_id` is the chat's id in the memory."""
     return chat_id == settings.default_user or chat_id in settings.personal_groups

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from dataclasses import dataclass, replace
+from functools import partial
 
 from telegram import CallbackQuery, Message, Update
 
@@ -22,7 +23,7 @@ from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.stores import CONTESTED
 from tellonce_relay.turn import reminders, turn
 from tellonce_relay.turn.reminder_requests import ReminderRequests, order_in
-from tellonce_relay.updates.access import is_addressed, may_talk, why_deaf
+from tellonce_relay.updates.access import is_addressed, may_erase_all, may_talk, why_deaf
 from tellonce_relay.updates.case import Case, case_of, language_of_user
 from tellonce_relay.updates.case_orders import CaseOrders, words
 from tellonce_relay.updates.conversations import AGREED, NOTED, Conversations
@@ -51,7 +52,9 @@ class Relay:
         e = dependencies
         self._requests = ReminderRequests(e.command_context.memory, e.zone, e.now, e.stores.unfinished)
         self._orders = CaseOrders(e, self._requests, self._conversations)
-        self._callbacks = Callbacks(e.command_context, e.sender, e.stores.moved, e.now)
+        self._callbacks = Callbacks(
+            e.command_context, e.sender, e.stores.moved, e.now, partial(may_erase_all, settings=e.settings)
+        )
         self._seen = SeenStore(most=MOST_SEEN)
         self._albums = SeenStore()
         self._wordings = SeenStore()

@@ -10,7 +10,7 @@ from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.telegram.chat_surface import ChatSurface, Delivery
 from tellonce_relay.telegram.message_sender import Address
 from tellonce_relay.telegram.messages import incoming
-from tellonce_relay.updates.access import is_for_us, may_talk
+from tellonce_relay.updates.access import is_for_us, may_erase_all, may_talk
 from tellonce_relay.updates.dependencies import Dependencies
 from tellonce_relay.updates.inbox import Aside, Entry
 
@@ -75,6 +75,7 @@ def case_of(e: Dependencies, update: Update | None, entry: Entry) -> Case | None
     if received is None or message.from_user is None or not is_for_us(message, e.bot.username):
         return None
     chat_id = e.stores.moved.memory_chat(message.chat.id)
+    received = replace(received, may_erase_all=may_erase_all(message.from_user, chat_id, e.settings))
     if received.speaker is not None:
         speaker = e.stores.speakers.of(chat_id, message.from_user)
         received = replace(received, speaker=speaker, user_name=_name(e, message) or speaker)

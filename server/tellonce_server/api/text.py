@@ -11,6 +11,10 @@ from tellonce_text.fences import contained, contained_text
 ASKED = 20
 """Maximum number of matches that the client's form shows."""
 
+COVERED = ("forget_here", "forget_whole")
+"""The codes of the notes that say what `everything` covers. The client's form shows these notes too, because the person
+who confirms may not have named a chat."""
+
 
 def structured(_: BaseModel) -> str:
     """The text of a result for the memory page. The page reads only the structured content."""
@@ -105,7 +109,8 @@ def forget_question(preview: c.Forgotten) -> str:
     shown += [f"… and {more} more"] if more > 0 else []
     near = [f"- {match.text}" for match in preview.related[:5]]
     beside = ["Said nearby, not erased:", *near] if near else []
-    return "\n".join([f"Erase this for good? ({_counts(preview.would_erase)})", *shown, *beside])
+    covered = [note for note in preview.notes if note.code in COVERED]
+    return "\n".join([f"Erase this for good? ({_counts(preview.would_erase)})", *covered, *shown, *beside])
 
 
 def forgotten(r: c.Forgotten) -> str:
@@ -124,7 +129,7 @@ def forgotten(r: c.Forgotten) -> str:
 
 def _match(m: c.ForgetMatch) -> str:
     where = "all chats" if m.chat_id is None else f"chat {m.chat_id}"
-    about = f"{m.kind} {m.ref}, {where}, {m.at.isoformat()}, {m.match}"
+    about = f"{m.kind} {m.ref}, {where}, {m.at.isoformat()}{f', {m.match}' if m.match else ''}"
     return contained(f"{'☑' if m.ticked else '☐'} {m.id} [{about}]: {_shown(m)}")
 
 

@@ -20,7 +20,7 @@ from tellonce_server.domain.erasure import deletion, derived_texts, previews
 from tellonce_server.domain.erasure.deletion import Erased, Order, Report, unreported
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, SourceQuery, StatementQuery
 from tellonce_server.domain.erasure.previews import GROUP, Copy, Match, Shown, is_own, related
-from tellonce_server.domain.erasure.request import as_stored, query_of, stated
+from tellonce_server.domain.erasure.request import as_stored, query_of, reach, stated
 from tellonce_server.domain.erasure.scan import (
     CONTENT,
     MatchingRow,
@@ -46,6 +46,11 @@ EXTERNAL_NOTE = ServerText(
 NOT_YET = ServerText(
     "Nothing is erased yet. Show the user the matches; then call forget with the same arguments and confirm, with `except` to keep ticked matches and `also` to erase unticked ones.",
     "forget_not_yet",
+)
+ONLY_HERE = ServerText(
+    "This covers only this chat: its messages, and the memories learned in it. Without chat_id and conversation_id, "
+    "everything covers the whole memory.",
+    "forget_here",
 )
 ONLY_OFFERED = ServerText("No match is exact, so none is ticked: `also` names those to erase.", "forget_only_similar")
 
@@ -85,12 +90,13 @@ class Forgetter:
         near = await related(self._deps.database, scope, shown) if args.include_messages else []
         return Forgotten(
             matches=listed,
-            related=previews.listed(near, now, len(shown) + 1),
+            related=previews.listed_related(near, now, len(shown) + 1),
             unlisted=len(shown) - len(listed),
             would_erase=tally,
             confirm=await self._seal(scope, args, sealed),
             notes=(
                 *((NOT_YET,) if tally else (NOT_YET, ONLY_OFFERED)),
+                *_covered(scope, args, shown),
                 *await self._shared(dict.fromkeys(chain.from_iterable(copies.values()))),
                 *self._notes(),
             ),
@@ -109,8 +115,9 @@ class Forgetter:
         Uploads(self._deps.settings.data_dir).clear()
         query, _ = await self._searched(scope, args, confirmed.shown)
         kept: frozenset[Degree] = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
-        seen = frozenset(match.ref for match in confirmed.shown if match.kind == "memory")
-        order = Order(scope, _reach(scope), query, confirmed.chosen, kept, args.include_messages, report, seen)
+        order = Order(
+            scope, reach(scope, args), query, confirmed.chosen, kept, args.include_messages, report, confirmed.shown
+        )
         statements_gone = await self._statements_gone(scope, args)
         erased = await deletion.erase(self._deps, order)
         caches.clear()
@@ -191,7 +198,7 @@ class Forgetter:
         for word in words[:MOST_WORDS] if len(words) > 1 else ():
             alone = args.model_copy(update={"topic": word})
             matching_rows = await self._scan(scope, await query_of(self._deps.database, scope, alone), alone)
-            counts[word] = sum(map(is_own, matching_rows))
+            counts[word] = len({matching.key for matching in matching_rows if is_own(matching)})
         return _single_words({word: count for word, count in counts.items() if count})
 
     async def _copies_of(self, scope: ChatScope, ids: Sequence[int]) -> dict[int, list[Copy]]:
@@ -237,7 +244,9 @@ class Forgetter:
         return query, found
 
     async def _scan(self, scope: ChatScope, query: ForgetQuery, args: ForgetArgs) -> list[MatchingRow]:
-        return await scan(self._deps.database, scope.owner_id, _reach(scope), query, messages=args.include_messages)
+        return await scan(
+            self._deps.database, scope.owner_id, reach(scope, args), query, messages=args.include_messages
+        )
 
     def _announce(self, scope: ChatScope, confirmed: _Confirmed, erased: Erased, receipt: str, left: int) -> None:
         chats = {scope.chat_id, *(match.chat_id for match in confirmed.chosen if match.kind == "message")}
@@ -279,10 +288,17 @@ class Forgetter:
             raise ForgetRefused(text, "forget_outdated")
 
 
-def _reach(scope: ChatScope) -> int | None:
-    """The chat to search. None in a person's own chat, because all chats are searched from there. In a group, only that
-    group is searched."""
-    return None if scope.is_own else scope.chat_id
+def _covered(scope: ChatScope, args: ForgetArgs, shown: Sequence[Shown]) -> tuple[ServerText, ...]:
+    """The note that says what `everything` covers. None for a shared group, which has nothing besides itself."""
+    if not args.everything or scope.shared:
+        return ()
+    if reach(scope, args) is not None:
+        return (ONLY_HERE,)
+    chats = len({matching.row.chat_id for each in shown for matching in each.rows if matching.row.chat_id is not None})
+    text = f"This covers the whole memory: all memories, and the messages of {quantity(chats, 'chat')}. "
+    return (
+        ServerText(text + "To forget only one conversation, name it with conversation_id.", "forget_whole", n=chats),
+    )
 
 
 def _stored_forms(args: ForgetArgs) -> list[dict[str, str]]:
@@ -292,14 +308,20 @@ def _stored_forms(args: ForgetArgs) -> list[dict[str, str]]:
 
 
 def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[MatchingRow]:
-    """Return the matches of the final search, except the matches that the user chose to keep."""
-    kept = {match.key for match in confirmed.kept if match.kind != GROUP}
+    """Return the texts that the final search found, except the matches that the user chose to keep."""
+    stay = {(match.key, match.degree) for match in confirmed.kept if match.kind != GROUP}
+    whole = {match.key for match in confirmed.kept} - {match.key for match in confirmed.chosen}
     found = [matching for matching in erased.left if matching.degree in order.degrees]
-    return [
+    left = [
         matching
         for matching in found
-        if (matching.key not in kept if is_own(matching) else matching.degree not in order.kept)
+        if (
+            matching.degree not in order.kept
+            if not is_own(matching)
+            else matching.key not in whole and (matching.key, matching.degree) not in stay
+        )
     ]
+    return list({id(matching.row): matching for matching in reversed(left)}.values())[::-1]
 
 
 def _seen(
@@ -308,11 +330,10 @@ def _seen(
     """All matches of a preview, those in its result, how many rows of each table would be erased or changed, and the
     matches as JSON, to be stored with the token."""
     shown = previews.with_answers(previews.matches(found, copies))
+    going = {id(matching.row): matching for each in shown if each.match.ticked for matching in each.rows}
     tally = Counter(
         "memories" if matching.row.place == "memory" and is_own(matching) else PLACES[matching.row.place].counted
-        for each in shown
-        if each.match.ticked
-        for matching in each.rows
+        for matching in going.values()
     )
     sealed = previews.packed([each.match for each in shown])
     return shown, previews.listed(shown, now, query=query), tally, sealed

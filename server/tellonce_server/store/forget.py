@@ -38,7 +38,7 @@ class Preview:
 
 
 memories = Rows[[OwnerId, Sequence[int]], Statement]("forget.memories", named(Statement))
-memories_of = Rows[[OwnerId, ChatId, bool, datetime | None, datetime | None], Statement](
+memories_of = Rows[[OwnerId, ChatId | None, datetime | None, datetime | None], Statement](
     "forget.memories_of", named(Statement)
 )
 copies = Rows[[OwnerId, Sequence[int]], tuple[int, int, int]](

@@ -14,10 +14,11 @@ where owner_id = $1 and id = any($2::bigint[])
 order by id
 
 -- name: memories_of
--- $1 owner, $2 chat, $3 whether to include memories that belong to no chat, $4 since or null, $5 until or null
+-- $1 owner, $2 chat or null for all, $3 since or null, $4 until or null: the memories that belong to the chat or were
+-- learned in it
 -- use: statement
-where owner_id = $1 and (chat_id = $2 or chat_id is null and $3::boolean)
-  and ($4::timestamptz is null or valid_from >= $4) and ($5::timestamptz is null or valid_from <= $5)
+where owner_id = $1 and ($2::bigint is null or chat_id = $2 or chat_id is null and source_chat_id = $2)
+  and ($3::timestamptz is null or valid_from >= $3) and ($4::timestamptz is null or valid_from <= $4)
 order by id
 
 -- name: copies

@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import zip_longest
 from typing import TypeVar
 
@@ -67,6 +68,9 @@ the previous search."""
 LAST_STEPS = 2
 """Number of steps that are reported in addition to the rows: cleaning the derived texts, and the last search."""
 
+MessageKey = tuple[int, int]
+"""The chat and the number of a message."""
+
 Report = Callable[[float, float, str], Awaitable[None]]
 """A function that is called with the number of completed steps, the total number of steps, and a description of the
 last step."""
@@ -92,7 +96,7 @@ class Erased:
 class Order:
     """An erasure to carry out. `chat_id` limits the erasure to one chat; None means all chats of the owner. The user
     chose to keep the derived texts of the degrees of certainty in `kept`. If `messages` is true, texts of messages are
-    searched too."""
+    searched too. `shown` are all matches of the preview."""
 
     scope: ChatScope
     chat_id: int | None
@@ -101,8 +105,23 @@ class Order:
     kept: frozenset[Degree]
     messages: bool
     report: Report = unreported
-    shown: frozenset[int] = frozenset()
-    """The numbers of all memories that the preview showed."""
+    shown: Sequence[Match] = ()
+
+    @cached_property
+    def message_degrees(self) -> dict[MessageKey, frozenset[Degree]]:
+        """Each chosen message with the degrees of certainty to erase in it. A preview shows one match for each degree
+        that a message contains, and the user may choose some of these matches."""
+        degrees: dict[MessageKey, frozenset[Degree]] = {}
+        for match in self.chosen:
+            if match.kind == "message":
+                key = match.chat_id, match.ref
+                degrees[key] = degrees.get(key, frozenset()) | accepted(match.degree)
+        chosen = frozenset(self.chosen)
+        for match in self.shown:
+            key = match.chat_id, match.ref
+            if match.kind == "message" and key in degrees and match not in chosen:
+                degrees[key] -= {match.degree}
+        return degrees
 
     @property
     def degrees(self) -> frozenset[Degree]:
@@ -178,7 +197,7 @@ class _Erasure:
         keys = list(self._erased.redacted)
         if not keys:
             return same
-        known = [*self._order.shown, *shown]
+        known = [*shown, *(match.ref for match in self._order.shown if match.kind == "memory")]
         later = await forget.resting_on(self._database, self._owner, keys, known, MEMORY_BATCH)
         return [*same, *await asyncio.to_thread(_restating, later, self._order, frozenset(keys))]
 
@@ -218,7 +237,8 @@ class _Erasure:
     async def _planned_batches(self) -> AsyncGenerator[tuple[Sequence[Match], list[_Planned]]]:
         """Batches of messages with their new texts. Each batch is planned while the caller writes the previous
         batch."""
-        batches = _batches([match for match in self._order.chosen if match.kind == "message"], READ)
+        chosen = {(match.chat_id, match.ref): match for match in self._order.chosen if match.kind == "message"}
+        batches = _batches(list(chosen.values()), READ)
         ahead: asyncio.Task[list[_Planned]] | None = None
         try:
             for batch, following in zip_longest(batches, batches[1:]):
@@ -231,11 +251,12 @@ class _Erasure:
 
     async def _read_and_planned(self, batch: Sequence[Match]) -> list[_Planned]:
         same = await unchanged(self._database, self._owner, batch)
-        plans = await asyncio.to_thread(lambda: [self._plan(row, match.degree) for row, match in same])
+        plans = await asyncio.to_thread(lambda: [self._plan(row) for row, _ in same])
         return [plan for plan in plans if plan is not None]
 
-    def _plan(self, row: TextRow, degree: Degree) -> _Planned | None:
-        left, gone = _redacted(row, self._order.query, accepted(degree), self._deps.tombstones.replacement)
+    def _plan(self, row: TextRow) -> _Planned | None:
+        degrees = self._order.message_degrees[row.chat_id or 0, row.id]
+        left, gone = _redacted(row, self._order.query, degrees, self._deps.tombstones.replacement)
         if left == row.texts:
             return None
         words = index_text(left[CONTENT] or "", left[SPEAKER])
@@ -255,7 +276,8 @@ class _Erasure:
             due = [matching for matching in found if _is_due(matching, order)]
             if not due:
                 return found
-            await derived_texts.clean(self._deps, self._owner, due, order.query, order.degrees, self._cleaned)
+            degrees = order.degrees - order.kept
+            await derived_texts.clean(self._deps, self._owner, due, order.query, degrees, self._cleaned)
         return None
 
     async def _clean_statements(self) -> None:

@@ -34,7 +34,8 @@ async def clean(
 ) -> None:
     """Clean the texts found, and write them place by place. A text that changed since it was read is left for the next
     search."""
-    for place, of_place in groupby(sorted((matching.row for matching in found), key=BY_PLACE), key=BY_PLACE):
+    distinct = {id(matching.row): matching.row for matching in found}.values()
+    for place, of_place in groupby(sorted(distinct, key=BY_PLACE), key=BY_PLACE):
         rows = list(of_place)
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]

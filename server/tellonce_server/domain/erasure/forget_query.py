@@ -20,8 +20,8 @@ from tellonce_text.sentences import placed_sentences
 from tellonce_text.stemming import stem
 
 Degree = Literal["exact", "number", "form", "part"]
-"""Degrees of certainty of a match, most certain first. `exact`: the text itself. `number`: a number with other
-separators. `form`: other forms of the words. `part`: the characters inside a longer word."""
+"""Degrees of certainty of a match, most certain first. `exact`: the text itself. `number`: a short number with
+other separators. `form`: other forms of the words. `part`: the characters inside a longer word."""
 DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 MOST_SILENT: Final = 100_000
 """Maximum number of sentences without a match that a query caches."""
@@ -302,13 +302,21 @@ class RowQuery:
 
 class EverythingQuery(RowQuery):
     """Matches these messages with all their columns, these memories, all texts that are derived from messages, and the
-    names of conversations and of their threads. The names of channels and of Telegram chats are not matched."""
+    names of conversations and of their threads. The names of channels and of Telegram chats are not matched.
 
-    def __init__(self, messages: Iterable[tuple[int, int]], memories: Iterable[int]) -> None:
-        super().__init__(messages, ())
+    With `stated`, only the texts of one chat are erased. In texts that belong to no chat, such as the profile, the query
+    then searches for these statements."""
+
+    def __init__(
+        self, messages: Iterable[tuple[int, int]], memories: Iterable[int], stated: Sequence[Stated] | None = None
+    ) -> None:
+        super().__init__(messages, stated or ())
         self._memories = frozenset(memories)
+        self._of_one_chat = stated is not None
 
     def marks(self, text: str, source: Source) -> list[Mark]:
+        if self._of_one_chat and source.chat_id is None and source.place != "memory":
+            return self._statements.marks(text, source)
         if source.place in NAMES:
             meant = source.place != "channel" and source.chat_id is not None and is_conversation(source.chat_id)
         elif source.place in (*MESSAGES, "routine"):
@@ -341,10 +349,6 @@ def touched(marks: Sequence[Mark], start: int, end: int) -> bool:
 def accepted(degree: Degree) -> frozenset[Degree]:
     """Return the degrees of certainty that are at least as certain as `degree`."""
     return frozenset(DEGREES[: DEGREES.index(degree) + 1])
-
-
-def best(degrees: Iterable[Degree]) -> Degree:
-    return min(degrees, key=DEGREES.index)
 
 
 def _mark(span: Span) -> Mark:

@@ -44,8 +44,8 @@ NO_COPIES: Final[Mapping[int, Sequence[Copy]]] = {}
 
 
 class Match(NamedTuple):
-    """A message, a memory, or the derived texts of one degree together (`GROUP`). `version` is the version of the row
-    that the preview showed. `copies` are the copies of a memory that were shared with other owners."""
+    """The parts of a message with one degree, a memory, or the derived texts of one degree together (`GROUP`).
+    `version` is the version of the row that the preview showed. `copies` are the copies of a memory that were shared with other owners."""
 
     kind: str
     chat_id: int
@@ -68,8 +68,8 @@ class Shown(NamedTuple):
 
 
 def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] = NO_COPIES) -> list[Shown]:
-    """Matches in this order: one match for each memory and one for each message (both oldest first), and then one match
-    for each degree of certainty. The match for a degree represents all other texts that match with this degree.
+    """Matches in this order: one match for each memory, one for each message and degree of certainty (both oldest first),
+    and then one for each degree. The match for a degree represents all other texts that match with this degree.
     `copies` maps the id of a memory to its copies.
 
     Matches inside longer words are offered only if there are no other matches.
@@ -113,6 +113,12 @@ def listed(
     return tuple(_listed(number, each, now, query) for number, each in enumerate(shown[:MOST_LISTED], first))
 
 
+def listed_related(near: Sequence[Shown], now: datetime, first: int) -> tuple[ForgetMatch, ...]:
+    """The related memories and messages in the contract's form, numbered from `first`. They have no label, because they
+    need not contain the words."""
+    return tuple(shown.model_copy(update={"match": None}) for shown in listed(near, now, first))
+
+
 def chosen(all_matches: Sequence[Match], args: ForgetArgs) -> list[Match]:
     """The matches to erase: the ticked matches and those in `also`, without those in `except`."""
     kept, added = frozenset(args.except_ or ()), frozenset(args.also or ())
@@ -129,11 +135,15 @@ def kept(
     for matching in found:
         by_match[matching.key if is_own(matching) else (GROUP, matching.degree)].append(matching)
     gone = frozenset(erased)
-    stay = [
-        (number, Shown(match, tuple(of_match)))
-        for number, match in enumerate(all_matches, 1)
-        if match not in gone and (of_match := by_match.get((GROUP, match.degree) if match.kind == GROUP else match.key))
-    ]
+    changed = frozenset(match.key for match in erased if match.kind != GROUP)
+    stay: list[tuple[int, Shown]] = []
+    for number, match in enumerate(all_matches, 1):
+        of_row = by_match.get((GROUP, match.degree) if match.kind == GROUP else match.key, [])
+        of_match = [matching for matching in of_row if matching.degree == match.degree] or (
+            of_row if match.key not in changed else []
+        )
+        if match not in gone and of_match:
+            stay.append((number, Shown(match, tuple(of_match))))
     return tuple(_listed(number, each, now, None) for number, each in stay)
 
 
@@ -197,10 +207,11 @@ def _goes(match: Match, matching: MatchingRow, query: ForgetQuery) -> tuple[str,
     """The sentences that a message loses; empty if the message loses all of its sentences or none."""
     if match.kind != "message" or matching.columns[0] != CONTENT:
         return ()
-    left, gone = redact(
-        matching.row.texts[CONTENT] or "", marks_of(query, accepted(match.degree), source_of(matching.row, CONTENT))
-    )
-    masked = mask(matching.row.texts[CONTENT] or "")
+    text, source = matching.row.texts[CONTENT] or "", source_of(matching.row, CONTENT)
+    # The sentences of other degrees belong to other matches of the message.
+    others = {mark.degree for mark in query.marks(text, source)} - {match.degree}
+    left, gone = redact(text, marks_of(query, accepted(match.degree) - others, source))
+    masked = mask(text)
     return tuple(clipped(_masked_part(part.strip(), masked), 0) for part in gone[:MOST_SENTENCES]) if left else ()
 
 

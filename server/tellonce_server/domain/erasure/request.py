@@ -7,7 +7,7 @@ from typing import Final
 
 from tellonce.contract import ForgetArgs
 from tellonce_server.core.errors import Refused
-from tellonce_server.core.scope import ChatScope
+from tellonce_server.core.scope import ChatScope, is_conversation
 from tellonce_server.domain.erasure.forget_query import (
     EverythingQuery,
     ForgetQuery,
@@ -54,6 +54,15 @@ def as_stored(shown: str) -> list[str]:
     return [form for form in dict.fromkeys((line, _DAY.sub("", line))) if form not in (shown, "")]
 
 
+def reach(scope: ChatScope, args: ForgetArgs) -> int | None:
+    """The chat to which the call is limited. None if it covers all chats of the owner. A call from a personal group is
+    limited to the group. A request for `everything` is limited to a conversation if the call names this conversation: a
+    model that works in a project may mean only the project."""
+    is_named = args.chat_id is not None or args.conversation_id is not None
+    here_alone = args.everything and is_named and is_conversation(scope.chat_id)
+    return scope.chat_id if here_alone or not scope.is_own else None
+
+
 async def query_of(
     q: Queries, scope: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
 ) -> ForgetQuery:
@@ -81,10 +90,8 @@ async def query_of(
     exact = [match.ref for match in sealed if match.kind == "memory" and match.degree == "exact"]
     memories = await forget.memories(q, scope.owner_id, exact)
     messages = [(m.chat_id, m.ref) for m in sealed if m.kind == "message"]
-    if args.everything:
-        return EverythingQuery(messages, [memory.id for memory in memories])
     rows = await texts.messages(q, scope.owner_id, messages)
-    return await asyncio.to_thread(_rows, rows, memories)
+    return await asyncio.to_thread(_row_query, scope, args, rows, memories)
 
 
 def stated(memories: Sequence[Statement]) -> list[Stated]:
@@ -114,18 +121,27 @@ def _all_there(asked: Sequence[int], there: set[int], what: str) -> None:
 async def _period(q: Queries, scope: ChatScope, args: ForgetArgs) -> ForgetQuery:
     """Return a query for the messages and memories of the period. Without a period, the query is for all messages and
     memories."""
-    reach = None if scope.is_own else scope.chat_id
-    rows = await texts.messages_between(q, scope.owner_id, reach, args.since, args.until)
-    memories = await forget.memories_of(q, *scope.key, scope.is_own, args.since, args.until)
-    if args.everything:
-        return EverythingQuery([(row.chat_id or 0, row.id) for row in rows], [memory.id for memory in memories])
-    return await asyncio.to_thread(_rows, rows, memories)
+    chat_id = reach(scope, args)
+    rows = await texts.messages_between(q, scope.owner_id, chat_id, args.since, args.until)
+    memories = await forget.memories_of(q, scope.owner_id, chat_id, args.since, args.until)
+    return await asyncio.to_thread(_row_query, scope, args, rows, memories)
+
+
+def _row_query(scope: ChatScope, args: ForgetArgs, rows: Sequence[TextRow], memories: Sequence[Statement]) -> RowQuery:
+    if not args.everything:
+        return _rows(rows, memories)
+    keys, ids = [(row.chat_id or 0, row.id) for row in rows], [memory.id for memory in memories]
+    return EverythingQuery(keys, ids, None if reach(scope, args) is None else _stated(rows, memories))
 
 
 def _rows(rows: Sequence[TextRow], memories: Sequence[Statement]) -> RowQuery:
+    return RowQuery([(row.chat_id or 0, row.id) for row in rows], _stated(rows, memories))
+
+
+def _stated(rows: Sequence[TextRow], memories: Sequence[Statement]) -> list[Stated]:
+    """The statements of these memories and the sentences of these messages."""
     parts = (part for row in rows for part in _statement_sentences(row.texts[CONTENT] or ""))
-    statements = map(Stated, dict.fromkeys(parts))
-    return RowQuery([(row.chat_id or 0, row.id) for row in rows], [*stated(memories), *statements])
+    return [*stated(memories), *map(Stated, dict.fromkeys(parts))]
 
 
 def _statement_sentences(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
 
 from tellonce_server.core.scope import MACHINE_ID, PROGRAMS, replaced_channel
-from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, Source, Stated, best
+from tellonce_server.domain.erasure.forget_query import DEGREES, Degree, ForgetQuery, Mark, Source, Stated
 from tellonce_server.domain.erasure.redaction import GONE, strings
 from tellonce_server.domain.erasure.text_places import NAMES, searched
 from tellonce_server.domain.tombstones import FORGOTTEN_NAME, Tombstones
@@ -21,8 +21,8 @@ CONTENT, SPEAKER, ROUTINE, *IDS = map([*messages.WORDS].index, ("content", "spea
 
 @dataclass(frozen=True, slots=True)
 class MatchingRow:
-    """A row that matches. `degree` is the degree of the row's most certain matches. `columns` are the columns with a
-    match of this degree, and `mark` is the first of these matches. Column -1 is the row's JSON."""
+    """The matches of one degree in a row. `columns` are the columns with a match of this degree, and `mark` is the first
+    of these matches. Column -1 is the row's JSON."""
 
     row: TextRow
     degree: Degree
@@ -48,10 +48,12 @@ async def scan(
 
 
 def matching_rows(rows: Sequence[TextRow], query: ForgetQuery) -> list[MatchingRow]:
-    return [matching for row in rows if (matching := matching_row(row, query)) is not None]
+    return [matching for row in rows for matching in _of_row(row, query)]
 
 
-def matching_row(row: TextRow, query: ForgetQuery) -> MatchingRow | None:
+def _of_row(row: TextRow, query: ForgetQuery) -> list[MatchingRow]:
+    """One match for each degree that the row contains, most certain first. A name, or a memory whose content matches, is
+    erased as a whole and is therefore one match. Parts of longer words count only if the row has no other match."""
     found: list[tuple[int, Mark]] = []
     for column, text in enumerate(row.texts):
         if text and text != GONE and not is_machine_id(row, column):
@@ -59,9 +61,13 @@ def matching_row(row: TextRow, query: ForgetQuery) -> MatchingRow | None:
     source = source_of(row, -1)
     for text in strings(row.body):
         found += [(-1, mark) for mark in query.marks(text, source)]
-    if not found:
-        return None
-    degree = best(mark.degree for _, mark in found)
+    degrees = sorted({mark.degree for _, mark in found}, key=DEGREES.index)
+    by_degree = [_of_degree(row, found, degree) for degree in degrees if degree != "part" or degrees == ["part"]]
+    is_whole = row.place in NAMES or (row.place == "memory" and bool(by_degree) and CONTENT in by_degree[0].columns)
+    return by_degree[:1] if is_whole else by_degree
+
+
+def _of_degree(row: TextRow, found: Sequence[tuple[int, Mark]], degree: Degree) -> MatchingRow:
     deciding = [(column, mark) for column, mark in found if mark.degree == degree or _is_stated(row, column, mark)]
     return MatchingRow(row, degree, tuple(dict.fromkeys(column for column, _ in deciding)), deciding[0][1])
 
