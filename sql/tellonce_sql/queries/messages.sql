@@ -1,5 +1,6 @@
 -- part: words
--- The columns with a person's words, first the content and the speaker. An erasure searches and cleans them.
+-- The columns with a person's words. The content and the speaker are first. An erasure searches and cleans these
+-- columns.
 content, speaker, routine, agent_id, ext_id, reply_to
 -- end
 

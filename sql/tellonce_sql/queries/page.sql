@@ -55,11 +55,10 @@ select (select count(*) from memories where owner_id = $1 and valid_to is null) 
 
 -- name: answers
 -- $1 owner, $2 a time, $3 a memory or null, $4 how many, $5 a receipt or null: contexts built before $2, newest first,
--- each with the message for which it was built. With $3, only contexts that showed this memory, in any section. A
--- context
--- may have been built before its message was recorded (at the start of a session, or by a client that records
--- afterwards). In this case, `question` is the user's next message in that thread within an hour, and `preceded` is
--- true.
+-- each with the message for which it was built. If $3 is not null, only contexts that showed this memory in any section
+-- are returned. At the start of a session, the context is built before its message is recorded. Some clients also
+-- record the message later. In these cases, `question` is the user's next message in that thread within an hour, and
+-- `preceded` is true.
 select r.id as receipt_id, r.chat_id, c.channel, r.created_at as at, r.tokens, r.token_budget, r.truncated,
   coalesce(m.content, n.content, '') as question, m.id is null and n.content is not null as preceded
 from context_receipts r
@@ -82,8 +81,8 @@ order by r.created_at desc
 limit $4
 
 -- name: replies
--- $1 owner, $2 a receipt: the messages that answer the receipt's question, oldest first. Such a message is soon after
--- the question, so the range of numbers replaces an index.
+-- $1 owner, $2 a receipt: the messages that answer the receipt's question, oldest first. The numbers of these messages
+-- are less than 1,000 above the number of the question. The statement therefore needs no index of `exchange_of`.
 select m.id, m.role, m.speaker, m.sent_at as at, m.content as text
 from context_receipts r
 join messages m on m.owner_id = $1 and m.chat_id = r.chat_id and m.exchange_of = r.message_id
