@@ -80,7 +80,8 @@ select
 -- end
 
 -- part: was_sure
--- A statement that was valid before it ended. A rejected memory of high confidence was active until an edit withdrew it
+-- The condition that a memory was valid before it ended. A rejected memory of high confidence was active until an edit
+-- withdrew it
     (status in {statuses.sure} or status = 'rejected' and confidence > 0.5)
 -- end
 
@@ -367,7 +368,7 @@ where owner_id = $1 and id = $2
 
 -- name: owners_with_endings
 -- across owners: the server's own background work
--- $1 now: the owners who have a date or goal that is not marked as ended, although its day or deadline was before $1
+-- $1 now: the owners with a date or goal that was due before $1 and is not marked as ended
 select distinct owner_id from memories
 where valid_to is null and kind in ('date', 'goal') and coalesce(happens_to, deadline) < $1
 

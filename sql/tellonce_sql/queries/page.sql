@@ -1,9 +1,11 @@
 -- name: memories
 -- The memories that match the filters of `PageMemoriesArgs`. A filter that is null does not restrict the result.
--- learned_since: a time, or null; after_time, after_id: the time and number of the last memory already listed (infinity
--- and the highest number if none is listed); counted: whether to count all. With as_of, the memories that were valid at
--- that time are returned, with their text of that time. A page is read from an index in the order of the result; only
--- counting reads all matching memories.
+-- If as_of is given, the memories that were valid at that time are returned, with their text of that time. A page is
+-- read from an index in the order of the result. Only counting reads all matching memories.
+-- learned_since: a time, or null
+-- after_time, after_id: the time and number of the last memory already listed; infinity and the highest number if none
+-- is listed
+-- counted: whether to count all
 with found as not materialized (
   select *
   from (
@@ -112,8 +114,8 @@ order by 1 desc
 
 -- name: days
 -- $1 owner, $2 time zone, $3 from and $4 to: the conversations within these times. A conversation is one chat's
--- messages of one day. `begins` is the beginning of the user's first message or, if the user wrote none, of the first
--- message.
+-- messages of one day. `begins` is the beginning of the user's first message. If the user wrote none, it is the
+-- beginning of the first message.
 select d.day, d.chat_id, d.channel, d.messages, d.from_id, d.to_id, d.from_at, d.to_at, left(f.content, 160) as begins
 from (
   select to_char(sent_at at time zone $2::text, 'YYYY-MM-DD') as day, m.chat_id, c.channel, count(*) as messages,

@@ -90,7 +90,7 @@ update chat_context_queue set from_id = $5, to_id = $6, exchanges = $7
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
 
 -- name: show
--- $1 owner, $2 chat, $3 job, $4 fence, $5 memories: stores which memories the job's worker is shown
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 memories: stores which memories the job's worker receives
 update chat_context_queue set known_ids = $5
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
 
