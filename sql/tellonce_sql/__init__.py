@@ -2,14 +2,19 @@
 
 A file `queries/<table>.sql` contains blocks: a line `-- name: some_name`, comment lines that explain `$1`, `$2` …, then
 one statement. `query("<table>.some_name")` is that statement. The parameters of a long statement have names instead of
-numbers (`$owner_id`); `arguments` puts their values in order. Lines that several statements share are written once,
-between `-- part: some_part` and `-- end`. Each line `-- use: some_part` (in another file, `-- use: <table>.some_part`)
-is replaced by the lines of that part. For a part with names, such as `a, b`, the line `-- values: some_part` is replaced
-by parameters with these names (`$a, $b`), and `-- elements of x: some_part` by as many elements of the array `x` (`x[1],
-x[2]`). `{statuses.sure}` is replaced by the statuses with the trait `sure`
-(`tellonce.contract_types.STATUSES`), and `{kinds.reads_chat}` by the kinds of jobs with the trait `reads_chat`
-(`tellonce.work.JOBS`). A statement that serves all owners at once is marked in the line after its name: `-- across
-owners: why`. The files `migrations/NNNN_name.sql` are applied in order, once.
+numbers (`$owner_id`); `arguments` puts their values in order. A statement that serves all owners at once is marked in
+the line after its name: `-- across owners: why`.
+
+Lines that several statements share are written once, between `-- part: some_part` and `-- end`. In a statement, these
+texts are replaced:
+
+- `-- use: some_part`: the lines of that part. A part of another file is named `<table>.some_part`.
+- `-- values: some_part`: for a part with the lines `a, b`, the parameters `$a, $b`.
+- `-- elements of x: some_part`: for a part with the lines `a, b`, the elements `x[1], x[2]` of the array `x`.
+- `{statuses.sure}`: the statuses with the trait `sure` in `tellonce.contract_types.STATUSES`.
+- `{kinds.reads_chat}`: the kinds of jobs with the trait `reads_chat` in `tellonce.work.JOBS`.
+
+The files `migrations/NNNN_name.sql` are applied in order, once.
 """
 
 import hashlib
@@ -124,7 +129,7 @@ def _read(folder: Traversable) -> dict[str, _Named]:
 
 
 def _listed(table: str, text: str) -> str:
-    """The text with each `{table.trait}` or `{table.trait_value}` replaced by the names that have the trait, as SQL."""
+    """Replace each `{table.trait}` or `{table.trait_value}` in the text with the names that have the trait, as SQL."""
 
     def names(found: re.Match[str]) -> str:
         trait, _, value = found[2].partition("_")
@@ -138,7 +143,7 @@ def _listed(table: str, text: str) -> str:
 
 
 def _filled(table: str, text: str, parts: Mapping[str, str]) -> str:
-    """The text with each line that names a part replaced by this part. A part may use other parts."""
+    """Replace each line that refers to a part, such as `-- use: some_part`. A part can use other parts."""
 
     def part(use: re.Match[str]) -> str:
         name, array = use["part"] if "." in use["part"] else f"{table}.{use['part']}", use["array"]
@@ -184,8 +189,8 @@ def _blocks(table: str, text: str) -> Iterator[tuple[str, _Named]]:
 
 
 def _numbered(table: str, name: str, statement: str) -> tuple[str, tuple[str, ...]]:
-    """The statement with numbers instead of names, and the names in the order of the numbers: the owner first, then the
-    others in the order in which they first occur."""
+    """Replace the names of the parameters with numbers. Returns the statement, and the names in the order of their
+    numbers. The owner is number 1. The other names follow in the order in which they first occur."""
     found = _PARAMETER.findall(statement)
     if not found:
         return statement, ()

@@ -201,8 +201,8 @@ class AssistantTools(Tools):
 
 
 def _channel(call: Call[Any]) -> str:
-    """The channel that the message names. If it names none: Telegram for the relay, and the client's own channel for
-    other callers."""
+    """The channel that the message names. If the message names none, the channel is Telegram for a call of the relay.
+    For any other call, it is the client's own channel."""
     named = call.args.channel if isinstance(call.args, c.RecordMessageArgs) else None
     if named is not None:
         return named
@@ -220,8 +220,8 @@ def client_channel(context: AnyContext) -> str:
 async def _erased(
     forgetter: "Forgetter", scope: ChatScope, args: c.ForgetArgs, token: str, answer: Answer, report: "Report"
 ) -> c.Forgotten:
-    """Erase what the person selected. Unless the person says yes, the result does not contain the token, so that the
-    model cannot erase anything with the token."""
+    """Erase what the person selected. If the person did not say yes, the result does not contain the token. The model
+    therefore cannot use the token to erase anything."""
     if answer.said != "yes":
         return c.Forgotten(notes=(NOT_ERASED[answer.said],))
     return await forgetter.erase_picked(scope, args.model_copy(update={"confirm": token}), answer.which, report)

@@ -1,7 +1,8 @@
-"""Converts valid values in another form, such as a number sent as text, to the form that the contract requires. Pure.
+"""Converts arguments to the form that the contract requires if their meaning is clear: `"7" -> 7`. Pure.
 
-OpenAI's strict mode sends null for every optional argument. Models write numbers as text, or a single value instead of
-a list. Ambiguous values, such as `1.5` or `true` for a number, stay unchanged, so that validation refuses them.
+OpenAI's strict mode sends null for every optional argument. Models sometimes send a number as text. They sometimes send
+a single value instead of a list. Ambiguous values, such as `1.5` or `true` for a number, stay unchanged, so that
+validation refuses them.
 """
 
 import json

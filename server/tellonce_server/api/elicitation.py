@@ -1,4 +1,5 @@
-"""Asks the person at the client what to erase, in both versions of the protocol: with sessions, and stateless.
+"""Asks the person at the client what to erase. This works in both versions of the protocol, the one with sessions and
+the stateless one.
 
 Some clients cannot show a question to the person. Call `can_ask` first.
 """

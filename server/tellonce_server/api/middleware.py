@@ -21,8 +21,8 @@ DONE_BY_HOOKS = ("get_context", "record_message")
 
 
 async def show_hooked(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware for clients whose hooks record every message: hides the tools and instructions for recording, so that
-    the model does not record the messages a second time."""
+    """Middleware that hides the tools and instructions for recording from clients whose hooks record every message.
+    Otherwise, the model would record the messages a second time."""
     result = await call_next(ctx)
     headers = getattr(ctx.request, "headers", {})
     # The SDK passes the result to middleware as JSON data.
@@ -79,9 +79,9 @@ LISTEN = "subscriptions/listen"
 
 
 async def wanted_resources(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware that passes to the subscription bus the resources that a new stream requests."""
+    """Middleware that passes the URIs in a new stream's request to the subscription bus."""
     if ctx.method == LISTEN:
-        with suppress(ValidationError):  # the SDK refuses such a request
+        with suppress(ValidationError):  # the SDK refuses a request with invalid parameters
             asked = SubscriptionsListenRequestParams.model_validate(ctx.params)
             WANTED.set(asked.notifications.resource_subscriptions or ())
     return await call_next(ctx)

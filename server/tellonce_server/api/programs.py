@@ -40,8 +40,7 @@ class WorkTools(Tools):
 
 
 def _possible(args: JobArgs) -> JobArgs:
-    """The arguments of a call, after a check that the database can store numbers as large as those in the job id.
-    Raises Refused for a number that is too large."""
+    """Return the arguments of a call. Raises Refused if a number in the job id is too large for the database."""
     if any(abs(int(number)) > MAX_BIGINT for number in args.job_id.split(":")):
         raise Refused(f"There is no job {args.job_id[:80]}; use the job_id that claim_work returned.", "call")
     return args

@@ -9,8 +9,8 @@ _LIMITS = frozenset(
 
 
 def compact_arguments(schema: dict[str, Any]) -> dict[str, Any]:
-    """The shortened schema of arguments. Formats are removed, too, because an argument for a time also accepts a
-    day."""
+    """The shortened schema of arguments, without formats. The format of a time would be wrong, because an argument for
+    a time also accepts a day."""
     slim = compact(_without("format", schema))
     fields = slim.get("properties", {})
     for field in fields.values():
@@ -30,7 +30,8 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refer_to(fields: dict[str, Any], item: dict[str, Any]) -> None:
-    """Shorten a field of a list's items if the object that contains the list has a field of the same name."""
+    """Shorten the schema of a list's items. If `fields` has a field of the same name, a field of the items refers to
+    it."""
     item.pop("additionalProperties", None)
     for name, inner in item.get("properties", {}).items():
         if name in fields:

@@ -146,8 +146,8 @@ def _result_schema(result: type[BaseModel]) -> dict[str, Any]:
 
 
 def explained(tool: str, error: ValidationError, args: type[BaseModel]) -> str:
-    """Format the errors of pydantic as sentences that tell a model what to change, without values and links. If an
-    argument is unknown, the text names the known arguments."""
+    """Format pydantic's errors as sentences that tell a model what to change. The sentences contain no values and no
+    links. If an argument is unknown, the text names the known arguments."""
     found = error.errors(include_url=False, include_input=False)[:5]
     unknown = any(each["type"] == "extra_forbidden" and len(each["loc"]) == 1 for each in found)
     known = [f"The arguments of {tool} are {', '.join(args.model_fields)}."] if unknown else []

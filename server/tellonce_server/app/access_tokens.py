@@ -36,7 +36,7 @@ def granted(token: str, grant: Grant) -> AccessToken:
 
 def session_access(access: AccessToken | None, operator: int) -> AccessToken | None:
     """The access of a page session: the scope `assistant` and, for the operator's token, `operator`. None if the token
-    may not open a session."""
+    does not allow a page session."""
     if access is None or access.subject is None or "assistant" not in access.scopes:
         return None
     scopes = ["assistant", OPERATOR] if access.subject == str(operator) else ["assistant"]

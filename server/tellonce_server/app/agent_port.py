@@ -1,4 +1,5 @@
-"""A loopback port on which a stdio server offers the agent's tools to its own summarizer, protected by a secret."""
+"""A loopback port on which a stdio server offers the agent's tools to its own summarizer. A secret protects the
+port."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Warns a program that starts a server without naming a user, although the memory belongs to another user.
+"""Warns if a program starts a server without naming a user, but the memory belongs to another user.
 
 This happens if the program's entry lacks TELEGRAM_USER_ID. The server then serves the local user, who has no memories.
 It serves another user only if it is configured for that user.
@@ -17,8 +17,8 @@ logger = logging.getLogger(__name__)
 
 
 async def warn_of_another_user(storage: Storage) -> None:
-    """Add a notice to every context, and log the notice, if other users have more than twice as much text in this
-    memory as the local user. The storage must be open."""
+    """Warn if the text of other users in this memory is more than twice the local user's text. The warning is logged
+    and added to every context. The storage must be open."""
     services = await storage.services()
     connection = await asyncpg.connect(storage.opened.login)
     try:

@@ -65,7 +65,8 @@ def confirmed(app: ASGIApp) -> ASGIApp:
 
 
 async def _refused(token: CachedToken) -> JSONResponse | None:
-    """The error response if the token is not valid or cannot be looked up now; None if it is valid."""
+    """The error response if the token is not valid; None if it is valid. If a temporary failure prevents the check, an
+    error response is returned, too."""
     try:
         return None if await token.still_valid else _unknown()
     except TEMPORARY_FAILURES as failure:

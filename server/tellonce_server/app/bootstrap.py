@@ -90,7 +90,7 @@ async def open_in_one_transaction(settings: ServerSettings, dsn: str) -> AsyncGe
 
 
 async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_tokens: bool) -> bytes:
-    """Create the tokens of this machine if `keeps_tokens`, and return the server's secret key."""
+    """Return the server's secret key. If `keeps_tokens` is true, also create the tokens of this machine."""
     async with as_login(dsn) as login:
         if keeps_tokens:
             await ensure_local_tokens(login, settings, now)

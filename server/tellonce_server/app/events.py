@@ -71,7 +71,7 @@ class Listener:
             caches.clear()
             await lost.wait()
         finally:
-            # An error here would replace a cancellation, and the task would listen again instead of ending.
+            # An error here would replace a cancellation. The task would then not end, but listen again.
             with suppress(*DATABASE_FAILURES):
                 await connection.close(timeout=1)
 

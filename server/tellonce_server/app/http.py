@@ -73,8 +73,8 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
 
 
 def transport_security(settings: ServerSettings, *, public: bool = True) -> TransportSecuritySettings:
-    """The hosts and origins that may call the server, as a protection against DNS rebinding. With `public`, they
-    include the public address."""
+    """The hosts and origins that may call the server, as a protection against DNS rebinding. If `public` is true, the
+    public address is one of these hosts."""
     outside = urlsplit(settings.remote.url).hostname if public else None
     names = [*LOOPBACK, settings.own_name, *settings.allowed_hosts, *([outside] if outside else [])]
     hosts = [form for name in names for form in (name, f"{name}:*")]
@@ -89,7 +89,9 @@ async def serve_http(settings: ServerSettings) -> None:
         build_http(settings, Storage(settings), streams),
         host=settings.host,
         port=settings.port,
-        http=RequestTimeout,  # based on h11: httptools keeps trailing spaces in header values, which the protocol forbids
+        # RequestTimeout is based on h11. The alternative, httptools, keeps trailing spaces in header values, although
+        # the protocol forbids them.
+        http=RequestTimeout,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
         access_log=False,
@@ -112,7 +114,8 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Handle signals like uvicorn, but do not raise them again, so that the exit code is 0 without a traceback."""
+        """Handle signals as uvicorn does, but do not raise them again. The process then exits with code 0 and without a
+        traceback."""
         before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
@@ -122,8 +125,9 @@ class _Server(uvicorn.Server):
 
 
 class RequestTimeout(H11Protocol):
-    """Limits how long a request may take to arrive. For the first request, the time starts when the connection opens;
-    for a later request, with its first byte. Between two requests, uvicorn's keep-alive timer applies."""
+    """Limits how long a request may take to arrive. For the first request, the time starts when the connection opens.
+    For a later request, the time starts with the request's first byte. Between two requests, uvicorn's keep-alive timer
+    applies."""
 
     seconds: ClassVar[float] = 30.0
     _deadline: asyncio.TimerHandle | None = None

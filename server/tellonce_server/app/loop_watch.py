@@ -77,12 +77,13 @@ class LoopWatch:
 
 
 def is_held(since_beat: float, late: float, worked: float, *, runnable: bool) -> bool:
-    """Whether a call blocked the loop. A late heartbeat alone does not show this: on a busy machine, a heartbeat may be
-    late without a blocking call.
+    """Whether a call blocked the loop. A late heartbeat alone is no proof, because a busy machine can also delay a
+    heartbeat.
 
-    A call that computes uses processor time: `worked` seconds since the last heartbeat. During a call that waits for
-    the system, the loop's thread uses no processor time and is not `runnable`. Such a call counts only if the watching
-    thread itself ran on time; `late` is the delay of the watching thread in seconds.
+    `worked` is the processor time of the loop's thread since the last heartbeat, in seconds. A call that computes uses
+    processor time. During a call that waits for the system, the thread uses no processor time and is not `runnable`. A
+    waiting call is reported only if the watching thread itself ran on time. `late` is the delay of the watching thread
+    in seconds.
     """
     if since_beat < BEAT_SECONDS + LIMIT_SECONDS:
         return False

@@ -4,7 +4,7 @@ them.
 
 The data folder contains a note if the database is external. With this note, a process without DATABASE_URL refuses to
 start instead of opening an empty memory. DATABASE_URL is missing, for example, if the process was started outside the
-folder of `.env`. The data folder of older releases, which were named chatmem, is moved when a server starts.
+folder of `.env`. Older releases were named chatmem. Their data folder is moved when a server starts.
 """
 
 import os
@@ -66,8 +66,8 @@ def has_memory(settings: ServerSettings) -> bool:
 
 
 def _exists(path: Path) -> bool:
-    """Whether the path exists. False if this user may not access the path; in this case, the start of PostgreSQL
-    reports the reason."""
+    """Whether the path exists. False also if this user is not allowed to access the path. PostgreSQL then reports the
+    reason when it starts."""
     return os.access(path, os.F_OK)
 
 
@@ -88,7 +88,7 @@ def move_former_folder() -> str | None:
 
 @dataclass(frozen=True)
 class OpenDatabase:
-    """The route to the database. For an embedded PostgreSQL, also the superuser's URL and the task that keeps
+    """The route to the database. For an embedded PostgreSQL, `superuser_dsn` is the superuser's URL, and `keepers` keep
     PostgreSQL running."""
 
     route: Route

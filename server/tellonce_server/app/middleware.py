@@ -21,8 +21,8 @@ def known_hosts(
     app: ASGIApp, public: TransportSecuritySettings, own: TransportSecuritySettings, private: Sequence[str]
 ) -> ASGIApp:
     """The outermost middleware, so that it also covers redirects and errors. It refuses requests with an unknown Host
-    or Origin header, which prevents DNS rebinding. The paths in `private` are served only for the hosts in `own`, which
-    do not include the public address."""
+    or Origin header, which prevents DNS rebinding. The paths in `private` are served only for the hosts in `own`. The
+    public address is not in `own`."""
     for_public, for_own = TransportSecurityMiddleware(public), TransportSecurityMiddleware(own)
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
@@ -59,8 +59,9 @@ def completed(app: ASGIApp) -> ASGIApp:
 
 
 def unavailable(app: ASGIApp) -> ASGIApp:
-    """Middleware around everything that may need the database before a request reaches MCP, for example to look up the
-    token. It answers a temporary failure with status 503, a Retry-After header, and a sentence as a JSON-RPC error."""
+    """Middleware around the layers that use the database before a request reaches MCP. One of these layers looks up the
+    token. The middleware answers a temporary failure with status 503, a Retry-After header, and a sentence as a
+    JSON-RPC error."""
 
     async def answering(scope: Scope, receive: Receive, send: Send) -> None:
         begun = read = False
@@ -95,8 +96,7 @@ def later(sentence: str, request_id: Any) -> JSONResponse:
 
 
 async def _request_id(receive: Receive) -> Any:
-    """The JSON-RPC id of the request, so that the client can identify the failed call; None if the id cannot be
-    read."""
+    """The JSON-RPC id of the request; None if the id cannot be read. The id tells the client which call failed."""
     body, more = b"", True
     while more and len(body) <= MOST_BYTES:
         message = await receive()

@@ -1,8 +1,8 @@
 """Accepts access tokens (JWT) of an OAuth issuer, as a resource server. The server neither issues nor stores these
 tokens.
 
-Only the subjects named in the settings are admitted. A token acts for the user of its subject. The server uses only the
-scope `assistant` and ignores the other scopes of a token.
+The settings name the admitted subjects and the user of each subject. A token acts for this user. The server uses only
+the scope `assistant` and ignores the other scopes of a token.
 """
 
 import asyncio
@@ -19,8 +19,8 @@ from tellonce.settings import Remote
 
 SCOPE = "assistant"
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""The accepted algorithms. All of these algorithms are asymmetric, because with a shared secret (HS…), every verifier
-could issue tokens. `none` is not accepted, because such a token is not signed."""
+"""The accepted algorithms. All of these algorithms are asymmetric. With a shared secret (HS…), every verifier could
+issue tokens. `none` is not accepted, because such a token is not signed."""
 
 CLOCK_SKEW_SECONDS = 30
 REFRESH_SECONDS = 30.0

@@ -36,8 +36,8 @@ logger = logging.getLogger(__name__)
 
 
 def may_start(settings: ServerSettings) -> bool:
-    """Whether this server may start a summarizer. By default, it may start one only if the service is not installed,
-    because an installed service runs a summarizer."""
+    """Whether this server is allowed to start a summarizer. By default, this is so if the service is not installed. An
+    installed service runs a summarizer of its own."""
     if settings.stdio_learns is not None:
         return settings.stdio_learns
     return not service_file().exists()

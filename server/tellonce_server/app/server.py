@@ -60,7 +60,8 @@ class MemoryServer(MCPServer[None]):
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[None, Any] | None = None
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
-        """Read a resource. During a database outage, the error says so; the SDK would report an internal error."""
+        """Read a resource. During a database outage, the error names the outage. The SDK's own code would report an
+        internal error."""
         try:
             async with self._concurrency.permit(self._caller_of().user_id):
                 return await super().read_resource(uri, context)
@@ -73,8 +74,8 @@ class MemoryServer(MCPServer[None]):
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
-        """Get a prompt. The error says whether the name or an argument is wrong or the database is down; the SDK would
-        report an internal error."""
+        """Get a prompt. The error names its cause: a wrong name, a wrong argument, or a database outage. The SDK's own
+        code would report an internal error."""
         await _require_standing()
         try:
             async with self._concurrency.permit(self._caller_of().user_id):
@@ -141,8 +142,8 @@ def build_server(
         (specs_of(ReminderTools(storage.services)), ASSISTANT, None),
         (specs_of(WorkTools(storage.services)), AGENT, None),
     )
-    # If all calls come from the same caller, the tools that this caller may not call are left out, because creating
-    # their schemas takes time.
+    # If all calls come from the same caller, only the tools for this caller are created. The schemas of the other tools
+    # are not created, because this takes time.
     tools = [
         strict_tool(spec, scopes=scopes, zone=local, caller_of=who, observe=storage.observe)
         for specs, scopes, local in offered
@@ -179,7 +180,8 @@ def auth_settings(settings: ServerSettings) -> AuthSettings:
     remote = settings.remote
     return AuthSettings.model_validate(
         {
-            "issuer_url": remote.issuer or f"http://{settings.host}:{settings.port}",  # unused without a resource URL
+            # Without a resource URL, the SDK does not use the issuer URL.
+            "issuer_url": remote.issuer or f"http://{settings.host}:{settings.port}",
             "resource_server_url": remote.url if remote.issuer else None,
             "validate_token_resource": False,  # the verifier checks the audience
         }

@@ -36,8 +36,8 @@ LONGEST_PAUSE = 15.0
 """Maximum seconds between attempts to open the database."""
 
 OnCall: TypeAlias = Callable[[str, float, bool], None]
-"""A function that is called after each tool call with the tool's name, the duration in seconds, and whether the call
-succeeded."""
+"""A function that is called after each tool call. Its arguments are the tool's name, the duration in seconds, and
+whether the call succeeded."""
 
 logger = logging.getLogger(__name__)
 
@@ -117,7 +117,8 @@ class Storage:
         self._emit("tool_call", tool=tool, ms=round(seconds * 1000, 2), ok=ok)
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        """Try until the storage is open, so that this process works without a restart if the database starts later."""
+        """Try to open the storage until an attempt succeeds. If the database starts later, this process therefore needs
+        no restart."""
         started, pause = time.perf_counter(), FIRST_PAUSE
         while not await self._opened(stack):
             await asyncio.sleep(pause)
@@ -149,13 +150,13 @@ class Storage:
             logger.exception("storage could not be opened; trying again")
 
     def _settle(self, outcome: "Services | StorageUnavailable") -> None:
-        """Give the services or the error to all waiting callers, and to new callers until the next attempt."""
-        assert self._services is not None  # `running` sets it before storage is opened
+        """Give the outcome to all waiting callers, and to all callers that come before the next attempt."""
+        assert self._services is not None  # set by `running` before the storage is opened
         if self._services.done():
             self._services = asyncio.get_running_loop().create_future()
         if isinstance(outcome, StorageUnavailable):
             self._services.set_exception(outcome)
-            # Retrieve the exception now. Otherwise, asyncio would log it if no call retrieves it.
+            # Retrieve the exception here, because asyncio logs an exception that nobody retrieves.
             self._services.exception()
         else:
             self._services.set_result(outcome)

@@ -64,7 +64,7 @@ class TokenVerifier:
         return (await asyncio.shield(self._next)).get(key)
 
     async def _look_up(self) -> dict[bytes, Grant]:
-        """Wait for the end of the current lookup, then look up all tokens that are wanted by then."""
+        """Wait until the current lookup ends, then look up all tokens that were requested since it began."""
         async with self._lookup:
             keys, self._wanted, self._next = self._wanted, [], None
             grants = await tokens.find(self.database, keys)
@@ -81,7 +81,8 @@ class TokenVerifier:
 
 
 def _seen(task: "asyncio.Task[Any]") -> None:
-    """Retrieve the exception of a finished lookup, so that asyncio does not log it if the calls have already ended."""
+    """Retrieve the exception of a finished lookup. If all waiting calls have ended, nobody else retrieves it, and
+    asyncio would log it."""
     if not task.cancelled():
         task.exception()
 

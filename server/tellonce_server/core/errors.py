@@ -1,4 +1,4 @@
-"""Failures of the database: decides which failures are temporary, and gives the sentences that callers receive."""
+"""Decides which failures of the database are temporary, and words the errors for callers."""
 
 import logging
 import time
@@ -10,7 +10,7 @@ import asyncpg
 from tellonce.server_text import ServerText, TextCode
 
 MOST_NAMED: Final = 80
-"""Maximum number of characters of a name or an id that an error repeats from the call."""
+"""Maximum number of characters that an error text quotes from a name or an id in a call."""
 
 
 class WithText(Exception):

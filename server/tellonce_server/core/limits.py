@@ -11,7 +11,8 @@ from typing import Final, TypeVar
 from weakref import WeakValueDictionary
 
 BURST_SECONDS = 10
-"""The size of a bucket, in seconds. After a pause, all calls that are allowed within this time may come at once."""
+"""The size of a bucket, in seconds. After a pause, a caller is allowed to make all calls of this time span at the same
+moment."""
 
 MOST_BUCKETS = 10_000
 

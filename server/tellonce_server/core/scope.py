@@ -57,7 +57,7 @@ class ChatScope:
 
     - `channel`: the channel through which the call came. The external id of a message is unique in its channel.
     - `home`: the channel to which the chat belongs.
-    - `conversation`: the client's name for the conversation, or a Telegram group's name, if the client gave one.
+    - `conversation`: the name that the client gave the conversation or the Telegram group; None without such a name.
     """
 
     owner_id: int
@@ -110,8 +110,8 @@ class Asked:
 
 
 def locate(caller: Caller, asked: Asked, settings: ServerSettings) -> ChatScope:
-    """The chat of a call; if the call names no chat, a conversation of the caller's channel. If the call names a
-    Telegram group by its number, `conversation_id` is the group's name. Raises ChatRefused."""
+    """The chat of a call. A call that names no chat belongs to a conversation of the caller's channel. If the call
+    names a Telegram group by its number, `conversation_id` is the group's name. Raises ChatRefused."""
     if asked.chat_id is None:
         return conversation(own_chat(caller).owner_id, asked.channel, asked.conversation_id)
     if asked.conversation_id is not None and asked.chat_id >= 0:
@@ -160,8 +160,8 @@ def room(scope: ChatScope) -> int:
 
 
 def channel_of(client: str | None) -> str:
-    """The channel of a client that names no channel: the client's name, without the characters that are not allowed in
-    a channel's name."""
+    """The channel of a client that names no channel, made from the client's name:
+    `"Claude Desktop" -> "claude-desktop"`."""
     name = re.sub(r"[^a-z0-9_-]+", "-", (client or "").lower()).strip("-")
     return name[:32] or UNNAMED_CHANNEL
 
@@ -176,8 +176,8 @@ def owner_of(chat_id: int, settings: ServerSettings) -> int | None:
 
 
 def known_everywhere(owner_id: int) -> int:
-    """The number of the chat to which an owner's profile belongs: the group's own number for a shared group; 0 for a
-    person, because a person is known in all chats."""
+    """The number of the chat to which an owner's profile belongs. For a person, this is 0, because a person is known in
+    all chats. For a shared group, it is the group's own number."""
     return owner_id if owner_id < 0 else 0
 
 
@@ -191,18 +191,17 @@ def root_thread(chat_id: int) -> str:
 
 
 def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: str | None = None) -> str:
-    """The thread key of a reply to the message `target`. If the target is in a reply thread, this is the target's
-    thread key; otherwise, it is the key of a new thread that starts at the target. `guest` is the channel of the reply
-    if the chat belongs to another channel. The new key then contains `guest`, because both channels may have a message
-    `target`."""
+    """The thread key of a reply to the message `target`. If the target is in a reply thread, the reply belongs to that
+    thread. Otherwise, the reply starts a new thread at the target. `guest` is the channel of the reply if the chat
+    belongs to another channel. The new key then contains `guest`, because both channels may have a message `target`."""
     if target_thread is not None and target_thread.startswith("reply:"):
         return target_thread
     return f"reply:{chat_id}:{guest}/{target}" if guest is not None else f"reply:{chat_id}:{target}"
 
 
 def thread_name(thread_key: str) -> str | None:
-    """The part of a thread's key that a client chose; None if there is no such part, or if it is a number, a hash or a
-    UUID."""
+    """The name that a client chose for a thread; None if the key has no name. None also if the name is a number, a hash
+    or a UUID."""
     name = thread_key.split(":", 2)[2:]
     return name[0] if name and MACHINE_ID.fullmatch(name[0]) is None else None
 
@@ -214,8 +213,8 @@ def renamed_thread(thread_key: str, name: str) -> str:
 
 
 def replaced_channel(name: str) -> str:
-    """The new name of a channel whose former name was forgotten: `name` without the characters that are not allowed in
-    a channel's name."""
+    """The new name of a channel whose former name was forgotten. A channel's name must not contain a colon:
+    `a:b -> a-b`."""
     return name.replace(":", "-")
 
 

@@ -1,5 +1,5 @@
-"""Notifies subscribers of changes. An assistant is notified of changes in its own user's memory, and the relay of
-changes in all memories."""
+"""Notifies subscribers of changes. An assistant is notified of changes in its own user's memory. The relay is notified
+of changes in all memories."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
@@ -12,7 +12,7 @@ from tellonce_server.core.scope import Caller
 Listener = Callable[[ServerEvent], None]
 
 WANTED: ContextVar[Sequence[str]] = ContextVar("wanted", default=())
-"""The URIs of the resources that the subscription stream of the current call follows."""
+"""The URIs of the resources to which the current call's stream subscribes."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Change:
 
 
 class Changes:
-    """Delivers changes, which any process may have announced, to the listeners in this process."""
+    """Delivers changes to the listeners in this process. A change can come from any process."""
 
     def __init__(self) -> None:
         self._listeners: set[Callable[[Change], None]] = set()

@@ -67,8 +67,8 @@ async def embed_again(database: Database, dsn: str) -> int:
 
 
 async def embedded(embedder: Embedder, rows: Sequence[Row]) -> list[NewVector]:
-    """The vectors of these texts, with the keys and versions of the rows, and with sign codes (one bit per dimension,
-    see `store/codes.py`)."""
+    """The vectors of these texts. Each vector has the key and the version of its row, and a sign code (one bit per
+    dimension, see `store/codes.py`)."""
     model, mean = embedder.model, embedder.mean
     vectors = await embedder.embed([row["text"] for row in rows], urgent=False)
     return [(*row[:4], ModelVector(v, model), code(v, mean)) for row, v in zip(rows, vectors, strict=True)]

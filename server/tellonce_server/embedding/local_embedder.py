@@ -20,14 +20,14 @@ from tellonce_server.embedding.question_cache import VectorCache
 logger = logging.getLogger(__name__)
 
 MEAN = Path(__file__).with_name("mean.json")
-"""The mean vector of generated sentences, which `training/mean.py` writes."""
+"""The file with the mean vector of generated sentences. `training/mean.py` writes the file."""
 
 MOST_WAITING = 64
 """Maximum number of waiting queries. Each takes a few milliseconds. Any further query is searched by words alone."""
 
 FIRST_RETRY, LONGEST_RETRY = 60.0, 3600.0
-"""Seconds to wait before the first retry of getting the model's files, and the longest wait. The wait doubles after
-each failure."""
+"""Seconds to wait after a failed attempt to get the model's files. The first wait is `FIRST_RETRY`. The wait doubles
+after each failure. The maximum is `LONGEST_RETRY`."""
 
 
 class LocalEmbedder:

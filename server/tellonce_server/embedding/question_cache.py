@@ -13,8 +13,8 @@ MOST: Final = 2
 """Maximum number of texts that are embedded at the same time."""
 
 RATE: Final = 10.0
-"""Maximum number of texts per second on average. A client that records texts at a higher rate is not waiting for
-answers."""
+"""Maximum number of texts per second on average. A client with a higher rate does not wait for answers, so its texts
+need no vectors in advance."""
 
 LONGEST: Final = 2_000
 """Maximum number of characters of a text. A longer text is hardly ever a question."""

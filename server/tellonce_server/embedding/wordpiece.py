@@ -1,5 +1,5 @@
 """Splits a text into the local model's tokens, as BERT's uncased tokenizer does. The library `tokenizers` does the
-same. However, it also installs a client of a model hub, which would take 35 MB and never be used."""
+same, but also installs the client of a model hub. This client takes 35 MB and is not needed."""
 
 import json
 import unicodedata
@@ -23,7 +23,7 @@ _CJK: Final = (
     (0xF900, 0xFAFF),
     (0x2F800, 0x2FA1F),
 )
-"""The ranges of characters that are each a separate word."""
+"""Ranges of characters. Each character in these ranges is a separate word."""
 _KEPT_CONTROLS: Final = "\t\n\r"
 
 
@@ -77,8 +77,8 @@ def _spaced(character: str) -> str:
 
 
 def _decomposed(character: str) -> str:
-    """The parts of the character, each as `_lowered` returns it. Decomposing character by character takes linear time;
-    `unicodedata.normalize` takes seconds for a text that consists only of accents."""
+    """The parts of the character, after `_lowered` was applied to each part. Decomposing character by character takes
+    linear time; `unicodedata.normalize` takes seconds for a text that consists only of accents."""
     return "".join(map(_lowered, unicodedata.normalize("NFD", character)))
 
 

@@ -23,14 +23,15 @@ RECENT: Final = 40
 """Number of recent messages of the thread that are searched for a quote."""
 
 MOST_SENTENCES: Final = 40
-"""Maximum number of the user's sentences that are compared with a claim by meaning."""
+"""Maximum number of the user's sentences whose meaning is compared with a claim."""
 
 
 SHARED_FOR: Final = timedelta(minutes=1)
-"""Time that a second reading waits after the assistant's last statement."""
+"""The delay of a second reading after the assistant's last statement."""
 
 SHOWN: Final = 2_000
-"""Maximum number of characters of each message that are searched for the names in a claim."""
+"""The names in a claim are searched for only at the beginning of each message. This is the length of the beginning in
+characters."""
 
 
 async def checker_at(deps: Dependencies, scope: ChatScope, args: RememberArgs) -> "StatementChecker":
@@ -70,8 +71,8 @@ class StatementChecker:
     async def queue_second_reading(self, t: Queries, sources: Sequence[int], now: datetime) -> None:
         """Queue the job in which a model checks the statements that this call has stored. `sources` are their messages.
         The job waits, so that the statements of several calls share it. It reads statements of all threads of the chat,
-        so it is not queued for one thread. The thread that a call names may also have no messages, and `forget` would not
-        find its name."""
+        so it is not queued for one thread. There is a second reason: the thread of a call can be without messages, and
+        `forget` would not find the name of such a thread."""
         read = [*sources, *(line.id for line in self._lines[-1:])]
         if not read:
             return

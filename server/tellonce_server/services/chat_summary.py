@@ -1,4 +1,4 @@
-"""The summaries and the state of a chat, for `summarize_chat`. Starting a new chat archives the summary."""
+"""The summaries and the state of a chat, for `summarize_chat`. The summary is archived when a new chat starts."""
 
 from collections.abc import Sequence
 from datetime import datetime

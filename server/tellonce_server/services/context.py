@@ -35,8 +35,8 @@ from tellonce_text.changes import Change, MessageRange, Passage
 from tellonce_text.tokens import estimate
 
 MOST_MESSAGES = 400
-"""Maximum number of messages in a window. A thread has more messages without a summary only if the summarizer was down
-for a long time."""
+"""Maximum number of messages in a window. A window contains the messages without a summary. It reaches this limit only
+if the summarizer was down for a long time."""
 
 CHUNKS = 40
 LOGGED, LOGGED_CHUNKS = 2_000, 400
@@ -142,7 +142,7 @@ class _Request:
             log=log,
             include=frozenset(args.include) if args.include is not None else None,
             keep=settings.compaction.keep,
-            # A client that asks for sections adds the time to its prompt itself (docs/CONTRACT.md, section 4).
+            # If `include` is given, the client itself adds the time to its prompt (docs/CONTRACT.md, section 4).
             clock=args.detail == "text" and args.include is None,
             chat_id=self.scope.chat_id,
             changes=changes,
@@ -221,8 +221,8 @@ class _Request:
         self.rows = replace(rows, window=window, thread=thread)
 
     async def _changes(self) -> Mapping[tuple[int, int], list[Change]]:
-        """The later versions of statements in messages that the context may show or summarize. A context of a past time
-        shows no later changes."""
+        """The later versions of statements. The statements come from the messages that the context can show or
+        summarize. A context of a past time shows no later changes."""
         if self.args.as_of is not None:
             return {}
         chat, rows = self.scope.chat_id, self.rows
@@ -244,8 +244,8 @@ class _Request:
         return await self.retriever.with_texts(self._search, self._chosen, excerpts_of(self.args.token_budget))
 
     async def _around(self) -> list[Line]:
-        """Return the messages around the quoted message, if a reply to the quoted message has just started the thread.
-        Only messages that are earlier than the answered message are returned."""
+        """Return the messages around the quoted message, if the thread is a new reply thread. Otherwise, return an
+        empty list. Only messages that are earlier than the answered message are returned."""
         rows, answered = self.rows, self._answered
         if rows.quoted is None or rows.thread.last_no > 1 or not self.thread_key.startswith("reply:"):
             return []
@@ -289,8 +289,8 @@ def _passage(chat: int, line: Line | StoredMessage) -> Passage:
 
 
 def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[Passage]:
-    """The newest chunk summaries. The function takes summaries up to twice `share` tokens, because a context leaves
-    out repetitions."""
+    """The newest chunk summaries, with at most twice `share` tokens in total. `share` tokens would be too few, because
+    the context leaves out repetitions."""
     left = 2 * share
     for chunk in reversed(rows.chunks):
         left -= estimate(chunk.text)

@@ -113,7 +113,7 @@ class Explainer:
 
 
 def _is_reached(scope: ChatScope, chat_id: int) -> bool:
-    """Whether a search in `scope` also finds the messages of `chat_id`. For this, both must be the owner's own
+    """Whether a search in `scope` also finds the messages of `chat_id`. This is so if both chats are the owner's own
     chats."""
     return scope.is_own and (chat_id == scope.owner_id or is_conversation(chat_id))
 

@@ -38,7 +38,8 @@ from tellonce_text import caches
 
 CONFIRM_MINUTES = 15
 MOST_WORDS = 6
-"""If no text contains a whole topic, at most this many of its words are searched for one by one."""
+"""If no text contains a whole topic, single words of the topic are searched for. This is the maximum number of these
+words."""
 EXTERNAL_NOTE = ServerText(
     "This is an external PostgreSQL. Its backups, write-ahead log archives and replicas may keep copies of the text.",
     "forget_external",
@@ -103,11 +104,11 @@ class Forgetter:
         )
 
     async def erase(self, scope: ChatScope, args: ForgetArgs, report: Report = unreported) -> Forgotten:
-        """Erase the ticked matches of the preview except those in `except`, the unticked matches in `also`, and the
-        uploaded files, which may contain the text. A row that changed after the preview is not erased. A confirmation
-        may be repeated with the same selection.
+        """Erase the ticked matches of the preview, except the matches in `except`. Also erase the unticked matches in
+        `also`. All uploaded files are deleted, too, because they can contain the text. A row that changed after the
+        preview is not erased. A confirmation may be repeated with the same selection.
 
-        Raises: ForgetRefused: the token is of another preview, has expired, or was used with another selection.
+        Raises ForgetRefused if the token belongs to another preview, has expired, or was used with another selection.
         """
         confirmed = await self._opened(scope, args)
         await self._bind(scope, args)
@@ -202,7 +203,8 @@ class Forgetter:
         return _single_words({word: count for word, count in counts.items() if count})
 
     async def _copies_of(self, scope: ChatScope, ids: Sequence[int]) -> dict[int, list[Copy]]:
-        """The copies of these memories that the user shared with other owners, by the id of the memory."""
+        """Return the copies of these memories, by the id of the memory. A copy belongs to an owner with whom the user
+        shared the memory."""
         made: dict[int, list[Copy]] = {}
         for memory, *copy in await forget.copies(self._deps.database, scope.owner_id, ids):
             made.setdefault(memory, []).append((copy[0], copy[1]))
@@ -231,8 +233,8 @@ class Forgetter:
         self, scope: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
     ) -> tuple[ForgetQuery, list[MatchingRow]]:
         """The query and its matches. The user may have copied a line as it was displayed. If no text contains that
-        line, the function searches for the stored forms of the line. For a confirmation, the function reads the matches
-        only if this is needed to find the form that the preview used."""
+        line, the function searches for the stored forms of the line. For a confirmation, the matches are read only if
+        the line has stored forms. The matches then show which form the preview used."""
         query = await query_of(self._deps.database, scope, args, sealed)
         forms = [args.model_copy(update=form) for form in _stored_forms(args)]
         found = await self._scan(scope, query, args) if sealed is None or forms else []
@@ -327,8 +329,8 @@ def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[MatchingR
 def _seen(
     found: Sequence[MatchingRow], now: datetime, query: ForgetQuery, copies: Mapping[int, Sequence[Copy]]
 ) -> tuple[Sequence[Shown], tuple[ForgetMatch, ...], dict[str, int], str]:
-    """All matches of a preview, those in its result, how many rows of each table would be erased or changed, and the
-    matches as JSON, to be stored with the token."""
+    """Return all matches of a preview, the matches in its result, the numbers of affected rows, and the matches as
+    JSON. The numbers say how many rows of each table would be erased or changed. The JSON is stored with the token."""
     shown = previews.with_answers(previews.matches(found, copies))
     going = {id(matching.row): matching for each in shown if each.match.ticked for matching in each.rows}
     tally = Counter(

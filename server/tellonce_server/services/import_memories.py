@@ -83,8 +83,8 @@ class ExportedMemory(Stated):
 
 @dataclass
 class Keeper:
-    """Stores each memory in the conversation that the memory names. If it names none, it is stored in the chat of the
-    import. `numbers` maps the ids in the exporting database to the ids in this database."""
+    """Stores each memory in the conversation that the memory names. A memory that names no conversation is stored in
+    the chat of the import. `numbers` maps the ids in the exporting database to the ids in this database."""
 
     services: Services
     importers: Importers
@@ -97,8 +97,7 @@ class Keeper:
         return self.importers.scope
 
     async def keep(self, item: ImportMemory | ExportedMemory) -> Outcome:
-        """Store one statement. A statement that says nothing, is too long, is already known, or was forgotten is not
-        stored."""
+        """Store one statement, unless it says nothing, is too long, is already known, or was forgotten."""
         text = mask(clean(item.content).strip())
         if not worth_showing(text) or len(text.encode()) > MAX_TEXT_BYTES:
             return "unfit"
@@ -196,8 +195,8 @@ class Keeper:
             await reminders.set_alarm(q, self.scope.owner_id, memory_id, here, self.services.deps.now())
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
-        """Return the known memory with the same text and the same start. If there is no such memory and the item still
-        holds, return a known memory with the same text that still holds."""
+        """Return the known memory with the same text and the same start. Otherwise, return a known memory with the same
+        text if neither this memory nor the item has ended."""
         same = [m for m in self.known if m.content == text]
         exact = (m for m in same if m.valid_from == item.valid_from)
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)

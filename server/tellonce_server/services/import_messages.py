@@ -38,14 +38,14 @@ BATCH = 500
 
 HELD = timedelta(minutes=4)
 """The delay of the extraction from imported exchanges. The memories at the end of an import may correct or reject what
-the exchanges state. The exchanges are therefore read after the memories. The delay is less than LATEST_START, because a
-later start would look like the error of a wrong clock."""
+the exchanges state. The exchanges are therefore read after the memories. The delay is less than LATEST_START. A start
+after a longer delay would be taken for a sign of a wrong clock."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """Three numbers of messages: new messages, messages that were already stored, and messages that were stored without
-    a sentence that the user had asked to forget."""
+    """Numbers of messages. `created` are new messages. `duplicates` were already stored. `forgotten` lost a sentence
+    before they were stored, because the user had asked to forget the sentence."""
 
     created: int
     duplicates: int
@@ -109,8 +109,8 @@ class Importer:
         self._threads: dict[tuple[str, str], str] = {}
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
-        """Store the new messages and queue their jobs, in one transaction. Sentences that the user asked to forget
-        after the message was sent are not stored."""
+        """Store the new messages and queue their jobs, in one transaction. If the user asked to forget a sentence after
+        the message was sent, this sentence is not stored."""
         while (done := await self._added(batch)) is None:
             pass
         return done
@@ -125,7 +125,8 @@ class Importer:
         async with self._deps.database.transaction() as t:
             # Concurrent imports of the same file wait for each other here, so that each message is stored once.
             await chats.open_chat(t, *scope.key, scope.home, scope.conversation, now)
-            # An erasure adds tombstones under the same locks, so it cannot end before it has seen these messages.
+            # An erasure adds tombstones under the same locks. A running erasure therefore reads these messages before
+            # it ends.
             await forget.lock(t, scope.owner_id, [scope.chat_id])
             if await tombstones.newest(t, scope.owner_id) != newest:
                 return None
@@ -154,8 +155,8 @@ class Importer:
     async def _without_forgotten(
         self, batch: Sequence[ImportMessage]
     ) -> tuple[Sequence[ImportMessage], set[tuple[str, str]]]:
-        """Return the messages with their ids and channels as they are stored. Sentences and speakers that the user
-        asked to forget after the message was sent are left out. Also return the channel and id of each message that
+        """Return the messages with their ids and channels as they are stored. If the user asked to forget a sentence or
+        a speaker after the message was sent, it is left out. Also return the channel and id of each message that
         contained such a sentence."""
         hashes = self._deps.tombstones
         marks = await tombstones.of_texts(self._deps.database, self.scope.owner_id)

@@ -34,7 +34,7 @@ Outcome = Literal["created", "duplicate", "edited"]
 
 
 class MessageRefused(Refused):
-    """The message cannot be recorded as sent. The error text says what to change."""
+    """The message cannot be recorded in its present form. The error text says what to change."""
 
 
 class Recorder:
@@ -62,7 +62,8 @@ class Recorder:
     async def _incoming(self, scope: ChatScope, args: RecordMessageArgs) -> NewMessage:
         now, asked = self._deps.now().astimezone(self._deps.zone), await self._asked(scope, args)
         place = (self._deps.database, *scope.key)
-        # Forgetting a part of a message changes its version, so the first version needs no query.
+        # An erasure in a message changes its version. A message in its first version has therefore lost nothing, and
+        # needs no query.
         if asked is not None and asked.version > 1 and await tombstones.in_message(*place, asked.id):
             # The answer was written from the text before the erasure. It may therefore repeat the forgotten words.
             args = args.model_copy(update={"content": GONE, "summary": None, "expects": None})

@@ -38,8 +38,8 @@ DEFAULT_IMPORTANCE = 0.6
 
 
 class NoSuchMemory(Refused):
-    """This chat has no memory with that number, or may not change the memory. The error text says where to find the
-    number."""
+    """This chat has no memory with that number, or is not allowed to change that memory. The error text says where to
+    find the number."""
 
 
 class MemoryUnfit(Refused):
@@ -87,8 +87,8 @@ class Rememberer:
         its tombstone is removed. `repeated` is the last part of a reminder's text, which says when the reminder
         repeats. No dates are added to this part.
 
-        Raises: MemoryUnfit: a statement states nothing, was rejected before, or was forgotten after its source was
-        sent. NoSuchMemory: `replaces` has an unknown number.
+        Raises MemoryUnfit if a statement states nothing, was rejected before, or was forgotten after its source was
+        sent. Raises NoSuchMemory if `replaces` has an unknown number.
         """
         if args.statements is None:
             (one,) = await self._keep(scope, [await self._ready(scope, args.statement, None, repeated)], None)
@@ -171,8 +171,8 @@ class Rememberer:
         ]
 
     async def _store(self, t: Queries, scope: ChatScope, ready: _ReadyStatement, now: datetime) -> Stored:
-        """Store one statement, and then read the tombstones. The order is important: storing waits for a running
-        erasure, and this erasure may add tombstones."""
+        """Store one statement, and then read the tombstones. This order is important. The insert waits for a running
+        erasure, and this erasure can add tombstones."""
         new = self._statement(scope, ready, now)
         if ready.checked is not None:
             await self._require_not_denied(t, scope, ready)
@@ -246,8 +246,8 @@ class Rememberer:
         return left is not None and left.content == GONE
 
     async def _source(self, scope: ChatScope, statement: c.Statement) -> StoredMessage | None:
-        """The source message, found by its id in the channel. An assistant may give the number of the message instead,
-        because the message may have no id."""
+        """The source message, found by its id in the channel. Some messages have no id in the channel. An assistant can
+        therefore give the message's number instead."""
         wanted = statement.source_message_id
         if wanted is None:
             return None
@@ -372,7 +372,7 @@ class Rememberer:
 
 
 def _is_restated(rejected: c.Memory, ready: _ReadyStatement) -> bool:
-    """Whether the user supported the statement again after rejecting it: the statement is certain, and its source
+    """Whether the user supported the rejected statement again. This is so if the statement is certain and its source
     message is later than the rejection."""
     return ready.certain and ready.source is not None and dedup.is_later(ready.source.sent_at, rejected.valid_to)
 

@@ -1,4 +1,4 @@
-"""Gives exchanges that no model has read to the connected assistant. Afterwards, the exchanges are marked as read."""
+"""Gives the connected assistant the exchanges that no model has read. Afterwards, the exchanges are marked as read."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -25,8 +25,8 @@ AT_ONCE: Final = 10
 """Maximum number of exchanges that are handed out in one call."""
 
 HELD: Final = timedelta(hours=1)
-"""Maximum time between two events: the server gives exchanges to the assistant, and the assistant reports what it
-learned."""
+"""Time limit for the assistant to report what it learned from exchanges. The time starts when the server gives the
+exchanges to the assistant."""
 
 MOST_LINES: Final = 40
 
@@ -50,8 +50,8 @@ async def take_over(
     t: Queries, scope: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
 ) -> None:
     """Mark exchanges as read by the assistant. These are the exchanges that were given to the assistant recently, and
-    the exchanges that contain a message of `sources`. The notes learned from these exchanges end. Notes in `borne_out`
-    do not end, because the assistant's statements repeat them."""
+    the exchanges that contain a message of `sources`. Also end the notes that were learned from these exchanges. Notes
+    in `borne_out` do not end, because the assistant's statements repeat them."""
     for job in await queue.read_by_assistant(t, *scope.key, now - HELD, sources):
         own = [line.id for line in await _lines(t, job) if is_evidence(*scope.key, line)]
         for note in await memories.read_by(t, *scope.key, own, ("keep",)):

@@ -12,9 +12,9 @@ from tellonce_server.store.queue import Job
 
 @dataclass(frozen=True)
 class Chat:
-    """A chat with its canonical summary. The `*_calls` fields count calls of paid models. The number of calls for
-    summaries must not exceed `exchanges`, and neither must the number of calls for second readings. `epoch_after` is
-    the last message before the current epoch."""
+    """A chat with its canonical summary. The `*_calls` fields count calls of paid models. Each chat is allowed at most
+    `exchanges` calls for summaries, and at most `exchanges` calls for second readings. `epoch_after` is the last
+    message before the current epoch."""
 
     chat_id: int
     channel: str

@@ -114,9 +114,12 @@ class Talk:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Recent messages from outside a thread. `left`: for a reply thread, the newest messages of the thread from which
-    it branched. `replies`: for the chat's main thread, the newest messages of its reply threads. `others`: the newest
-    exchange of each of the owner's other chats, newest first."""
+    """Recent messages from outside a thread.
+
+    - `left`: the newest messages of the thread from which a reply thread branched.
+    - `replies`: the newest messages of the reply threads of the chat's main thread.
+    - `others`: the newest exchange of each of the owner's other chats, newest first.
+    """
 
     left: Sequence[Line] = ()
     replies: Sequence[Talk] = ()
@@ -173,7 +176,7 @@ def _head(scope: ChatScope, thread_key: str) -> str | None:
 
 
 async def answers_to_earlier(q: Queries, scope: ChatScope, thread_key: str, message_id: int) -> frozenset[int]:
-    """Return the ids of the messages after the message `message_id` that answer a message before `message_id`."""
+    """Return the ids of messages after `message_id` if they answer a message from before `message_id`."""
     rows = await q.rows("context.answers_to_earlier", scope.owner_id, scope.chat_id, thread_key, message_id)
     return frozenset(row["id"] for row in rows)
 

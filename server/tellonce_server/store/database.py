@@ -1,7 +1,7 @@
 """Runs named queries on connection pools, or inside one transaction.
 
-Two mechanisms limit a statement to one owner's rows: its own condition `owner_id = $1`, and row-level security, which
-reads the owner from a setting of the connection (see `pools`).
+Two mechanisms limit a statement to one owner's rows. The statement itself has the condition `owner_id = $1`. Row-level
+security reads the owner from a setting of the connection (see `pools`).
 """
 
 from abc import ABC, abstractmethod
@@ -39,7 +39,7 @@ SERVER_ROLE = "chatmem_server"
 """The role that sees only the rows of the connection's current owner. This role owns no tables."""
 
 WORKER_ROLE = "chatmem_worker"
-"""The role for work across owners (queue, embedder, ledger), which reads only the columns it needs."""
+"""The role for work across owners (queue, embedder, ledger). It can read only the columns that this work needs."""
 
 SETTINGS = {"jit": "off", "plan_cache_mode": "force_generic_plan", "max_parallel_workers_per_gather": "0"}
 
@@ -79,8 +79,8 @@ async def one(q: Queries, name: str, *args: Any) -> Row:
 
 
 class Transaction(Queries):
-    """Runs named queries on one connection. All queries run in one transaction; inside `Database.lock`, each query has
-    its own transaction."""
+    """Runs named queries on one connection, in one transaction. Inside `Database.lock`, however, each query has a
+    transaction of its own."""
 
     def __init__(self, connection: Proxy) -> None:
         self._connection = connection
@@ -167,7 +167,8 @@ async def connected(dsn: str, **options: Any) -> AsyncGenerator[Any]:
 
 @asynccontextmanager
 async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
-    """Runs named queries as the login that owns the tables; the server's roles may not read tokens and keys."""
+    """Runs named queries as the login that owns the tables. The server's roles are not allowed to read tokens and
+    keys."""
     async with connected(dsn, connection_class=OwnedConnection) as connection:
         yield Transaction(connection)
 
@@ -190,8 +191,8 @@ async def open_database(dsn: str, *, size: int = POOL_SIZE) -> Database:
 
 
 async def open_routed(route: Route, *, size: int = POOL_SIZE, durable: bool = True) -> Database:
-    """Open the pools on `route`; with `durable=False`, a power failure may lose the newest rows (used for receipts).
-    Raises StorageRefused if row-level security does not apply to the pools' role."""
+    """Open the pools on `route`. With `durable=False`, the newest rows can be lost in a power failure. Receipts are
+    stored in this way. Raises StorageRefused if row-level security does not apply to the pools' role."""
     settings = {**SETTINGS, "synchronous_commit": "on" if durable else "off"}
     if route.pooled:
         return await _open_borrowed(route, settings, size)

@@ -15,7 +15,7 @@ BEGINNING: Final = (-(2**63), -(2**63), 0)
 """A position before every row of a kind."""
 
 NewVector = tuple[int, int, int, int, HalfVector, BitString]
-"""The owner, the chat (0 for a memory) and the number of a text, its version, its vector and the vector's code."""
+"""One text: its owner, chat (0 for a memory), number, version and vector, and the vector's code."""
 
 
 async def unembedded(q: Queries, kind: str, after: Sequence[int], limit: int) -> list[Row]:

@@ -1,5 +1,5 @@
-"""The queries of `forget` for memories, for locks, and for previews, which contain no text. The queries for texts are
-in `texts`."""
+"""The queries of `forget` for memories, locks and previews. A preview contains no text. The queries for texts are in
+`texts`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,7 +64,8 @@ preview = MaybeRow[[OwnerId, str], Preview]("forget.preview", named(Preview))
 
 
 async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes, selected: bytes) -> bool:
-    """Bind a preview to the selection of its first confirmation. Returns whether this selection is `selected`."""
+    """Bind a preview to the selection of its first confirmation. Returns whether the preview is now bound to
+    `selected`."""
     bound: bytes | None = await q.value("forget.bind_preview", owner_id, preview_id, asked, selected)
     return bound == asked + selected
 
@@ -72,9 +73,9 @@ async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes,
 async def follow_erasure(
     q: Queries, owner_id: int, preview_id: str, redacted: Mapping[tuple[int, int], int], now: datetime
 ) -> None:
-    """Call this after the erasure of this preview has removed text from messages. It makes the owner's other previews
-    valid for the rest of these messages. `redacted` maps each of these messages, as (chat, number), to its version
-    before the erasure."""
+    """Call this after the erasure of this preview has removed text from messages. The owner's other previews then stay
+    valid for the remaining text of these messages. `redacted` maps each of these messages, as (chat, number), to its
+    version before the erasure."""
     if redacted:
         keys = unzip(list(redacted), 2)
         await q.run("forget.follow_erasure", owner_id, preview_id, *keys, list(redacted.values()), now)

@@ -30,7 +30,8 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Intent:
-    """If an uncertain statement is confirmed, it replaces the memories `replaces` and ends the memories `ends`."""
+    """If the user confirms an uncertain statement, the statement replaces the memories in `replaces`. It also ends the
+    memories in `ends`."""
 
     replaces: Sequence[int] = ()
     ends: Sequence[int] = ()
@@ -86,7 +87,7 @@ class NewMemory(Stated):
 
 
 def like(source: object, **own: Any) -> NewMemory:
-    """A new memory with the fields that `source` also has, except those in `own`. All common fields are copied, so a
+    """A new memory with the values of `source`. The values in `own` have priority. All common fields are copied, so a
     field that is added to both classes is copied, too."""
     same = {field.name: getattr(source, field.name) for field in fields(NewMemory) if hasattr(source, field.name)}
     return NewMemory(**same | own)
@@ -102,8 +103,9 @@ class Near:
 
 @dataclass(frozen=True)
 class Provenance:
-    """The model that worded a memory (None: the user), the chat of its sources, and the supporting quotes. `overdue_at`
-    is the time at which an overdue goal became uncertain."""
+    """The origin of a memory. `model` is the model that worded the memory, or None if the user worded it.
+    `source_chat_id` is the chat of its sources. `quotes` support the memory. `overdue_at` is the time at which an
+    overdue goal became uncertain."""
 
     model: str | None = None
     source_chat_id: int | None = None
@@ -188,8 +190,9 @@ categorize = Run[[Sequence[str], Sequence[HalfVector], float, int, int]]("memori
 
 @dataclass(frozen=True)
 class ToReadAgain:
-    """A statement of the connected assistant that no second reading has checked. `source_ids` are its sources or, if it
-    names none, the user's last messages before it. `over` are the texts of the memories that it replaced."""
+    """A statement of the connected assistant that no second reading has checked. `source_ids` are the sources of the
+    statement. If the statement names no sources, they are the user's last messages before the statement. `over` are the
+    texts of the replaced memories."""
 
     memory_id: int
     text: str
@@ -210,8 +213,8 @@ hold = Run[[OwnerId, MemoryId]]("memories.hold")
 
 
 async def mark_uncertain(q: Queries, owner_id: int, memory_id: int, confidence: float, intends: Intent) -> None:
-    """Record that a second reading has not confirmed the statement. `intends` are the memories that the statement
-    replaces if the user confirms it."""
+    """Record that a second reading has not confirmed the statement. If the user confirms the statement, the memories in
+    `intends` are replaced or ended."""
     await q.run("memories.mark_uncertain", owner_id, memory_id, confidence, asdict(intends) if intends else None)
 
 
@@ -278,7 +281,7 @@ def _maybe(row: Row | None) -> Memory | None:
 
 @dataclass(frozen=True)
 class Ended:
-    """A statement that no longer holds, the former text of a reworded statement, or a reminder (`at` is None)."""
+    """A statement that no longer holds, or the former text of a reworded statement. For a reminder, `at` is None."""
 
     content: str
     at: datetime | None
@@ -295,9 +298,9 @@ async def changes(
     places: Sequence[MessageRange],
     chat_id: int | None,
 ) -> dict[tuple[int, int], list[Change]]:
-    """The changes of statements that were learned from these messages, and that have been reworded or replaced since.
-    The messages are given as (chat, number) or as ranges (`places`). A change is returned only if the current memory is
-    visible in `chat_id` (None: in any chat)."""
+    """The later changes of the statements that were learned from these messages. A change rewords or replaces a
+    statement. The messages are given as (chat, number) or as ranges (`places`). A change is returned only if the
+    current memory is visible in `chat_id` (None: in any chat)."""
     if not messages and not places:
         return {}
     ranges = [*((chat, number, number) for chat, number in messages), *places]

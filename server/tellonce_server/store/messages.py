@@ -24,13 +24,13 @@ WORDS: Final = {
     "ext_id": "message id",
     "reply_to": "reply to",
 }
-"""The columns with a person's words, in the order of the part `words` in messages.sql, each with its name in the preview
-of an erasure."""
+"""The columns with a person's words, in the order of the part `words` in messages.sql. Each value is the name of the
+column in the preview of an erasure."""
 
 
 @dataclass(frozen=True)
 class FollowUp:
-    """The job that a new message queues. It covers the messages from `first` (None: the new message) to the new
+    """The job that is queued with a new message. It covers the messages from `first` (None: the new message) to the new
     message. It is merged into an unclaimed job of the same kind and key; a job without a key is never merged."""
 
     kind: JobKind
@@ -41,8 +41,8 @@ class FollowUp:
 
 
 class OwnConversation(NamedTuple):
-    """The conversation of an imported message. It is ignored if all messages are imported into one chat. Without a
-    name, it is the channel's own chat."""
+    """The conversation of an imported message. It is ignored if all messages are imported into one chat. If `name` is
+    None, the conversation is the channel's own chat."""
 
     channel: str
     name: str | None = None
@@ -79,8 +79,8 @@ class MessageText:
 @dataclass(frozen=True)
 class NewMessage:
     """A message to be recorded: the call's arguments, and the values that are computed from them. The answer to
-    `args.expects` must be sent before `slot_until`. With a chat's first message, the channel and the conversation of
-    `scope` are stored."""
+    `args.expects` must be sent before `slot_until`. If the message is the first of its chat, the chat gets the channel
+    and the conversation of `scope`."""
 
     scope: ChatScope
     args: RecordMessageArgs
@@ -157,8 +157,8 @@ def columns(said: RecordMessageArgs | ImportMessage, text: MessageText, sent_at:
 
 
 async def record(q: Queries, m: NewMessage, job: FollowUp | None) -> Recorded:
-    """Store the message and queue its job in one statement, so that a call repeated after a crash queues no second job.
-    Raises asyncpg.UniqueViolationError for an external id that the chat's channel already has."""
+    """Store the message and queue its job in one statement. If the call is repeated after a crash, it queues no second
+    job. Raises asyncpg.UniqueViolationError for an external id that the chat's channel already has."""
     expects = m.args.expects
     values = {
         **columns(m.args, m.text, m.sent_at),

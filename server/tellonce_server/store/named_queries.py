@@ -1,9 +1,12 @@
 """Declares named queries as typed coroutines, so that each module of the store lists its queries like a table.
 
 A declaration states the types of the arguments after `q`, the type of the result, the query's name, and the conversion
-of a row: `of_chat = Rows[[OwnerId, ChatId], Thread]("threads.of_chat", named(Thread))` is called as
-`await of_chat(q, owner_id, chat_id)`. The comments in the SQL files describe the arguments and the result; they are not
-repeated here.
+of a row:
+
+    of_chat = Rows[[OwnerId, ChatId], Thread]("threads.of_chat", named(Thread))
+
+The call is `await of_chat(q, owner_id, chat_id)`. The comments in the SQL files describe the arguments and the result;
+they are not repeated here.
 """
 
 from collections.abc import Callable

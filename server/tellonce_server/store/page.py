@@ -134,7 +134,8 @@ async def filtered_memories(
     learned_since: datetime | None = None,
     counted: bool = False,
 ) -> tuple[list[PageEntry], int]:
-    """At most `limit` memories after a position, newest first, and, if `counted`, the number of all matches."""
+    """At most `limit` memories after a position, newest first. If `counted` is true, the number of all matches is also
+    returned; otherwise, the number is 0."""
     own = {"owner_id": owner_id, "learned_since": learned_since, "limit": limit, "counted": counted}
     values = {**dict(wanted), **own, "after_time": after[0], "after_id": after[1]}
     rows = await q.rows("page.memories", *arguments("page.memories", values))
@@ -142,7 +143,7 @@ async def filtered_memories(
 
 
 dated = Rows[[OwnerId, datetime, datetime], PageEntry]("page.dated", _quoted)
-"""Dates and deadlines from `now` until `until`, and goals with a past deadline."""
+"""The dates and deadlines between `now` and a later time, and the goals with a past deadline."""
 
 told = Rows[[OwnerId, Sequence[int], int], PageEntry]("page.told", _quoted)
 """The newest current memories, except those in `listed`."""
@@ -161,8 +162,8 @@ async def answers(
     shown: int | None = None,
     receipt_id: str | None = None,
 ) -> list[AnswerEntry]:
-    """The contexts built before `before`, newest first; with `shown`, only the contexts that contained this memory. The
-    entries' `budgets` are empty."""
+    """The contexts that were built earlier than `before`, newest first. If `shown` is given, only the contexts that
+    contained this memory are returned. The entries' `budgets` are empty."""
     args = (owner_id, before or FIRST_PAGE[0], shown, limit, receipt_id)
     return [AnswerEntry(**row) for row in await q.rows("page.answers", *args)]
 
@@ -177,8 +178,8 @@ months = Rows[[OwnerId, str], MonthEntry]("page.months", named(MonthEntry))
 
 
 async def days(q: Queries, owner_id: int, zone: str, start: datetime, end: datetime) -> list[tuple[str, TalkEntry]]:
-    """For each day of the user's calendar and each chat with messages on this day: the day, and an entry about the
-    messages. The entries' `summaries` are empty."""
+    """Each conversation of the period, with its day in the user's calendar. A conversation is one chat's messages of
+    one day. The entries' `summaries` are empty."""
     rows = [dict(row) for row in await q.rows("page.days", owner_id, zone, start, end)]
     return [(row.pop("day"), TalkEntry(**row)) for row in rows]
 
@@ -190,7 +191,8 @@ links = Rows[[OwnerId, Sequence[str]], NameLink]("page.links", named(NameLink))
 
 
 restore = Found[[OwnerId, MemoryId, RestorableStatus, bool, bool, datetime, datetime]]("page.restore")
-"""Restore a memory's former status, and whether it was confirmed and pinned, if it was changed after `since`."""
+"""Restore a memory's former state if the memory was changed after `since`. The state is the status, and whether the
+memory was confirmed and pinned."""
 
 revive = Run[[OwnerId, MemoryId, datetime, datetime]]("page.revive")
 """Reactivate the memories that this memory replaced or ended after `since`. Returns their number."""
@@ -199,8 +201,8 @@ unshare = Run[[OwnerId, Sequence[int], datetime]]("page.unshare")
 """Erase the given copies of another owner's memories if the copies were made after `since`."""
 
 withdraw = Found[[OwnerId, MemoryId, int | None, datetime, datetime]]("page.withdraw")
-"""Withdraw a statement that was made after `since`. `by` is the statement that the withdrawn statement had replaced, if
-any."""
+"""Withdraw a statement that was made after `since`. The third argument is the memory that the statement had replaced,
+or None."""
 
 
 def cursor_of(moment: datetime, number: int) -> str:

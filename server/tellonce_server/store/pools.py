@@ -1,4 +1,4 @@
-"""Connection pools. Their statements run under a role with row-level security, for one owner at a time.
+"""Connection pools. Each statement runs under a role with row-level security, for one owner.
 
 On a direct connection, role and owner are set for the session, which costs nothing until the owner changes. A pooler
 gives a server connection to another client after each transaction, and that client would inherit the session's
@@ -44,7 +44,8 @@ STATEMENTS: Final = 300
 
 
 class OwnedConnection(asyncpg.Connection):
-    """A connection that remembers its current owner and the model of the vectors that are sent over it."""
+    """A connection that remembers its current owner. It also remembers the model of the vectors that are sent over the
+    connection."""
 
     lasting = True
     """Whether settings persist after a transaction."""
@@ -149,8 +150,8 @@ class SessionPool(_OpenPool):
     """Direct connections. Each connection keeps its role, and keeps its owner until a statement for another owner runs.
 
     If a statement raises no error, its connection is kept here for the next statement. The connection that was kept
-    last is used first. Returning a connection to asyncpg's pool and getting it again would take twice the processor
-    time of a small statement, because asyncpg uses a task and two timers for this.
+    last is used first. asyncpg's own pool uses a task and two timers to take a connection back and give it out again.
+    This takes twice the processor time of a small statement.
     """
 
     def __init__(self, connections: "asyncpg.Pool[Row]") -> None:
@@ -166,7 +167,7 @@ class SessionPool(_OpenPool):
     @property
     def use(self) -> PoolUse:
         found = super().use
-        # A connection that was lost while it was kept is not busy, but is still in the list.
+        # A connection can be lost while it is in `_kept`. It is then no longer busy, but is still counted in the list.
         return PoolUse(found.size, max(0, found.busy - len(self._kept)))
 
     async def close(self) -> None:
@@ -245,7 +246,7 @@ def _is_open(connection: Proxy) -> bool:
 
 
 class _Lent(AbstractAsyncContextManager[Proxy]):
-    """A connection of the pool for the block. If a statement `name` is given, the connection is ready for it."""
+    """A connection that the pool lends to a block. If a statement `name` is given, the connection is ready for it."""
 
     def __init__(self, pool: SessionPool, name: str | None = None, args: tuple[Any, ...] = ()) -> None:
         self._pool, self._name, self._args = pool, name, args
@@ -331,7 +332,7 @@ def _owned(connection: Proxy) -> OwnedConnection:
 
 @asynccontextmanager
 async def owner_forgotten_if_undone(connection: Proxy) -> AsyncGenerator[None]:
-    # The method is looked up now, because after a lost connection the proxy cannot forward calls.
+    # The method is looked up now. If the connection is lost later, the proxy can no longer forward calls.
     forget_owner = _owned(connection).forget_owner
     finished = False
     try:
@@ -416,9 +417,9 @@ async def _keep(connection: Any) -> None:
 
 
 async def prove_bound(pool: Pool) -> None:
-    """Check that row-level security applies to the role that serves calls, and hides all rows while no owner is set.
-    Raises StorageRefused if this check fails, because in this case every user would see the memories of all other
-    users."""
+    """Check that row-level security applies to the role that serves calls, and that this role sees no rows while no
+    owner is set. Raises StorageRefused if this check fails, because in this case every user would see the memories of
+    all other users."""
     async with pool.transaction() as connection:
         proof = await connection.fetchrow(PROOF)
     if proof is None or not proof["bound"]:

@@ -35,8 +35,8 @@ async def put(q: Queries, job: Job, narrative: str, live: Sequence[Memory], now:
 
 @dataclass(frozen=True)
 class Staleness:
-    """The age of the profile. `first`: it was never built. `stale`: memories changed since its job was queued. `wrong`:
-    some of these memories ended, were reworded or became uncertain."""
+    """The age of the profile. `first`: it was never built. `stale`: memories have changed since the profile's job was
+    queued. `wrong`: some of these memories ended, were reworded or became uncertain."""
 
     exchanges_since: int
     first: bool
@@ -54,8 +54,8 @@ begin_erasure = Run[[OwnerId]]("profile.begin_erasure")
 
 @dataclass(frozen=True)
 class Counts:
-    """Numbers of a chat. `only_searched` counts the visible memories that are kept for search only, and `verbatim`
-    counts the messages without a summary."""
+    """Numbers of a chat. `only_searched` counts the visible memories that are kept for search only. `verbatim` counts
+    the messages without a summary."""
 
     only_searched: int
     messages: int

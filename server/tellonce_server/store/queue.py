@@ -15,7 +15,7 @@ from tellonce_server.store.named_queries import MaybeRow, OneRow, Rows, Run, Val
 from tellonce_sql import arguments
 
 JobClass = Literal["live", "past"]
-"""`past`: jobs about imported messages, and jobs that a better tier does again. Live jobs are claimed first."""
+"""`past`: jobs about imported messages, and jobs that a better tier repeats. Live jobs are claimed first."""
 
 PAST_EXCHANGES = 1
 PAST_SUMMARIES = 2
@@ -75,8 +75,8 @@ class Job:
 
 @dataclass(frozen=True)
 class NewJob:
-    """A job about the messages from `from_id` to `to_id` of a thread, with the trace of the call that queued the job.
-    It is merged into an unclaimed job of the same kind, class and dedup key."""
+    """A job about the messages `from_id` to `to_id` of a thread. The job is merged into an unclaimed job of the same
+    kind, class and dedup key. `traceparent` is the trace of the call that queued the job."""
 
     owner_id: int
     chat_id: int
@@ -186,8 +186,8 @@ read_by_assistant = Rows[[OwnerId, ChatId, datetime, Sequence[int]], Job]("queue
 
 
 async def status(q: Queries, now: datetime) -> tuple[list[KindStatus], datetime | None]:
-    """The state of the jobs of each kind, and the creation time of the oldest job that is not complete and has not
-    failed."""
+    """The state of the jobs of each kind, and the creation time of the oldest open job. A job is open if it is neither
+    complete nor failed."""
     rows = [dict(row) for row in await q.rows("queue.status", now)]
     waiting = [oldest for row in rows if (oldest := row.pop("oldest")) is not None]
     return [KindStatus(**row) for row in rows], min(waiting, default=None)

@@ -32,8 +32,8 @@ class Receipt:
 
 
 async def add(q: Queries, r: Receipt, erasures: int) -> None:
-    """Store the receipt if the owner's count of erasures is still `erasures`. If the count has changed, text was erased
-    after the context was read."""
+    """Store the receipt, unless text was erased after the context was read. `erasures` is the owner's count of erasures
+    when the context was read."""
     await q.run("receipts.add", *arguments("receipts.add", {**vars(r), "erasures": erasures}))
 
 

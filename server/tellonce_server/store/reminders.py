@@ -13,8 +13,8 @@ from tellonce_server.store.named_queries import Found, MaybeRow, Rows, named
 
 @dataclass(frozen=True)
 class Alarm:
-    """The alarm of a memory, stored or imported. `done_at` is the time at which the alarm was delivered; None if it was
-    not delivered yet."""
+    """The alarm of a memory in the database or in an import. `done_at` is the time at which the alarm was delivered;
+    None if it was not delivered yet."""
 
     due_at: Instant
     repeats: Repetition | None = None

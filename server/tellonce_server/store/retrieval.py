@@ -12,7 +12,7 @@ from tellonce_sql import arguments
 async def scope_facts(
     q: Queries, owner_id: int, chat_id: int | None, text: str, start: datetime | None, end: datetime | None
 ) -> Row:
-    """The data about the searched scope that the analysis of the query needs. `start` and `end` limit the period that
+    """The data that the analysis of the query needs about the searched scope. `start` and `end` limit the period that
     the query names."""
     return await one(q, "retrieval.scope_facts", owner_id, chat_id, text, start, end)
 
@@ -45,6 +45,7 @@ async def contents(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -
 async def contents_as_of(
     q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], moment: datetime
 ) -> dict[tuple[int, int], str]:
-    """For messages that were edited after `moment`: the texts that they had at `moment`, by (chat, number)."""
+    """The texts of messages as they were at `moment`, by (chat, number). Only messages that were edited after `moment`
+    are returned."""
     rows = await q.rows("retrieval.contents_as_of", owner_id, *unzip(keys, 2), moment)
     return {(row["chat_id"], row["id"]): row["content"] for row in rows}

@@ -29,13 +29,13 @@ class Route:
 
 
 def unpooled(address: str) -> Route:
-    """The route to a PostgreSQL that `address` is known to reach without a pooler."""
+    """The route to a PostgreSQL server. `address` must reach the server without a pooler."""
     return Route(address, address)
 
 
 async def find_route(address: str, direct: str | None) -> Route:
-    """Test both URLs. Raises StorageRefused if `direct` leads to a pooler, and also if `address` leads to a pooler and
-    `direct` is missing."""
+    """Test both URLs. `direct` must not lead to a pooler. If `address` leads to a pooler, `direct` is required. Raises
+    StorageRefused if a URL breaks one of these rules."""
     if direct is not None and await is_pooled(direct):
         raise StorageRefused(
             "DATABASE_DIRECT_URL also leads to a connection pooler; set it to PostgreSQL's own address and port."
@@ -59,8 +59,8 @@ async def is_pooled(address: str) -> bool:
 
 
 async def _keeps_named(address: str) -> bool:
-    """Whether a prepared statement also runs on another of the pooler's server connections. False if the pooler is old
-    or keeps no statements (`max_prepared_statements = 0`); in this case, every statement is parsed each time."""
+    """Whether a prepared statement also runs on the pooler's other server connections. False if the pooler is old or
+    keeps no statements (`max_prepared_statements = 0`); in this case, every statement is parsed each time."""
     try:
         async with asyncio.timeout(_SECONDS * _TRIES), _connection(address) as one, _connection(address) as other:
             # The name must be unique. asyncpg's own names repeat in every process, and the server connections of an old
@@ -69,8 +69,8 @@ async def _keeps_named(address: str) -> bool:
             before = await prepared.fetchval()
             for _ in range(_TRIES):
                 async with other.transaction():
-                    # This transaction occupies the server connection that was just returned, which most likely has the
-                    # prepared statement.
+                    # This transaction occupies the server connection that was just returned. This connection most
+                    # likely has the prepared statement.
                     await other.fetchval(BACKEND)
                     async with asyncio.timeout(_SECONDS):
                         if await prepared.fetchval() != before:

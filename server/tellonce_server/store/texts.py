@@ -1,4 +1,5 @@
-"""The queries that find and clean an owner's texts, in the places of `domain/erasure/text_places.py`."""
+"""The queries that find and clean an owner's texts. The places of the texts are listed in
+`domain/erasure/text_places.py`."""
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from datetime import datetime
@@ -17,7 +18,7 @@ ARCHIVED = "archived"
 
 
 class TextRow(NamedTuple):
-    """A row with an owner's text: `texts` are its text columns in a fixed order, `body` its JSON column."""
+    """A row with an owner's text. `texts` are the row's text columns in a fixed order. `body` is its JSON column."""
 
     place: str
     chat_id: int | None
@@ -31,8 +32,8 @@ class TextRow(NamedTuple):
 
 
 class NewText(NamedTuple):
-    """A row's new texts, in the order of `TextRow.texts`, their number of tokens, and the words to index for
-    searches."""
+    """The new texts of a row, in the order of `TextRow.texts`. `tokens` is the number of tokens in these texts.
+    `index_text` has the words to index for searches."""
 
     row: TextRow
     texts: Sequence[str | None]
@@ -53,15 +54,15 @@ class NewText(NamedTuple):
 async def find(
     database: Database, owner_id: int, chat_id: int | None, patterns: Sequence[str], places: Iterable[str]
 ) -> AsyncGenerator[list[TextRow]]:
-    """The texts of an owner, or of one chat, that are in these places and may match. All pages show the same snapshot
-    of the database."""
+    """The rows in these places with a text that can match the patterns. `chat_id` limits the result to one chat. All
+    pages show the same snapshot of the database."""
     async with database.transaction() as t:
         async for page in t.pages("texts.find", PAGE, owner_id, chat_id, list(patterns), list(places)):
             yield [TextRow(*row) for row in page]
 
 
 async def current(q: Queries, owner_id: int, places: Iterable[str]) -> list[TextRow]:
-    """The texts in these places that describe the present."""
+    """The texts in these places, except the texts of archived summaries."""
     rows = [TextRow(*row) for row in await q.rows("texts.find", owner_id, None, _ANY, list(places))]
     return [row for row in rows if row.subject != ARCHIVED]
 

@@ -1,5 +1,5 @@
-"""Threads, with the numbers of their last message, their last summarized message, and their last message queued for a
-summary."""
+"""Threads. For each thread, three message numbers are known: its last message, its last summarized message, and its
+last message that is queued for a summary."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

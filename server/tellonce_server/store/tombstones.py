@@ -1,5 +1,5 @@
-"""Tombstones: keyed hashes of forgotten text, which must not be learned again from old messages. A tombstone is lifted
-(no longer applies) when the user states the text again."""
+"""Tombstones are keyed hashes of forgotten texts. Because of them, the server does not learn a forgotten text again
+from old messages. A tombstone is lifted (no longer applies) when the user states the text again."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,8 @@ Forgotten = Mapping[tuple[int, int] | None, frozenset[bytes]]
 
 
 async def add(q: Queries, owner_id: int, marks: Sequence[tuple[bytes, frozenset[int]]], now: datetime) -> None:
-    """Mark statements and names as forgotten. Each mark has a hash, and the hashes of the statement's words."""
+    """Mark statements and names as forgotten. Each mark is the hash of a statement or a name, with the hashes of its
+    words."""
     if marks:
         claims, words = [claim for claim, _ in marks], [sorted(w) for _, w in marks]
         await q.run("tombstones.add", owner_id, claims, words, now)
@@ -49,7 +50,7 @@ async def of_messages(q: Queries, owner_id: int) -> Forgotten:
 
 
 async def of_texts(q: Queries, owner_id: int) -> dict[bytes, datetime]:
-    """The claim hashes of forgotten messages and sentences, with the time at which each was last forgotten."""
+    """The claim hash of each forgotten message or sentence, with the time at which the text was last forgotten."""
     return {row["claim"]: row["forgotten_at"] for row in await q.rows("tombstones.of_texts", owner_id)}
 
 

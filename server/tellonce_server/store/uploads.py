@@ -15,7 +15,7 @@ KEPT_SECONDS: Final = 3600
 
 
 class NoUpload(Refused):
-    """No upload has this name, or the upload is older than an hour; upload the file again."""
+    """There is no upload with this name, or the upload is older than an hour. The file must be uploaded again."""
 
 
 class Uploads:
@@ -25,8 +25,7 @@ class Uploads:
         self._folder = data_dir / "uploads"
 
     def path(self, upload: str) -> Path:
-        """The file of an upload. This call extends the time for which the file is kept to one hour from now. Raises
-        NoUpload."""
+        """The file of an upload. From now on, the file is kept for another hour. Raises NoUpload."""
         found = self._folder / upload
         if not upload.isalnum() or not found.exists():
             raise NoUpload("That file is no longer stored; upload it again.", "upload_gone")
@@ -54,7 +53,7 @@ class Uploads:
 
     @contextmanager
     def cleared(self) -> Generator[None]:
-        """Delete all files before and after the block."""
+        """Delete all uploaded files at the start and at the end of the block."""
         self.clear()
         try:
             yield

@@ -1,11 +1,11 @@
 -- part: other_threads
--- $10 the time for which the context is built, $11 the call's channel, $12 external id of the message being answered,
--- or null, $13 for a reply thread, the external id of the message that started it, or null, $14 root thread of the
--- chat, $15 maximum number of messages of the thread from which the reply thread branched, $16 maximum number of reply
--- threads, $17 maximum number of other chats, $18 the smallest chat number that a conversation can have, $19 whether
--- messages from outside the thread are read. For a reply thread, these are messages of the thread from which it
--- branched. For the root thread, these are messages of the reply threads. In both cases, each other chat of the owner
--- adds its newest exchange of the last day. Messages recorded after the message being answered are left out.
+-- $10 the time for which the context is built, $11 the call's channel, $12 external id of the answered message or null,
+-- $13 external id of the message that started the reply thread or null, $14 root thread of the chat, $15 maximum number
+-- of messages of the parent thread, $16 maximum number of reply threads, $17 maximum number of other chats, $18 the
+-- smallest chat number that a conversation can have, $19 whether messages from outside the thread are read. A reply
+-- thread gets messages of its parent thread, which is the thread from which it branched. The root thread gets messages
+-- of the reply threads. Both also get the newest exchange of the last day from each of the owner's other chats.
+-- Messages that were recorded after the answered message are left out.
 asked as (
   select coalesce(min(id), 9223372036854775807) as id, coalesce(min(recorded_at), $10) as recorded_at
   from messages
@@ -24,8 +24,8 @@ asked as (
       and (c.chat_id <> $2 or thread_key <> $3)
     order by id desc
     limit 1) newest
-  -- If the chat is a conversation (its number is $18 or above), its other threads are included too, because each of
-  -- them is a separate session.
+  -- A conversation is a chat with a number of $18 or above. Its other threads are included too, because each of them is
+  -- a separate session.
   where $19 and c.owner_id = $1 and (c.chat_id <> $2 or c.chat_id >= $18)
     and newest.sent_at between $10::timestamptz - interval '1 day' and $10
   order by newest.sent_at desc
@@ -241,7 +241,7 @@ select
 -- name: log
 -- $1 owner, $2 chat, $3 thread key, $4 maximum number of memories, $5 maximum number of chunk summaries. Returns the
 -- memories, each with its last source message in this chat, and the thread's chunk summaries since the last /new. Ended
--- memories are included, except those that were dropped because a better tier read their messages again.
+-- memories are included. However, a memory is left out if it ended because a better tier read its messages again.
 with learned as not materialized (
   select id, kind, content, valid_from, status, note, about,
     case when source_chat_id = $2 then (select max(s) from unnest(source_ids) s) end as last_source

@@ -22,8 +22,8 @@ where owner_id = $1 and ($2::bigint is null or chat_id = $2 or chat_id is null a
 order by id
 
 -- name: copies
--- $1 owner, $2 ids: the copies of these memories, and of their earlier forms, that belong to other owners. Each row has
--- the number of the memory, the owner of the copy and the number of the copy.
+-- $1 owner, $2 ids: other owners' copies of these memories and of their earlier forms. Each row has the number of the
+-- memory, the owner of the copy and the number of the copy.
 with recursive gone as (
   select id as memory, id, copies from memories where owner_id = $1 and id = any($2::bigint[])
   union
@@ -35,8 +35,8 @@ cross join lateral generate_subscripts(copies, 1) as n
 order by memory, owner, id
 
 -- name: resting_on
--- $1 owner, $2 chats and $3 ids of messages, $4 memories to leave out, $5 how many: current memories learned from
--- these messages
+-- $1 owner, $2 chats and $3 ids of messages, $4 memories to leave out, $5 how many: current memories that were learned
+-- from these messages
 -- use: statement
 where owner_id = $1 and valid_to is null and id <> all($4::bigint[]) and exists (
   select from unnest($2::bigint[], $3::bigint[]) as asked (chat_id, id)
@@ -58,8 +58,8 @@ select chat_id, until, asked, hits::text as hits from forget_previews
 where owner_id = $1 and id = $2
 
 -- name: bind_preview
--- $1 owner, $2 id, $3 hash of the request, $4 hash of the selection. Binds the preview to the selection. If it is bound
--- already, nothing changes.
+-- $1 owner, $2 id, $3 hash of the request, $4 hash of the selection. Binds the preview to the selection, unless the
+-- preview is bound already.
 update forget_previews set asked = case when asked = $3 then $3 || $4::bytea else asked end
 where owner_id = $1 and id = $2
 returning asked
@@ -67,7 +67,7 @@ returning asked
 -- name: follow_erasure
 -- $1 owner, $2 id of a confirmed preview, $3 chats, $4 ids and $5 former versions of the messages that lost text to its
 -- erasure, $6 now. Changes the owner's other previews, so that they name the next version of these messages. This
--- version contains less text than the previews showed, and nothing new.
+-- version has lost text, and has no text that the previews did not show.
 with gone as materialized (
   select chat_id, id, version from unnest($3::bigint[], $4::bigint[], $5::int[]) as g (chat_id, id, version)
 )

@@ -35,8 +35,8 @@ where at >= $1 and kind = 'exchange' and ok and tier = $2
 
 -- name: down
 -- across owners: all owners use the same providers
--- $1 since: the tiers with an unreachable provider (every call since its last answer failed to reach it), with the
--- newest reason
+-- $1 since: the tiers whose provider is unreachable, with the newest reason. A provider is unreachable if every call
+-- since its last answer failed to reach it.
 select c.tier, max(c.model) as model, min(c.at) as since, (array_agg(c.note order by c.at desc))[1] as reason
 from model_calls c
 where c.down and c.at > coalesce(

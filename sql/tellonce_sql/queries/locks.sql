@@ -1,4 +1,4 @@
--- Session locks for work that only one process of a memory may do at a time
+-- Session locks. They protect work that only one process of a memory is allowed to do at a time.
 
 -- name: take
 -- $1 lock: takes the lock if it is free, without waiting. Returns whether this session has the lock now.

@@ -80,7 +80,8 @@ select
 -- end
 
 -- part: was_sure
--- A statement that was valid before it ended. A rejected memory of high confidence was active until an edit withdrew it
+-- The condition that a memory was valid before it ended. A rejected memory of high confidence was active until an edit
+-- withdrew it
     (status in {statuses.sure} or status = 'rejected' and confidence > 0.5)
 -- end
 
@@ -96,14 +97,14 @@ limit $3
 -- name: known_for
 -- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 maximum number of
 -- memories from each of the searches below, $7 maximum number of memories in all, $8 a time, $9 maximum number of
--- rejected memories. Returns the memories that a worker is shown: the memories most similar in meaning or in words to
--- the texts that the worker reads, pinned memories, and memories learned since $8. The result also contains the most
--- similar of the statements that the user rejected, so that these statements are not learned again in other words. The
--- newest memories fill the remaining places, because a statement may end a memory that is not similar to it ("I moved
--- to Lisbon" ends "lives in Singapore"). Each of these searches reads an index, except the search for rejected
--- memories, which compares all rejected memories, because there are few. The memories nearest by binary code are then
--- compared by their exact vectors. Only the best matches by words are read, because a common word occurs in thousands
--- of memories.
+-- rejected memories. Returns the memories for a worker. These are pinned memories, memories that were learned since $8,
+-- and the memories that are most similar in meaning or in words to the texts that the worker reads. The rejected
+-- statements that are most similar to these texts are included, too. Otherwise, the worker could learn them again in
+-- other words. The newest memories fill the remaining places, because a statement may end a memory that is not similar
+-- to it ("I moved to Lisbon" ends "lives in Singapore"). Each of these searches reads an index. Only the search for
+-- rejected memories compares all of them, because there are few. The search by meaning selects the memories with the
+-- nearest binary codes, and then compares their exact vectors. Only the best matches by words are read, because a
+-- common word occurs in thousands of memories.
 with asked as materialized (
   select n, vector, binary_quantize(vector)::bit(384) as code
   from unnest($3::halfvec[]) with ordinality v (vector, n)
@@ -181,10 +182,11 @@ where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and s
 order by id
 
 -- name: to_read_again
--- $1 owner, $2 chat, $3 how many: the connected assistant's active statements of the chat that neither the user nor a
--- second reading has confirmed, oldest first, with the texts of the memories that they replaced. A reminder is left out,
--- because the person relies on it. A statement that names no source is read with the user's last messages before it was
--- made, and before it was repeated.
+-- $1 owner, $2 chat, $3 how many: the connected assistant's active statements in the chat, oldest first, with the texts
+-- of the memories that they replaced. Statements that the user or a second reading has confirmed are left out.
+-- Reminders are left out too, because the person relies on them. A statement that names no source is read with the
+-- user's last message before the statement. If the statement was repeated, the user's last message before the
+-- repetition is read, too.
 select m.id as memory_id, m.content as text, m.quotes, m.deadline,
   case when m.source_ids <> '{}' then m.source_ids else array(
     select distinct last.id
@@ -296,8 +298,8 @@ returning *
 
 -- name: take_back_edit
 -- $1 owner, $2 number, $3 the newest former version, $4 whether that version was a note, $5 the deadline of that
--- version or null, $6 text to index, $7 key of the words. Restores the former text. The version
--- number increases nevertheless, so that a preview of the edited text becomes invalid.
+-- version or null, $6 text to index, $7 key of the words. Restores the former text under a new version number. A
+-- preview of the edited text therefore becomes invalid.
 with former as (
   delete from memory_versions where owner_id = $1 and id = $2 and version = $3
   returning content
@@ -309,7 +311,7 @@ from former
 where m.owner_id = $1 and m.id = $2
 
 -- name: set_pinned
--- $1 owner, $2 number, $3 pinned, $4 now. A pinned note is also shown, not only searched.
+-- $1 owner, $2 number, $3 pinned, $4 now. A note that was kept for search only is also shown after it was pinned.
 update memories set pinned = $3, shown = shown or $3, updated_at = $4
 where owner_id = $1 and id = $2
 returning *
@@ -360,20 +362,19 @@ order by version
 
 -- name: provenance
 -- $1 owner, $2 number: the model that worded the memory (null for the user's own words), the chat of its sources, its
--- quotes, the memories that the memory will replace or end if it is confirmed, and the time when the memory became
--- uncertain as an overdue goal
+-- quotes, the memories that its confirmation replaces or ends, and the time when it became uncertain as an overdue goal
 select model, source_chat_id, quotes, intends, overdue_at from memories
 where owner_id = $1 and id = $2
 
 -- name: owners_with_endings
 -- across owners: the server's own background work
--- $1 now: the owners who have a date or goal that is not marked as ended, although its day or deadline was before $1
+-- $1 now: the owners with a date or goal that was due before $1 and is not marked as ended
 select distinct owner_id from memories
 where valid_to is null and kind in ('date', 'goal') and coalesce(happens_to, deadline) < $1
 
 -- name: passed_dates
 -- $1 owner, $2 now, $3 the user's time zone: completes past dates that are not pinned, except dates with an alarm that
--- is not delivered yet. A date that the user gave without a time of day is not completed, because it may be a birthday.
+-- is not delivered yet. A date that the user gave without a time of day is not completed, because it can be a birthday.
 update memories m
 set status = 'completed', valid_to = coalesce(happens_to, deadline), updated_at = $2, reason = 'the day has passed'
 where not exists (
@@ -456,12 +457,12 @@ delete from memories where owner_id = $1 and id in (select id from gone)
 returning content
 
 -- name: changes
--- $1 owner, $2 chats, $3 first and $4 last numbers of messages (texts of arrays), $5 the chat in which the result is
--- shown, or null for all. Returns, for each message, the memories that were learned from the message and were reworded
--- or replaced later. Each row has the former words and the memory that states the fact now. A replaced memory is left
--- out if the memory that states the fact now was learned from the same message. Every join finds its rows by key,
--- because PostgreSQL cannot estimate the rows of the common table expressions and would compare all these rows with
--- each other.
+-- $1 owner, $2 chats, $3 first and $4 last numbers of messages (each array is passed as a text), $5 the chat in which
+-- the result is shown, or null for all. Returns, for each message, the memories that were learned from the message and
+-- were reworded or replaced later. Each row has the former words and the current memory of the fact. A replaced memory
+-- is left out if the current memory was learned from the same message. Every join finds its rows by key. PostgreSQL
+-- cannot estimate the rows of the common table expressions. Without keys, it would compare all these rows with each
+-- other.
 with recursive places as materialized (
   select chat_id, range_agg(int8range(first, last, '[]')) as ids
   from unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) as w (chat_id, first, last)
@@ -498,7 +499,7 @@ order by c.chat_id, c.message_id, now.id
 
 -- name: former_wordings
 -- $1 owner, $2 the chat in which the result is shown, or null for all, $3 how many memories: the former wordings of the
--- memories that were reworded or replaced last, each with the memory that states the fact now and with the time until
+-- memories that were reworded or replaced last. Each row also has the current memory of the fact, and the time until
 -- which the wording held. A memory that was only learned again from the same message is left out.
 with recursive changed as materialized (
   select id, superseded_by
@@ -531,10 +532,10 @@ where c.following is null and now.status in {statuses.sure} and now.status <> 's
     or not now.source_ids && learned.source_ids)
 
 -- name: ended
--- $1 owner, $2 chat, $3 messages: the memories that were learned from these messages and have been completed, replaced,
--- rejected by the user or reworded since, with their former text and the time. Memories that ended only because a
--- better tier read their messages again are left out. Memories that an edit withdrew are left out too, because the
--- edited message shows the new text. The reminders that were set from these messages are included, without a time.
+-- $1 owner, $2 chat, $3 messages: the memories from these messages that were later completed, replaced, rejected by the
+-- user or reworded. Each row has the former text and the time of this change. Memories that ended only because a better
+-- tier read their messages again are left out. Memories that an edit withdrew are left out too, because the edited
+-- message shows the new text. The reminders that were set from these messages are included, without a time.
 select content, valid_to as ended_at, status = 'rejected' as rejected from memories
 where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and valid_to is not null
   and (status <> 'superseded' or superseded_by is not null)

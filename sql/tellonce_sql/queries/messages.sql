@@ -1,5 +1,6 @@
 -- part: words
--- The columns with a person's words, first the content and the speaker. An erasure searches and cleans them.
+-- The columns with a person's words. The content and the speaker are first. An erasure searches and cleans these
+-- columns.
 content, speaker, routine, agent_id, ext_id, reply_to
 -- end
 
@@ -73,7 +74,8 @@ select message.id, thread.last_no, thread.queued_to, thread.open_tokens,
 from message, thread
 
 -- name: add
--- Stores imported messages. Each parameter is an array with the values of a column, except owner_id, chat_id, epoch and now
+-- Stores imported messages. owner_id, chat_id, epoch and now are single values. Each other parameter is an array with
+-- the values of a column.
 with input as (
   select * from unnest($id::bigint[], $thread_key::text[], $thread_no::bigint[], $channel::text[], $index_text::text[],
     $role::text[], $content::text[], $speaker::text[], $ext_id::text[], $reply_to::text[], $importance::real[],

@@ -1,7 +1,7 @@
 -- name: missing
 -- across owners: the server's own background work
--- $1 how many messages an owner must have to get a separate vector index: for each such owner without an index, the
--- statements that drop a half-built index and build a new one
+-- $1 a number of messages: for each owner who has this many messages but no vector index, the statements that drop a
+-- half-built index and build a new one
 select name, format('drop index concurrently if exists %I', name) as clear,
   format('create index concurrently %I on messages using hnsw (embedding halfvec_cosine_ops) where owner_id = %s',
     name, owner_id) as build

@@ -7,7 +7,7 @@ select (select count(*) from messages where owner_id = $1) as messages,
     + (select count(*) from model_call_months where owner_id = $1) as kept
 
 -- name: name
--- $1 the former owner, $2 the new owner: names them for the other statements of this file, within a transaction
+-- $1 the former owner, $2 the new owner: stores both for the other statements of this file, until the transaction ends
 select set_config('chatmem.move_from', $1::bigint::text, true), set_config('chatmem.move_to', $2::bigint::text, true)
 
 -- name: prepare
@@ -117,8 +117,7 @@ declare
   former constant bigint := current_setting('chatmem.move_from');
   heir constant bigint := current_setting('chatmem.move_to');
 begin
-  -- The messages were imported with other numbers. An import gives a message without an external id its former number as
-  -- the id.
+  -- The messages were imported with other numbers. A message without an external id got its former number as the id.
   insert into tombstones (owner_id, id, chat_id, message_id, claim, words, created_at, lifted_at)
   select heir, coalesce((select max(id) from tombstones where owner_id = heir), 0) + row_number() over (order by t.id),
     coalesce(h.chat_id, pg_temp.moved(t.chat_id)), h.id, t.claim, t.words, t.created_at, t.lifted_at

@@ -1,9 +1,11 @@
 -- name: memories
 -- The memories that match the filters of `PageMemoriesArgs`. A filter that is null does not restrict the result.
--- learned_since: a time, or null; after_time, after_id: the time and number of the last memory already listed (infinity
--- and the highest number if none is listed); counted: whether to count all. With as_of, the memories that were valid at
--- that time are returned, with their text of that time. A page is read from an index in the order of the result; only
--- counting reads all matching memories.
+-- If as_of is given, the memories that were valid at that time are returned, with their text of that time. A page is
+-- read from an index in the order of the result. Only counting reads all matching memories.
+-- learned_since: a time, or null
+-- after_time, after_id: the time and number of the last memory already listed; infinity and the highest number if none
+-- is listed
+-- counted: whether to count all
 with found as not materialized (
   select *
   from (
@@ -55,11 +57,10 @@ select (select count(*) from memories where owner_id = $1 and valid_to is null) 
 
 -- name: answers
 -- $1 owner, $2 a time, $3 a memory or null, $4 how many, $5 a receipt or null: contexts built before $2, newest first,
--- each with the message for which it was built. With $3, only contexts that showed this memory, in any section. A
--- context
--- may have been built before its message was recorded (at the start of a session, or by a client that records
--- afterwards). In this case, `question` is the user's next message in that thread within an hour, and `preceded` is
--- true.
+-- each with the message for which it was built. If $3 is not null, only contexts that showed this memory in any section
+-- are returned. At the start of a session, the context is built before its message is recorded. Some clients also
+-- record the message later. In these cases, `question` is the user's next message in that thread within an hour, and
+-- `preceded` is true.
 select r.id as receipt_id, r.chat_id, c.channel, r.created_at as at, r.tokens, r.token_budget, r.truncated,
   coalesce(m.content, n.content, '') as question, m.id is null and n.content is not null as preceded
 from context_receipts r
@@ -82,8 +83,8 @@ order by r.created_at desc
 limit $4
 
 -- name: replies
--- $1 owner, $2 a receipt: the messages that answer the receipt's question, oldest first. Such a message is soon after
--- the question, so the range of numbers replaces an index.
+-- $1 owner, $2 a receipt: the messages that answer the receipt's question, oldest first. The numbers of these messages
+-- are less than 1,000 above the number of the question. The statement therefore needs no index of `exchange_of`.
 select m.id, m.role, m.speaker, m.sent_at as at, m.content as text
 from context_receipts r
 join messages m on m.owner_id = $1 and m.chat_id = r.chat_id and m.exchange_of = r.message_id
@@ -113,8 +114,8 @@ order by 1 desc
 
 -- name: days
 -- $1 owner, $2 time zone, $3 from and $4 to: the conversations within these times. A conversation is one chat's
--- messages of one day. `begins` is the beginning of the user's first message or, if the user wrote none, of the first
--- message.
+-- messages of one day. `begins` is the beginning of the user's first message. If the user wrote none, it is the
+-- beginning of the first message.
 select d.day, d.chat_id, d.channel, d.messages, d.from_id, d.to_id, d.from_at, d.to_at, left(f.content, 160) as begins
 from (
   select to_char(sent_at at time zone $2::text, 'YYYY-MM-DD') as day, m.chat_id, c.channel, count(*) as messages,

@@ -5,8 +5,8 @@ from user_profile
 where owner_id = $1
 
 -- name: put
--- $1 owner, $2 narrative, $3 facts, $4 preferences, $5 goals, $6 dates, $7 model, $8 provisional, $9 now, $10 when the
--- job that wrote it was queued
+-- $1 owner, $2 narrative, $3 facts, $4 preferences, $5 goals, $6 dates, $7 model, $8 provisional, $9 now, $10 the time
+-- at which the profile's job was queued
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select owner_id, 0, 'profile', version, jsonb_build_object('narrative', former_lines_of($1, narrative)), built_at, $9
@@ -20,8 +20,8 @@ where owner_id = $1
 
 -- name: begin_erasure
 -- $1 owner. Adds one to the owner's count of erasures. A receipt is stored only if this count has not changed since its
--- context was read. The row is locked `for update`, because only this lock makes the `key share` lock of a new receipt
--- wait.
+-- context was read. The row is locked `for update`. A new receipt takes a `key share` lock on this row, and no weaker
+-- lock makes it wait.
 with owner as materialized (
   select owner_id from user_profile where owner_id = $1 for update
 )

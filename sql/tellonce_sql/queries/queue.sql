@@ -1,7 +1,7 @@
 -- name: enqueue
 -- Queues a `NewJob`. If there is an unclaimed job with the same kind, class and dedup key, the new messages are added
--- to that job instead. In this case, a past job waits for the later of the two dates, because an import delays its jobs
--- until the import has ended.
+-- to that job instead. A past job then gets the later of the two dates, because an import delays its jobs until the
+-- import has ended.
 with chat as (
   update chats set last_job_id = last_job_id + 1
   where owner_id = $owner_id and chat_id = $chat_id
@@ -31,8 +31,8 @@ where owner_id = $1 and class = 'past' and kind = 'exchange' and state = 'pendin
 -- of lost leases (a job with this many lost leases is not claimed), $8 the track of past work to prefer. Each chat has
 -- three tracks of jobs: live work, past exchanges and past summaries. This claims the first open job of each track, if
 -- that job is due and not leased. Later jobs of the track wait for this job, so that results come in order. Live work
--- is claimed first, then past work, newest first. A job or lease dated after $6 counts as due, because the clock must
--- have been set back since then. Each track is found by one step through the index, however many jobs it has.
+-- is claimed first, then past work, newest first. A job or lease with a date after $6 counts as due. Such a date shows
+-- that the clock was set back. Each track needs only one step through the index, even if it has many jobs.
 with recursive track as (
   (select owner_id, chat_id, track from chat_context_queue
    where state in ('pending_summarization', 'ready_to_write')
@@ -90,7 +90,7 @@ update chat_context_queue set from_id = $5, to_id = $6, exchanges = $7
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
 
 -- name: show
--- $1 owner, $2 chat, $3 job, $4 fence, $5 memories: stores which memories the job's worker is shown
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 memories: stores which memories the job's worker receives
 update chat_context_queue set known_ids = $5
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
 
@@ -124,7 +124,7 @@ where owner_id = $1 and chat_id = $2 and id = $3
 
 -- name: lock_ready
 -- $1 owner, $2 chat: locks the first job with a stored result that may be applied now. Live jobs and summaries are
--- applied in order, past exchanges in any order.
+-- applied in order. Past exchanges are applied in any order.
 select * from chat_context_queue q
 where owner_id = $1 and chat_id = $2 and state = 'ready_to_write'
   and (track = 1 or not exists (
@@ -162,7 +162,7 @@ returning state, attempts, case when state <> 'dead' then not_before end as retr
 
 -- name: refuse
 -- $1 owner, $2 chat, $3 job, $4 reason, $5 attempts allowed, $6 not before, $7 now: puts a job back into the queue
--- because its stored result cannot be applied. This counts as a failed attempt.
+-- because its stored result cannot be applied. The refusal counts as a failed attempt.
 update chat_context_queue
 set attempts = attempts + 1, state = case when attempts + 1 >= $5 then 'dead' else 'pending_summarization' end,
     result = null, error = $4, not_before = $6, done_at = case when attempts + 1 >= $5 then $7::timestamptz end
@@ -170,18 +170,18 @@ where owner_id = $1 and chat_id = $2 and id = $3 and state = 'ready_to_write'
 returning state
 
 -- name: void_claims
--- $1 owner: invalidates all claims, because their workers may hold text that is being forgotten. The results of these
--- workers will be refused. Unclaimed jobs are updated too, so that no worker can claim a job and read its input before
--- this transaction ends.
+-- $1 owner: invalidates all claims, because their workers may have read the text that is being erased. The results of
+-- these workers will be refused. Unclaimed jobs are updated too, so that no worker can claim a job and read its input
+-- before this transaction ends.
 update chat_context_queue
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
 
 -- name: void_readers
--- $1 owner, $2 chat, $3 message, $4 its thread, $5 the chat's session thread: invalidates the claims of jobs that may
--- have read the former text of a message that is being edited. These jobs are done again. Unclaimed jobs are updated
--- too, so that no worker can claim a job and read its input before this transaction ends. A job of another chat
--- continues if it did not read anything that was learned from the message.
+-- $1 owner, $2 chat, $3 edited message, $4 its thread, $5 the chat's session thread: invalidates the claims of jobs
+-- that may have read the former text of the message. These jobs are done again. Unclaimed jobs are updated too, so that
+-- no worker can claim a job and read its input before this transaction ends. A job of another chat continues if it did
+-- not read anything that was learned from the message.
 update chat_context_queue q
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
@@ -238,11 +238,11 @@ select not exists (
 -- name: redo_provisional
 -- across owners: workers serve all owners
 -- $1 how many, $2 now, $3 the tiers below the available tier, $4 the available tier, $5 whether it is the best of all,
--- $6 whether its calls are counted: queues jobs again, newest first. These are the jobs that a lower tier did, and
--- exchanges that lack a second reading although their chat's allowance permits one. Thread summaries and profiles wait
--- until the chat's chunk summaries have been redone and no job of the chat is open. All summaries also wait until the
--- allowance permits a call to a paid model. A job that was redone without success waits ten minutes, because otherwise
--- it would be redone endlessly.
+-- $6 whether its calls are counted: queues jobs again, newest first. These are the jobs that a lower tier did.
+-- Exchanges without a second reading are also queued, if their chat's allowance permits a second reading. Thread
+-- summaries and profiles wait until the chat's chunk summaries have been redone and no job of the chat is open. All
+-- summaries also wait until the allowance permits a call to a paid model. A job that was redone without success waits
+-- ten minutes, because otherwise it would be redone endlessly.
 update chat_context_queue q
 set state = 'pending_summarization', attempts = 0, claims = claims + 1, not_before = $2, done_at = null,
     provisional = false, redo = true, class = 'past', handed_at = null
@@ -276,8 +276,8 @@ returning q.owner_id, q.chat_id, q.id
 
 -- name: reading
 -- across owners: the operator sees the queue of all owners
--- The number of exchanges that each tier has read. Exchanges in the queue have no tier; `again` is true if they were
--- read before and wait for a better tier.
+-- The number of exchanges that each tier has read. Exchanges in the queue have no tier. `again` is true for exchanges
+-- that were read before and wait for a better tier.
 select case when state = 'complete' then tier end as tier, redo and state <> 'complete' as again,
   sum(greatest(exchanges, 1))::bigint as exchanges,
   sum(greatest(exchanges, 1)) filter (where state = 'complete' and provisional)::bigint as provisional

@@ -24,8 +24,8 @@ from context_receipts
 where owner_id = $1 and id = $2
 
 -- name: of_message
--- $1 owner, $2 chat, $3 message number: the contexts built for the message. For an answer, the result includes the
--- contexts of the message that it answers.
+-- $1 owner, $2 chat, $3 message number: the contexts built for the message. If the message is an answer, the result
+-- includes the contexts of the answered message.
 select id from context_receipts
 where owner_id = $1 and chat_id = $2
   and message_id in ($3, (select exchange_of from messages where owner_id = $1 and chat_id = $2 and id = $3))

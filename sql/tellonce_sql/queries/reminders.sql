@@ -1,6 +1,6 @@
 -- name: set
--- $1 owner, $2 memory, $3 chat, $4 topic or null, $5 due at, $6 how it repeats or null, $7 now, $8 when it was delivered,
--- or null. If the memory has an alarm already, nothing changes, even if that alarm was delivered.
+-- $1 owner, $2 memory, $3 chat, $4 topic or null, $5 due at, $6 repetition or null, $7 now, $8 time of the delivery or
+-- null. If the memory has an alarm already, nothing changes, even if that alarm was delivered.
 insert into reminders (owner_id, memory_id, chat_id, message_thread_id, due_at, repeats, created_at, done_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict (owner_id, memory_id) do nothing
@@ -55,7 +55,7 @@ returning
 
 -- name: finish
 -- $1 owner, $2 memory, $3 the time at which the reminder was due, $4 the next time or null, $5 now: finishes one
--- delivery. A repeated call has no effect. Without a next time, the memory is completed.
+-- delivery. A repeated call has no effect. If $4 is null, the memory is completed.
 with finished as (
   update reminders
   set due_at = coalesce($4, due_at), done_at = case when $4::timestamptz is null then $5::timestamptz end, worker = null,

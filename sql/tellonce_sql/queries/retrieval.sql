@@ -52,8 +52,8 @@ chat_id, id, thread_key, thread_no, role, speaker, sent_at, tokens, routine, con
 
 -- part: words_of_message
 -- The ranks of `terms` in a message `m`, or null if the message contains none of the terms. The words of a message are
--- read only if they may match. This is so if the message is in `worded`, or if the query has words that `worded` does
--- not cover (`any_term`).
+-- read only if they can match. They can match if the message is in `worded`, or if the query has words that `worded`
+-- does not cover (`any_term`).
 left join lateral (
   select case when ts_rank(tsv, (select term from any_term)) > 0
     then array(select ts_rank(tsv, term) from terms) end as ranks
@@ -65,7 +65,7 @@ left join lateral (
 
 -- part: messages_of_hits
 -- The ranker's data for the messages in `hits`. The messages of one chat are read with an
--- array of numbers, so that the index is searched only once, and not once per message.
+-- array of numbers, so that the index is searched only once.
 select
 -- use: message_for_ranking
 from (
@@ -150,12 +150,12 @@ from (
 -- use: words_of_message
 
 -- name: messages
--- Candidates by similarity, by words and by time, with the ranker's data for each. By similarity: with `near_index`,
--- the owner's own vector index is used. Otherwise, an index-only scan compares the codes by Hamming distance, and the
--- exact vectors of the nearest messages are compared. By time: the messages of the span, first the messages of the
--- speakers in `named`, then the most similar messages. `ranks` is null if a message has none of the lexemes, which is
--- usual for candidates by similarity. The scan is written twice, for one chat and for all chats. With one condition for
--- both cases, the planner would read the table instead of only the index.
+-- Candidates by similarity, by words and by time, with the ranker's data for each. The search by similarity uses the
+-- owner's own vector index if `near_index` is true. Otherwise, an index-only scan compares the codes by Hamming
+-- distance, and the exact vectors of the nearest messages are compared. The search by time selects messages of the
+-- span. It prefers the speakers in `named`, and then the most similar messages. `ranks` is null if a message has none
+-- of the lexemes, which is usual for candidates by similarity. The scan is written twice, for one chat and for all
+-- chats. With one condition for both cases, the planner would read the table instead of only the index.
 -- span_start, span_end: a span of time, or null; span_late: the latest time of a message that may refer to the span
 -- of_a_span: maximum number of messages of the span; named: speakers who are preferred within the span
 -- asks_routine: whether to include the latest routine messages
@@ -295,10 +295,10 @@ cross join lateral (
 -- end
 
 -- name: learned
--- Memories and chunk summaries by similarity and by words. If `memories_as_of` is a past time, memories that ended later
--- are included, too, with the text that they had at that time. Memories that are uncertain, or that were rejected while
--- uncertain, are not added by this rule. Summaries written or rewritten after `as_of` are left out, because they may
--- contain facts that were not known at that time.
+-- Memories and chunk summaries by similarity and by words. If `memories_as_of` is a past time, memories that ended
+-- later are included, too, with the text that they had at that time. This rule does not add memories that are
+-- uncertain, or that were uncertain when the user rejected them. Summaries that were written or changed after `as_of`
+-- are left out, because they can contain facts that were not known at that time.
 -- most_memories, most_summaries: maximum number of each kind of match, or 0 for none; statuses: the statuses of the
 -- memories
 -- owner_scope: lexeme query of memories; asked_in: the chat of the call. Memories of `chat` scope are found in their own

@@ -3,12 +3,12 @@
 update scrubs set requested_at = $1
 
 -- name: due
--- $1 a time: whether text was erased since the last scrub, and that scrub (if any) was before $1
+-- $1 a time: whether text was erased since the last scrub, and no scrub was done since $1
 select requested_at is not null and (done_at is null or (done_at < requested_at and done_at <= $1)) from scrubs
 
 -- name: done
--- $1 when the scrub began. If text was erased after that time, a scrub stays requested, because this scrub does not
--- cover that text.
+-- $1 when the scrub began. If text was erased later, the scrub does not cover this text, and another scrub stays
+-- requested.
 update scrubs
 set done_at = $1, requested_at = case when requested_at > $1 then requested_at end
 
@@ -33,8 +33,8 @@ vacuum full pg_catalog.pg_statistic
 select set_config('lock_timeout', '400ms', false)
 
 -- name: longest_wait
--- $1 a server process: the longest time, in seconds, that a session has been waiting for a lock that the server process
--- holds or requested earlier
+-- $1 a server process: the longest time, in seconds, that another session has waited behind this process. A session
+-- waits behind the process if the process holds the lock or requested it earlier.
 select coalesce(max(extract(epoch from clock_timestamp() - waitstart)), 0)::float8
 from pg_locks
 where not granted and $1 = any(pg_blocking_pids(pid))

@@ -2,9 +2,9 @@
 -- one statement `clean_<place>`, and is declared in domain/erasure/text_places.py. All rows that are read have the same
 -- columns: `texts` are the row's text columns, `body` is its JSON column.
 --
--- The statements `clean_…` have the parameters $1 owner and $2 rows with their new texts. A row that no longer has the given
--- version is not changed. A former text is kept as a version, for contexts of a past time, if its row has a time
--- `replaced_at`.
+-- The statements `clean_…` have the parameters $1 owner and $2 rows with their new texts. A row that no longer has the
+-- given version is not changed. If a row has a time `replaced_at`, its former text is kept as a version, for contexts
+-- of a past time.
 
 -- part: message
 select 'message' as place, m.chat_id, m.id, m.version, m.role as subject, m.thread_key, m.sent_at as at,
@@ -280,17 +280,17 @@ from given g
 where c.owner_id = $1 and c.id = g.id
 
 -- name: clean_chat
--- Replaces the client's names of conversations. Every new name is different, so that an import of an export keeps the
--- conversations apart.
+-- Replaces the client's names of conversations. Every new name is different. Otherwise, an import of an export would
+-- merge the conversations.
 -- use: given
 update chats c set conversation = 'forgotten:' || c.chat_id
 from given g
 where c.owner_id = $1 and c.chat_id = g.chat_id
 
 -- name: clean_thread
--- Renames threads in every table. The first text is the new key. This is one statement, because the foreign keys of these
--- tables contain the thread's key and are checked at the end of each statement. If a thread has the new key already, a
--- number is added to it.
+-- Renames threads in every table. The first text is the new key. This is one statement, because the foreign keys of
+-- these tables contain the thread's key and are checked at the end of each statement. If another thread has the new key
+-- already, a number is added to the new key.
 -- use: given
 , taken as (
   select g.chat_id, g.thread_key as old, g.texts[1] as fresh, count(t.thread_key) as same
@@ -348,8 +348,7 @@ delete from memory_versions v using given g
 where v.owner_id = $1 and v.id = g.id and v.version = g.version
 
 -- name: clean_memory
--- Removes all texts except the content from memories that are kept: quotes, reasons, subjects, categories and user
--- names
+-- Removes the quotes, reasons, subjects, categories and user names of memories that are kept. Their content stays.
 -- use: given
 update memories m set quotes = '[]', reason = null, about = 'user', categories = null, user_name = null,
   tsv = ts_delete(tsv, category_lexemes(array_to_string(categories, ' ')))

@@ -33,7 +33,8 @@ order by m.thread_no
 
 -- name: silent
 -- across owners: the server's own background work
--- $1 a time, $2 a number: threads with at least $2 messages that no chunk job covers and with no message since $1
+-- $1 a time, $2 a number: threads without a message since $1. A thread is returned only if it has at least $2 messages
+-- that no chunk job covers.
 select t.owner_id, t.chat_id, t.thread_key
 from thread_state t
 join messages m on m.owner_id = t.owner_id and m.chat_id = t.chat_id and m.thread_key = t.thread_key

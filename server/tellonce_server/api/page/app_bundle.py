@@ -21,15 +21,14 @@ from tellonce_server.api.assistant import APP_URI
 @cache
 def static_files() -> Mapping[str, bytes]:
     """The page's files, by their path below `/page/`, including a file for the texts of each language. The files are
-    served without the comments, which are a tenth of their bytes."""
+    served without comments, because a tenth of the bytes are comments."""
     static = files("tellonce_server.api.page") / "static"
     texts = {f"strings/{language}.json": _json(page_texts(language)).encode() for language in LANGUAGES}
     return {entry.name: _COMMENT.sub(b"", entry.read_bytes()) for entry in static.iterdir()} | texts
 
 
 _COMMENT = re.compile(rb"^ *(?:/\*(?:[^*]|\*(?!/))*\*/|//.*)\n", re.MULTILINE)
-"""Matches a comment that has its lines for itself. The scripts and the style have no other comments; a test checks
-this."""
+"""Matches a comment on lines of its own. The scripts and the style have no other comments; a test checks this."""
 
 
 _IMPORT = re.compile(r'^import \{ (.+) \} from "\./(\w+)\.js";$', re.MULTILINE)
@@ -79,8 +78,8 @@ def _json(texts: object) -> str:
 
 
 def _ordered(name: str, before: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The names in `before`, then the modules that `name` imports, then `name`. Each module is listed once, after all
-    modules that it imports."""
+    """The names in this order: the names in `before`, the modules that `name` imports, and `name`. Each module is
+    listed once, after all modules that it imports."""
     for _, other in _IMPORT.findall(_text(f"{name}.js")):
         if other not in before:
             before = _ordered(other, before)

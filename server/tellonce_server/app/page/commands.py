@@ -21,8 +21,8 @@ _TASKS: dict[str, tuple[str, TextCode]] = {
     "import": ("page_work", "import_failed"),
     "plan": ("page_work", "import_failed"),
 }
-"""For each task, the module of `tellonce_cli` that runs it, and the code of its failure. The server must not import these
-modules."""
+"""For each task, the module of `tellonce_cli` that runs the task, and the error code if the task fails. The server must
+not import these modules."""
 
 LINE_BYTES = 4 * 1024 * 1024
 """Maximum number of bytes in one line of output. A line may contain the whole configuration of another program."""
@@ -34,7 +34,7 @@ class CommandRefused(Refused):
 
 @asynccontextmanager
 async def running(task: str, *arguments: str) -> AsyncGenerator[Process]:
-    """Run a command in a process, which is terminated if it still runs at the end of the block."""
+    """Run a command in a separate process. If the process still runs at the end of the block, it is terminated."""
     process = await asyncio.create_subprocess_exec(
         *(*python(f"tellonce_cli.{_TASKS[task][0]}"), task, *arguments),
         stdin=asyncio.subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""The operator's tools on the memory page: connecting programs, tokens, imports, backups, health and cost."""
+"""The operator's tools on the memory page, for connected programs, tokens, imports, backups, health and cost."""
 
 from datetime import UTC, datetime
 from pathlib import Path

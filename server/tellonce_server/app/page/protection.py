@@ -75,7 +75,7 @@ def refused(status: int, sentence: str, code: TextCode = "page_request") -> JSON
 
 
 async def bearer(storage: Storage, request: Request) -> tuple[str, AccessToken] | None:
-    """The token of the request, and the token's access; None without a token that is valid now."""
+    """The token of the request and its access; None if the request has no valid token."""
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     access = await storage.verifier.verify_token(token) if kind.lower() == "bearer" else None
     return (token, access) if access is not None and await is_still_valid(access) else None

@@ -42,7 +42,7 @@ class Transfers:
         self._tickets = Codes()
 
     def for_operator(self, transfer: Transfer) -> Handler:
-        """The handler that refuses a request without the operator's session, and passes the session to `transfer`."""
+        """The handler that calls `transfer` with the operator's session. It refuses a request without this session."""
 
         async def handler(request: Request) -> Response:
             session = await self._session(request)
@@ -101,8 +101,8 @@ class Transfers:
 
 
 def _download(name: str, kind: str) -> dict[str, str]:
-    """The headers for the download of a file with stored texts. No cache may store the file, and its name reveals
-    nothing."""
+    """The headers for the download of a file with stored texts. Caches must not store the file. `name` must reveal
+    nothing about the texts."""
     disposition = f'attachment; filename="{name}"'
     return {**HEADERS, "Content-Disposition": disposition, "Content-Type": kind, "Cache-Control": "no-store"}
 
@@ -112,7 +112,8 @@ async def _exported() -> AsyncGenerator[bytes]:
         assert process.stdout is not None  # the output was opened as a pipe
         while part := await process.stdout.read(PART):
             yield part
-        # The process has closed its output, but is still closing the database. If it were terminated now, Popen would
-        # read its exit code before asyncio does, and asyncio would warn of an unknown child process.
+        # The process has closed its output, but is still closing the database. At the end of the block, a running
+        # process is terminated, and Popen reads its exit code. asyncio would then miss the exit code and warn of an
+        # unknown child process.
         if await process.wait():
             raise CommandRefused("The export failed; the server's log says why.", "crash")

@@ -1,5 +1,5 @@
-"""Summarizes a receipt for a person. The summary says how many items of each kind the assistant was shown, and how many
-were left out for each reason. Pure."""
+"""Summarizes a receipt for a person. The summary has the number of shown items of each kind, and the number of omitted
+items for each reason. Pure."""
 
 import re
 from collections import Counter
@@ -36,8 +36,8 @@ class LeftOut(Contract):
 
 class PageAnswer(Contract):
     """The basis of an answer. `replies` are the assistant's messages to the question. `shown` and `found` count things by
-    kind, as `LeftOut` does. `found` counts what a search for the question added; `shown` counts everything else that the
-    assistant was shown."""
+    kind, as `LeftOut` does. `found` counts what a search for the question added. `shown` counts everything else in the
+    assistant's context."""
 
     answer: AnswerEntry | None
     at: AwareDatetime

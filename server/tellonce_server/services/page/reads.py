@@ -57,7 +57,8 @@ FILTERS: Final[dict[str, tuple[str, ...]]] = {
     "status": ("live", *(status for status in STATUSES if status not in CURRENT)),
     "origin": ("", *get_args(MemoryOrigin)),
 }
-"""The values of the filters of the list. An empty text stands for all values, `live` for the default statuses."""
+"""The values of the filters of the list. An empty text stands for all values. `live` stands for the default
+statuses."""
 
 
 class PageMemories(Contract):

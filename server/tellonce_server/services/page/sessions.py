@@ -1,4 +1,5 @@
-"""The sign-in of a browser. The browser exchanges a one-time code, which is valid for a minute, for a sealed cookie.
+"""The sign-in of a browser. The browser sends a one-time code and receives a sealed cookie. The code is valid for a
+minute.
 
 The cookie contains the hash of an access token, so revoking the token ends the session. The cookie is sealed with the
 server's key, so it needs no storage and remains valid after a restart.

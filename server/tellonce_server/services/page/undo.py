@@ -22,14 +22,14 @@ take long on a slow connection."""
 
 
 class FormerText(Contract):
-    """Whether a memory was a note, and its deadline, before an edit."""
+    """The state of a memory before an edit: its deadline, and whether it was a note."""
 
     note: bool
     deadline: Instant | None = None
 
 
 class FormerState(Contract):
-    """A former state of a memory. `edited` is set if undoing the change undoes an edit."""
+    """A former state of a memory. `edited` is set if the change edited the text of the memory."""
 
     memory_id: RowId
     status: RestorableStatus

@@ -102,8 +102,8 @@ def opened(file: Path) -> Archive:
 
 
 def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
-    """The migrations that create the backup's schema. Raises BackupRefused if the backup has a newer format, or a
-    migration that this program lacks, or a migration with another text than in this program."""
+    """The migrations that create the backup's schema. Raises BackupRefused if the backup has a newer format, an unknown
+    migration, or a migration with a different text."""
     if manifest.format > FORMAT:
         raise BackupRefused(
             f"a newer tellonce made the backup (format {manifest.format}; this one knows formats up to {FORMAT}): "
@@ -146,8 +146,8 @@ async def fill(connection: Any, archive: Archive, complete: Callable[[], Awaitab
 
 
 async def _apply(connection: Any, migration: Migration) -> None:
-    # Indexes cannot be built concurrently inside a transaction. Nobody uses the database during a restore, so building
-    # the indexes in the ordinary way delays nobody.
+    # Indexes cannot be built concurrently inside a transaction. Only the restore uses the database, so building the
+    # indexes in the ordinary way does not delay other processes.
     for statement in statements(migration.sql.replace(" concurrently ", " ")):
         await connection.execute(statement)
     await connection.execute(query("backup.note_applied"), migration.version, migration.name, migration.sha256)

@@ -29,15 +29,19 @@ _SYSTEM_DIR = Path("/var/lib/chatmem")
 _LOG_BYTES = 4 * 2**20
 _LOG_KEPT_BYTES = 2**20
 
-# log_min_messages, log_parameter_max_length: Users' text must not reach the log. An error message may quote users'
-# text, so errors go only to the client, and slow statements are logged without parameters. wal_level: With `minimal`,
-# the scrub rewrites tables without logging them. The scrub therefore writes half as much. Also, such a scrub can be
-# cancelled at once; a process that waits until the log is on the disk cannot be cancelled. A higher level is not
-# needed, because nothing copies the log to another server. wal_recycle: Forgotten text would survive in recycled
-# segments. max_connections: Each assistant has its own stdio server, so there are enough connections for the pools of a
-# dozen processes. Unused connections cost nothing. max_parallel_workers_per_gather, max_parallel_maintenance_workers:
-# Parallel workers need more /dev/shm than a container has by default. wal_compression stays off: In a large database, a
-# message writes 65 KB of log. pglz saved 8 % of this and took a third of the processor time.
+# The reasons for these settings:
+# - log_min_messages, log_parameter_max_length: Users' text must not reach the log. An error message may quote users'
+#   text, so errors go only to the client. Slow statements are logged without parameters.
+# - wal_level: With `minimal`, the scrub rewrites tables without logging them. It therefore writes half as much, and it
+#   can be cancelled at once. A process cannot be cancelled while it waits until the log is on the disk. A higher level
+#   is not needed, because nothing copies the log to another server.
+# - wal_recycle: Forgotten text would survive in recycled segments.
+# - max_connections: Each assistant has its own stdio server. The connections are enough for the pools of a dozen
+#   processes. Unused connections cost nothing.
+# - max_parallel_workers_per_gather, max_parallel_maintenance_workers: Parallel workers need more /dev/shm than a
+#   container has by default.
+# - wal_compression is not set and therefore off. In a large database, storing a message writes 65 KB of log. pglz saved
+#   8 % of the log, but took a third of the processor time.
 _CONF = """\
 listen_addresses = ''
 port = {port}
@@ -90,8 +94,8 @@ def bindir() -> Path:
 
 
 def reachable(source: Path, account: Account | None) -> Path:
-    """The folder itself, or a copy if the account may not enter the folder, for example in a closed home directory. The
-    copy (40 MB) is made only once."""
+    """The folder itself, or a copy if the account is not allowed to enter the folder. The folder can be inside a closed
+    home directory, for example. The copy (40 MB) is made only once."""
     return source if can_reach(account, source) else _copied(source)
 
 
@@ -125,8 +129,8 @@ def refuse_other_major(home: Path) -> None:
 
 def place(link: Path, account: Account | None) -> Path:
     """The folder of the cluster: `link` or its target. If the account cannot reach that folder, `link` becomes a link
-    to a new folder. The new folder has a random name, so that a deleted and recreated data directory does not find the
-    old data."""
+    to a new folder. The new folder has a random name. If the data directory is deleted and created again, it therefore
+    cannot get the old data."""
     if link.is_symlink() or link.exists() or can_reach(account, link.parent):
         return link.resolve()
     target = _system_dir() / f"cluster-{secrets.token_hex(6)}"
@@ -140,8 +144,8 @@ def _system_dir() -> Path:
 
 
 def socket_dir(cluster: Path) -> Path:
-    """The folder of the socket. This is the cluster's folder or, if its path is too long for a socket, a folder in /tmp
-    whose name is derived from the path."""
+    """The folder of the socket. This is usually the cluster's folder. If the path of that folder is too long for a
+    socket, a folder in /tmp is used. The name of this folder is derived from the path."""
     if len(os.fsencode(cluster / f".s.PGSQL.{PORT}")) <= _SOCKET_PATH_BYTES:
         return cluster
     return Path("/tmp") / f"tellonce-{hashlib.sha256(os.fsencode(cluster)).hexdigest()[:16]}"
@@ -175,7 +179,7 @@ def write_conf(cluster: Path, account: Account | None) -> None:
 
 
 def include_conf(cluster: Path) -> None:
-    """Make the main settings file of a new cluster include our settings file."""
+    """Add a line to the main settings file of a new cluster. The line includes our settings file."""
     with (cluster / "postgresql.conf").open("a") as main:
         main.write(f"\ninclude_if_exists = '{CONF_NAME}'\n")
 
@@ -197,10 +201,10 @@ def postmaster(cluster: Path) -> int | None:
 
 
 def disown_stale_pid(cluster: Path, account: Account | None) -> None:
-    """Allow a start although the pid file names a live process that is not a server of this cluster. The pid in the
-    file is replaced by our pid, because a postmaster ignores the pid of the process that starts it. The other lines
-    stay. They name the shared memory that a starting postmaster checks: it refuses to start if this memory is still in
-    use. The file of a dead process stays, because a starting postmaster may be replacing it."""
+    """Make a start possible if the pid file names a live process that does not serve this cluster. The pid in the file
+    is replaced by our pid, because a postmaster ignores the pid of the process that starts it. The other lines stay,
+    because they name the cluster's shared memory. A postmaster refuses to start if this memory is still in use. The
+    file of a dead process stays, because a starting postmaster may be replacing it."""
     pid = _recorded_pid(cluster)
     if pid is not None and pid > 0 and _is_alive(pid) and not _serves(pid, cluster):
         path = cluster / "postmaster.pid"
@@ -256,7 +260,7 @@ def _serves(pid: int, cluster: Path) -> bool:
 
 
 def trim_log(cluster: Path) -> None:
-    """If the log exceeds 4 MiB, copy its end to a second file and empty the log. The server may run during this call,
+    """If the log exceeds 4 MiB, copy its end to a second file and empty the log. The server can run during this call,
     because it appends to the log."""
     with suppress(FileNotFoundError), _opened(cluster / LOG_NAME) as log:
         size = log.seek(0, os.SEEK_END)

@@ -54,11 +54,11 @@ APP_DATABASE = "chatmem"
 APP_ROLE = "chatmem_app"
 SUPERUSER = "postgres"
 
-# The start of the server fails after this number of seconds without progress. Crash recovery counts as progress and may
-# take any time.
+# The start of the server fails after this number of seconds without progress. Crash recovery counts as progress, so its
+# duration is not limited.
 _PATIENCE = 60.0
-# Seconds that a live postmaster may lack its socket before the postmaster is restarted. A program that cleans /tmp may
-# have removed the socket.
+# A live postmaster without its socket is restarted after this number of seconds. A program that cleans /tmp can remove
+# the socket.
 _SOCKET_PATIENCE = 15.0
 _LOG_CHECK = 60.0
 # Seconds between checks that the server still runs.
@@ -66,7 +66,7 @@ _KEEP_CHECK = 0.5
 _STOP_TIMEOUT = 300
 # Variables of the caller, such as PGPORT, LANG and LD_PRELOAD, must not affect the server.
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
-# With these options, collation and case folding are the same on every system and under every LANG, without ICU.
+# These options do not use ICU. With them, collation and case folding are the same on every system and under every LANG.
 _INITDB = (
     f"--username={SUPERUSER}",
     "--auth-local=trust",
@@ -133,8 +133,8 @@ class EmbeddedPostgres:
 
     @property
     def cluster(self) -> Path:
-        """PostgreSQL's own data directory: a folder inside our data directory, or the target of the link with that
-        name."""
+        """PostgreSQL's own data directory. It is a folder inside our data directory. If this folder is a link, the
+        result is the target of the link."""
         return (self._home / MAJOR).resolve()
 
     @property
@@ -182,8 +182,8 @@ class EmbeddedPostgres:
                     await self._leave()
 
     async def ping(self) -> State:
-        """`up`: the server answers. `starting`: it does not accept sessions, because it is starting or stopping.
-        `down`: it does not run."""
+        """`up`: the server answers. `starting`: the server does not accept sessions, because it is starting or
+        stopping. `down`: the server does not run."""
         try:
             async with self._session("postgres"):
                 return "up"
@@ -195,7 +195,7 @@ class EmbeddedPostgres:
             return "down"
 
     async def keep_up(self) -> None:
-        """Restart the server whenever it dies, until cancelled."""
+        """Restart the server whenever it dies. This task runs until it is cancelled."""
         while True:
             await anyio.sleep(_KEEP_CHECK)
             if postmaster(self.cluster) is None:
@@ -218,7 +218,7 @@ class EmbeddedPostgres:
             joined = True
         finally:
             if not joined:
-                # A start that is given up must not leave behind a server that no process uses.
+                # If the start is given up, the server must not continue to run unused.
                 with anyio.CancelScope(shield=True):
                     await self._leave()
 
@@ -303,8 +303,8 @@ class EmbeddedPostgres:
             await self._stop_server()
 
     async def _stop_server(self) -> None:
-        # pg_ctl sends a signal to the process that the pid file names. It is therefore called only if that process is
-        # known to be our server.
+        # pg_ctl sends a signal to the process that the pid file names. pg_ctl is therefore called only if this process
+        # is known to be our server.
         if postmaster(self.cluster) is not None:
             status, output = await self._pg_ctl("-m", "fast", "-w", "-t", str(_STOP_TIMEOUT), "stop")
             if status != 0 and postmaster(self.cluster) is not None:

@@ -1,8 +1,8 @@
 """Updates a database's schema to this program's version, running each migration once.
 
-A migration file runs in one transaction. If the first line of a file is `-- no-transaction` (for `create index
-concurrently`), the file is split at the lines `-- statement` and runs statement by statement. The statements of such a
-file must be repeatable, because after a crash all of them run again.
+A migration file runs in one transaction. A file for `create index concurrently` begins with the line
+`-- no-transaction`. Such a file is split at the lines `-- statement`, and each statement runs on its own. The
+statements must be repeatable, because after a crash all of them run again.
 """
 
 import logging
@@ -52,8 +52,8 @@ async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration
     """Apply the missing migrations and return their names. By default, these are the migrations of this program. Waits
     while another process migrates. `connection` must be a separate session, because the lock belongs to the session.
 
-    Raises MigrationError for two files with the same number, a file changed after it was applied, a newer database, or
-    a table in use.
+    Raises MigrationError if two files have the same number, if a file has changed since it was applied, if the database
+    is newer than this program, or if a table is in use.
     """
     async with _alone(connection):
         await connection.execute(CREATE_LEDGER)
@@ -94,8 +94,9 @@ def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list
 
 @asynccontextmanager
 async def _alone(connection: asyncpg.Connection) -> AsyncGenerator[None]:
-    # This polls instead of waiting inside pg_advisory_lock(). A session that waits in pg_advisory_lock() holds a
-    # snapshot. A `create index concurrently` of the lock's holder waits for that snapshot, so both would wait forever.
+    # The lock is polled, because a session that waits in pg_advisory_lock() holds a snapshot. If the holder of the lock
+    # runs `create index concurrently`, the holder waits for that snapshot. The two sessions would wait for each other
+    # forever.
     reported_at = time.monotonic()
     while not await connection.fetchval(query("locks.take"), _LOCK):
         if time.monotonic() - reported_at > _REPORT_SECONDS:

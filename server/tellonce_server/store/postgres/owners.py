@@ -1,7 +1,7 @@
 """Moves all data of one owner to another owner, in one transaction. No other process may use the database meanwhile.
 
-The number of a private chat is its user's number, and the numbers of conversations are computed from the user's number.
-The numbers of these chats therefore change, too.
+A private chat has the same number as its user. The numbers of conversations are computed from the user's number. All
+these numbers therefore change with the owner.
 """
 
 from collections.abc import AsyncGenerator

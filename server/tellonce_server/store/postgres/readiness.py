@@ -25,8 +25,8 @@ select quote_ident(current_user) as login, quote_ident(current_database()) as da
 
 @dataclass(frozen=True)
 class Readiness:
-    """The state of a server and its database. `untaken` are the roles that the login cannot assume, or that are
-    missing."""
+    """The state of a server and its database. `untaken` are the missing roles, and the roles that the login cannot
+    assume."""
 
     login: str
     database: str
@@ -84,8 +84,8 @@ def for_administrator(found: Readiness) -> str:
 
 
 async def prepare(connection: Any) -> list[str]:
-    """Run and return the missing statements that this login may run. Raises DatabaseNotReady if something is still
-    missing."""
+    """Run the missing statements, as far as this login has the rights for them. Returns the statements that ran. Raises
+    DatabaseNotReady if something is still missing."""
     found = await look(connection)
     if said := hindrance(found):
         raise DatabaseNotReady(said)

@@ -17,7 +17,7 @@ from typing import Final
 SECONDS: Final = 1.0
 """Seconds between checks."""
 LOOKS: Final = 3
-"""Number of consecutive checks that must find no process that uses the server, before the server is stopped."""
+"""If this number of consecutive checks find the server unused, the server is stopped."""
 AFTER_FAILURE: Final = 60.0
 """Seconds to wait after a failed attempt to stop the server."""
 
@@ -35,7 +35,7 @@ def lock(path: Path) -> int | None:
 
 def unused(home: Path, cluster: Path) -> bool:
     """Whether no process uses the server. A process holds the `.start` lock while it starts or leaves the server; such
-    a process counts as a user. If the server does not run either, this function ends the watcher."""
+    a process counts as a user. If the server is unused and does not run, this function ends the watcher."""
     starting = lock(home / ".start")
     if starting is None:
         return False
