@@ -486,7 +486,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.repetitions.says_end": repetitions.says_end,
     "tellonce_text.dates.alarms.rings": lambda text: alarms.rings(text, SAID, NOW),
     "tellonce_text.dates.annotation.annotated": lambda text: annotation.annotated(text, SAID),
-    "tellonce_text.dates.meanings.appointment": lambda text: meanings.appointment(text, NOW, ZONE),
+    "tellonce_text.dates.meanings.event_due": lambda text: meanings.event_due(text, NOW, ZONE),
     "tellonce_text.dates.meanings.coming_day": lambda text: meanings.coming_day(text, NOW, ZONE),
     "tellonce_text.dates.meanings.proposed_day": lambda text: meanings.proposed_day(text, NOW, ZONE),
     "tellonce_text.dates.meanings.due_date": lambda text: meanings.due_date(text, NOW, ZONE),
@@ -612,7 +612,7 @@ SLOW = frozenset(
     tellonce_server.domain.memory.resolution.named_dates
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
     tellonce_server.domain.retrieval.signals.mentions tellonce_text.dates.meanings.admits
-    tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.appointment
+    tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.event_due
     tellonce_text.dates.meanings.coming_day tellonce_text.dates.meanings.proposed_day
     tellonce_text.dates.meanings.due_date tellonce_text.dates.resolver.expressions
     tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans

@@ -192,7 +192,12 @@ async def test_a_claim_that_an_edit_takes_back_is_no_longer_believed(
         await say(client, clock, "My offsite is on March 15 and I like green jasmine tea", "u1")
         await learn(
             client,
-            {"content": "The user's offsite is on March 15", "quote": quote, "source_message_id": "u1"},
+            {
+                "content": "The user's offsite is on March 15",
+                "kind": "fact",
+                "quote": quote,
+                "source_message_id": "u1",
+            },
             {
                 "content": "The user likes green jasmine tea",
                 "quote": quote and "I like green jasmine tea",

@@ -237,3 +237,13 @@ def test_a_chinese_or_japanese_date_without_its_year_is_found_and_uncertain(text
     assert found.best is not None
     assert not found.certain
     assert [str(day) for day in found.best.days] == [first, last]
+
+
+@given(
+    st.sampled_from(["Monday", "Friday", "Sunday"]), st.sampled_from(["mornings", "afternoons", "evenings", "nights"])
+)
+def test_a_weekday_before_the_plural_of_a_part_of_the_day_is_a_habit(day: str, part: str) -> None:
+    (found,) = read(f"I started swimming on {day} {part}")
+    assert (found.precision, found.best, found.certain) == ("recurring", None, False)
+    (once,) = read(f"I swam on {day} {part[:-1]}")
+    assert once.certain

@@ -142,7 +142,7 @@ async def filtered_memories(
 
 
 dated = Rows[[OwnerId, datetime, datetime], PageEntry]("page.dated", _quoted)
-"""Dates and deadlines from `now` until `until`, and goals with a past deadline."""
+"""Dates and deadlines from the start of today until another time, and goals with a past deadline."""
 
 told = Rows[[OwnerId, Sequence[int], int], PageEntry]("page.told", _quoted)
 """The newest current memories, except those in `listed`."""

@@ -187,7 +187,9 @@ def _dated(line: Line, index: int) -> Item | None:
     item = _with_range(line, index, Item(phrase.end, phrase))
     item = item if item.until else _with_time(line, item)
     yearly = line[item.end].has("every") and line[item.end + 1].has("unit")  # `Good Friday every year`
-    return Item(item.end + 2, repeats=True) if yearly else item
+    if yearly or line[item.end - 1].has("parts") or line[item.end].has("parts"):  # `Sunday mornings`
+        return Item(item.end + 2 * yearly + line[item.end].has("parts"), repeats=True)
+    return item
 
 
 def _ranged(line: Line, index: int) -> Item | None:

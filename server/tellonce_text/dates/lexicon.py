@@ -23,7 +23,7 @@ _NUMERIC: Final = frozenset(
 )
 """The tags whose values are numbers."""
 _SILENT: Final = frozenset(
-    "or clause idiom same_time tense_subject forwarded street title except alternate every_count".split()
+    "or clause idiom same_time tense_subject forwarded street title except alternate every_count onset".split()
 )
 """Words with these tags do not indicate a language, because they also exist in other languages."""
 _TIME_NOUNS: Final = frozenset({"unit", "o_clock"})

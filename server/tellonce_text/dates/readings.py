@@ -89,6 +89,7 @@ class Expression:
     - `timed`: the expression gives a time of day.
     - `absolute`: the expression gives the year, so its meaning does not depend on the time of the text.
     - `since`: the span has no end ("since March").
+    - `onset`: the day is the first of a span whose end the text does not give ("from 1 December on").
     """
 
     start: int
@@ -101,6 +102,7 @@ class Expression:
     absolute: bool = False
     approximate: bool = False
     since: bool = False
+    onset: bool = False
 
     @property
     def best(self) -> Reading | None:
