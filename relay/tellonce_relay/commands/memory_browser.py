@@ -34,7 +34,9 @@ def overview(profile: c.Profile, zone: ZoneInfo, now: datetime) -> Reply:
     return Reply(text, InlineKeyboardMarkup(tabs) if (tabs := _tabs(profile, 0)) else None)
 
 
-async def run_action(memory: MemoryClient, chat_id: int, callback: CallbackData, now: datetime, zone: ZoneInfo) -> Reply:
+async def run_action(
+    memory: MemoryClient, chat_id: int, callback: CallbackData, now: datetime, zone: ZoneInfo
+) -> Reply:
     """Carry out a button's action and return the new view. Raises MemoryUnreachable and MemoryRefused."""
     if callback.action == "tab":
         return _listed(await _profile(memory, chat_id, callback.number), callback.number, callback.item, now, zone)

@@ -345,8 +345,8 @@ class Rememberer:
         return due_date(text, now, zone) or (None if named_before else memory.deadline)
 
     async def _share(self, scope: ChatScope, memory: c.Memory, target: ChatScope) -> c.Memory:
-        """Copy the memory to another owner. A copy is needed, because an owner never reads the rows of another owner.
-        Raises MemoryUnfit if the memory is not active."""
+        """Copy the memory to another owner. A copy is needed, because an owner never reads the rows of another owner. The
+        copy keeps the date of the memory. Raises MemoryUnfit if the memory is not active."""
         if memory.status != "active":
             text = f"Memory {memory.id} is {memory.status}, so it cannot be shared; confirm or reopen it first."
             raise MemoryUnfit(text, "call")
@@ -356,7 +356,6 @@ class Rememberer:
             chat_id=target.chat_id,
             source_chat_id=target.chat_id,
             status="active",
-            valid_from=self._deps.now(),
             valid_to=None,
             superseded_by=None,
             reason=None,
