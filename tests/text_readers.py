@@ -496,6 +496,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.han_words.is_whole": lambda text: han_words.is_whole(text, len(text) // 2, len(text), "day"),
     "tellonce_text.dates.han_words.is_date": lambda text: han_words.is_date(text, len(text) // 2, len(text), bare=True),
     "tellonce_text.dates.han_words.is_repeated": lambda text: han_words.is_repeated(text, len(text)),
+    "tellonce_text.dates.han_words.is_alternative": lambda text: han_words.is_alternative(text, 0, len(text)),
+    "tellonce_text.dates.han_words.weekday_after": lambda text: han_words.weekday_after(text, len(text) // 2),
     "tellonce_text.dates.han_words.is_weekday": lambda text: han_words.is_weekday(text, 0, len(text)),
     "tellonce_text.dates.quotations.openings": lambda text: (line := date_tokens.line_of(text)) and line.openings,
     "tellonce_text.dates.tokens.is_read": date_tokens.is_read,

@@ -135,6 +135,12 @@ def test_a_japanese_word_directly_after_another_character_is_known_only_after_a_
     "text",
     [
         "下周一起去爬山",
+        "下周二或周三见面",
+        "来週の水曜か木曜に会う",
+        "明日か明後日に会う",
+        "12月3日(水)に歯医者",
+        "12月3日星期五看牙医",
+        "我在今日头条上班",
         "下周天气很好",
         "看一下周五的安排",
         "早上周五的课",
@@ -159,6 +165,21 @@ def test_a_japanese_word_directly_after_another_character_is_known_only_after_a_
 )
 def test_a_character_beside_a_word_can_make_its_day_uncertain(text: str) -> None:
     assert {days for days in certain(text, TOKYO) if days[0] == days[1]} == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("12月10日から17日までクレタ島に行く", ("2026-12-10", "2026-12-17")),
+        ("12月10号到17号去克里特", ("2026-12-10", "2026-12-17")),
+        ("12月28日~1月3日は休み", ("2026-12-28", "2027-01-03")),
+        ("12月3日(木)に歯医者", ("2026-12-03", "2026-12-03")),
+        ("12月10日到9日休假", None),
+        ("12月10日到40日休假", None),
+    ],
+)
+def test_a_span_of_dates_has_its_last_day(text: str, days: tuple[str, str] | None) -> None:
+    assert certain(text, TOKYO) == ([days] if days else [])
 
 
 def test_a_week_may_begin_on_sunday_in_japan() -> None:

@@ -14,9 +14,19 @@ from typing import Final
 from tellonce_text.dates.calendar_days import day_of_year, nearest_day, soon
 from tellonce_text.dates.calendar_spans import in_month
 from tellonce_text.dates.day_arithmetic import SUNDAY, unit_days, weekday_in
-from tellonce_text.dates.han_words import is_date, is_repeated, is_weekday, is_whole, pattern, steps, weekdays
+from tellonce_text.dates.han_words import (
+    is_alternative,
+    is_date,
+    is_repeated,
+    is_weekday,
+    is_whole,
+    pattern,
+    steps,
+    weekday_after,
+    weekdays,
+)
 from tellonce_text.dates.phrases import TODAY, Phrase, day_phrase, days_phrase
-from tellonce_text.dates.readings import DAY, Meaning, Scene, month_of
+from tellonce_text.dates.readings import DAY, Days, Meaning, Scene, month_of
 from tellonce_text.dates.tokens import Line
 
 _SMALL_HOURS: Final = time(4)
@@ -31,10 +41,10 @@ def han_day(line: Line, index: int) -> Phrase | None:
     found = _pattern().fullmatch(token.word) if token.kind == "han" else None
     if found is None:
         return None
-    for unit, rule in (("day", _day), ("week", _week), ("month", _month), ("year", _year)):
-        if found[unit]:
-            return rule(line, index, found)
-    return _numbered(line, index, found)
+    rules = {"day": _day, "week": _week, "month": _month, "year": _year}
+    rule = next((rule for unit, rule in rules.items() if found[unit]), _numbered)
+    phrase = rule(line, index, found)
+    return phrase and phrase.only_if(not is_alternative(line.text, token.start, token.end))
 
 
 @cache
@@ -104,9 +114,31 @@ def _numbered(line: Line, index: int, found: re.Match[str]) -> Phrase | None:
     meaning = _without_verb(_dates(year, month, day or alone))
     form = "date" if day or alone else ""
     phrase = Phrase(index + 1, meaning, single=bool(form), absolute=year is not None, form=form)
+    phrase = _on_weekday(phrase, weekday_after(line.text, token.end)) if day else phrase
+    phrase = _lasting(phrase, _number(found["um"]), int(found["ud"])) if found["ud"] else phrase
     if year is not None:
         return phrase
     return soon(phrase).only_if(is_date(line.text, token.start, token.end, bare=month is None))
+
+
+def _on_weekday(phrase: Phrase, weekday: int | None) -> Phrase:
+    """The phrase, which is not certain if its day is not on the weekday that the text gives."""
+    if weekday is None:
+        return phrase
+    return phrase.changed(lambda meaning, _scene: meaning.only_if(meaning.choices[0].first.weekday() == weekday))
+
+
+def _lasting(phrase: Phrase, month: int | None, day: int) -> Phrase:
+    """The days from the day of the phrase to a later day of the same month, or to a day of another month, which may be in
+    the next year. Other days do not exist."""
+
+    def until(days: Days) -> Days:
+        last = days.first.replace(month=month or days.first.month, day=day)
+        if last <= days.first and month in {None, days.first.month}:
+            raise ValueError("The last day is before the first day.")
+        return days._replace(end=(last if last > days.first else last.replace(year=last.year + 1)) + DAY)
+
+    return phrase.changed(lambda meaning, _scene: meaning.moved(until))._replace(single=False)
 
 
 def _dates(year: int | None, month: int | None, day: int | None) -> Callable[[Scene], Meaning | None]:

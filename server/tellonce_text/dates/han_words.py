@@ -17,6 +17,10 @@ _KATAKANA: Final = re.compile(r"[\u30a1-\u30b4\u30b6-\u30fa\u30fc]\Z")
 """Matches Katakana except `サ`, because `サ来週` is another week than `来週`."""
 _KANA_WITHIN: Final = 60
 """The text is Japanese if it contains Kana within this number of characters beside a word."""
+_OR: Final = ("或", "或者", "还是", "還是", "か")
+_WEEKDAY: Final = re.compile(
+    r"\s?(?:[(（](?:周|週|星期|礼拜)?([一二三四五六日天月火水木金土])|(?:周|週|星期|礼拜)([一二三四五六日天])|([月火水木金土日])曜)"
+)
 _LONGEST: Final = 4
 """Number of characters beside a word that can show whether the word is whole."""
 _NUMBER: Final = r"(?:\d\d?|[二三]?十[一二三四五六七八九]?|[一二三四五六七八九])"
@@ -27,12 +31,13 @@ _OF: Final = "[の的]?"
 def pattern(*, named: bool) -> str:
     """A regular expression for dates and words. With `named`, the parts of a match are groups with a name."""
     month_day = rf"(?:(?P<m>{_NUMBER})月(?:(?P<md>{_NUMBER})[日号號])?)"
+    until = r"(?:(?:から|[到至~〜～–—-])(?:(?P<um>\d\d?)月)?(?P<ud>\d\d?)[日号號])?"
     whole = (
         rf"(?P<day>{_any(steps('day'))})"
         rf"|(?P<week>{_any(steps('week'))})(?:{_OF}(?P<weekday>{_any(weekdays())})|(?P<weekend>末))?"
         rf"|(?P<month>{_any(steps('month'))})(?:{_OF}(?P<d>{_NUMBER})[日号號])?"
         rf"|(?P<year>{_any(steps('year'))})(?:{_OF}{month_day})?"
-        r"|(?<!\d)(?:(?:(?P<y>\d{4})年)?(?P<nm>\d\d?)月(?:(?P<nd>\d\d?)[日号號])?|(?P<alone>\d\d?)日)(?![間间前後后内])"
+        rf"|(?<!\d)(?:(?:(?P<y>\d{{4}})年)?(?P<nm>\d\d?)月(?:(?P<nd>\d\d?)[日号號]{until})?|(?P<alone>\d\d?)日)(?![間间前後后内])"
     )
     # The first character is checked first, because most texts contain none of these words.
     first = "".join(sorted({word[0] for unit in _UNITS for word in steps(unit)}))
@@ -66,6 +71,17 @@ def weekdays() -> Mapping[str, int]:
 def is_whole(text: str, start: int, end: int, kind: Unit) -> bool:
     """Whether the characters on both sides of a word show that it is no part of a longer word."""
     return _may_begin(text, start) and not text.startswith(_listed("following", kind), end)
+
+
+def is_alternative(text: str, start: int, end: int) -> bool:
+    """Whether another day may be meant instead, as in `下周二或周三`."""
+    return text.startswith(_listed("following", "either"), end) or text[max(0, start - _LONGEST) : start].endswith(_OR)
+
+
+def weekday_after(text: str, end: int) -> int | None:
+    """The weekday that follows a date, as in `12月3日(木)` or `12月3日星期四`; None if there is none."""
+    found = _WEEKDAY.match(text, end)
+    return weekdays()[found[found.lastindex or 0]] if found else None
 
 
 def _may_begin(text: str, start: int) -> bool:

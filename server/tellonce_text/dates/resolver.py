@@ -43,7 +43,7 @@ _LATE: Final = 17
 """From this hour on, a time without AM or PM can mean a time on the next morning."""
 _NEAR: Final = timedelta(hours=12)
 _SMALL: Final = frozenset({"article", "of", "contracted", "on"})
-_ONSETS: Final = ("から", "起", "开始", "開始")
+_ONSETS: Final = ("から", "起", "开始", "開始", "以降", "以后", "以後", "之后", "之後")
 """Words after a Chinese or Japanese day on which something begins."""
 _SMALL_HOURS, _MORNING, _NOON = 4, 5, 12
 """Hours. A night ends at `_MORNING`. Before `_SMALL_HOURS`, "today" can mean the previous day."""
