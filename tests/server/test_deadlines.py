@@ -200,3 +200,10 @@ async def coming_on_the_page(memory: Memory) -> str:
     """The statements that the page's first screen lists as coming."""
     today = await (await memory.storage.services()).page.today(USER, NoArgs())
     return " | ".join(x.memory.content for x in today.coming)
+
+
+async def test_a_remembered_day_that_depends_on_the_region_is_written_beside_its_words(memory: Memory) -> None:
+    async with memory.client() as client:
+        kept = (await client.remember(c.RememberArgs(content="The plumber comes Friday week"))).memory
+    assert kept is not None
+    assert (kept.kind, kept.content) == ("date", "The plumber comes Friday week (2026-02-27)")

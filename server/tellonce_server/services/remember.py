@@ -31,6 +31,7 @@ from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.clock import local_day
 from tellonce_text.dates.meanings import due_date, event_due
 from tellonce_text.dates.readings import Said
+from tellonce_text.dates.zones import region_of
 from tellonce_text.importance import statement_importance
 from tellonce_text.secrets import mask
 
@@ -116,7 +117,8 @@ class Rememberer:
         said_at = source.sent_at if source is not None and checker is not None else self._deps.now()
         if statement.kind != "pin":  # a pinned text is kept verbatim, because it may be an account number or a code
             plain = text.removesuffix(repeated)
-            dated = await offloaded(len(plain), lambda: annotated(plain, Said(said_at, self._deps.zone)))
+            said = Said(said_at, self._deps.zone, region_of(self._deps.zone))
+            dated = await offloaded(len(plain), lambda: annotated(plain, said))
             text = f"{dated}{text[len(plain) :]}"
         replaced = [await self._find(scope, number) for number in dict.fromkeys(statement.replaces)]
         kind, due = await self._kind_and_due(statement, words, text, said_at)
