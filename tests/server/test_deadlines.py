@@ -138,6 +138,7 @@ async def test_an_appointment_remembered_without_a_kind_is_a_date_with_its_day_a
         ("明日の午後3時に会議", "2026-02-17 00:00:00"),
         ("我下周五考试", "2026-02-27 00:00:00"),
         ("Mañana por la mañana tengo dentista", "2026-02-17 00:00:00"),
+        ("The party is on Good Friday", "2026-04-03 00:00:00"),
         ("Remind me to call mum on Friday", "2026-02-20 00:00:00"),
         ("I fly to Rome on Friday, and I met Ann there on 3 February", "2026-02-20 00:00:00"),
     ],
@@ -164,6 +165,8 @@ async def test_a_future_day_without_a_time_is_a_date_with_its_last_day(memory: M
         "Desde el 3 de marzo trabajo en casa",
         "3月1日から在宅勤務です",
         "In 2027 we will move to Lisbon",
+        "Easter is my favourite feast",
+        "Ostern feiern wir bei Oma",
     ],
 )
 async def test_a_past_day_a_habit_a_beginning_and_a_long_span_are_no_dates(memory: Memory, content: str) -> None:

@@ -112,11 +112,10 @@ def event_due(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
     start of its day, or the last second of its last day ("from 10 to 17 December").
 
     A time is preferred to a day. None if the text names no such day. A longer span than a week, the beginning of
-    something ("from Monday on"), and a day beside a habit are not events.
+    something ("from Monday on"), a feast as such, and a day beside a habit are not events.
     """
-    found = [
-        e for e in expressions(text, Said(said_at, zone, region_of(zone))) if not e.since and (e.timed or not e.onset)
-    ]
+    said = Said(said_at, zone, region_of(zone))
+    found = [e for e in expressions(text, said) if not e.since and (e.timed or not (e.onset or e.celebrated))]
     sure = [e for e in found if e.certain and e.best and e.best.start > said_at and e.best.precision in _EVENTS]
     timed = next((e for e in sure if e.timed), None)
     if timed is None and any(e.precision == "recurring" for e in found):

@@ -43,6 +43,7 @@ _LATE: Final = 17
 """From this hour on, a time without AM or PM can mean a time on the next morning."""
 _NEAR: Final = timedelta(hours=12)
 _SMALL: Final = frozenset({"article", "of", "contracted", "on"})
+_LEADS: Final = frozenset({"on", "at", "in", "by", "to", "contracted", "before", "after", "for"})
 _ONSETS: Final = ("から", "起", "开始", "開始", "以降", "以后", "以後", "之后", "之後")
 """Words after a Chinese or Japanese day on which something begins."""
 _SMALL_HOURS, _MORNING, _NOON = 4, 5, 12
@@ -112,7 +113,8 @@ def resolved(
     timed = precision == "instant" and not item.until
     words, absolute = line.text[start:end], absolute and item.clock is None
     found = Expression(start, end, words, readings, certain, precision, timed, absolute, approximate)
-    return replace(found, since=item.since, onset=_is_onset(line, first, item))
+    onset, celebrated = _is_onset(line, first, item), _is_celebrated(line, first, item)
+    return replace(found, since=item.since, onset=onset, celebrated=celebrated)
 
 
 def _is_onset(line: Line, first: int, item: Item) -> bool:
@@ -122,6 +124,13 @@ def _is_onset(line: Line, first: int, item: Item) -> bool:
     begun = before.has("onset") or (line[first - 1].word == "of" and line[first - 2].word == "as")
     after = line.text.startswith(_ONSETS, line[item.end - 1].end)
     return item.phrase is not None and item.phrase.single and item.until is None and (begun or after)
+
+
+def _is_celebrated(line: Line, first: int, item: Item) -> bool:
+    """Whether the expression is a feast without its year and without a word such as `on` before it."""
+    feast = item.phrase is not None and item.phrase.form == "feast" and not item.phrase.absolute
+    led = _is_any(line[first - 1 - line[first - 1].has("article")], _LEADS)
+    return feast and not led
 
 
 def _is_any(token: Token, tags: frozenset[str]) -> bool:
