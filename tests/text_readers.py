@@ -72,6 +72,7 @@ from tellonce_text.dates import (
     alarms,
     annotation,
     clock_phrases,
+    han_words,
     intervals,
     meanings,
     repetitions,
@@ -485,13 +486,19 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.repetitions.says_end": repetitions.says_end,
     "tellonce_text.dates.alarms.rings": lambda text: alarms.rings(text, SAID, NOW),
     "tellonce_text.dates.annotation.annotated": lambda text: annotation.annotated(text, SAID),
-    "tellonce_text.dates.meanings.appointment": lambda text: meanings.appointment(text, NOW, ZONE),
+    "tellonce_text.dates.meanings.event_due": lambda text: meanings.event_due(text, NOW, ZONE),
     "tellonce_text.dates.meanings.coming_day": lambda text: meanings.coming_day(text, NOW, ZONE),
     "tellonce_text.dates.meanings.proposed_day": lambda text: meanings.proposed_day(text, NOW, ZONE),
     "tellonce_text.dates.meanings.due_date": lambda text: meanings.due_date(text, NOW, ZONE),
     "tellonce_text.dates.resolver.expressions": lambda text: resolver.expressions(text, SAID),
     "tellonce_text.dates.meanings.message_spans": lambda text: meanings.message_spans(text, NOW, ZONE),
     "tellonce_text.dates.meanings.query_spans": lambda text: meanings.query_spans(text, NOW, ZONE),
+    "tellonce_text.dates.han_words.is_whole": lambda text: han_words.is_whole(text, len(text) // 2, len(text), "day"),
+    "tellonce_text.dates.han_words.is_date": lambda text: han_words.is_date(text, len(text) // 2, len(text), bare=True),
+    "tellonce_text.dates.han_words.is_repeated": lambda text: han_words.is_repeated(text, len(text)),
+    "tellonce_text.dates.han_words.is_alternative": lambda text: han_words.is_alternative(text, 0, len(text)),
+    "tellonce_text.dates.han_words.weekday_after": lambda text: han_words.weekday_after(text, len(text) // 2),
+    "tellonce_text.dates.han_words.is_weekday": lambda text: han_words.is_weekday(text, 0, len(text)),
     "tellonce_text.dates.quotations.openings": lambda text: (line := date_tokens.line_of(text)) and line.openings,
     "tellonce_text.dates.tokens.is_read": date_tokens.is_read,
     "tellonce_text.dates.tokens.language_of": date_tokens.language_of,
@@ -556,7 +563,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_
     tellonce_server.app.middleware.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread tellonce_server.core.scope.replaced_channel tellonce_server.core.scope.thread_name tellonce_server.core.scope.renamed_thread
     tellonce_server.domain.context.relevant_section.unseen tellonce_server.store.page.position_of tellonce_server.domain.context.canonical_summary.summary_text
     tellonce_server.services.page.reads.month_span tellonce_text.dates.resolver.resolved
-    tellonce_text.dates.feasts.feast_day tellonce_text.dates.feasts.feast_in tellonce_text.dates.lexicon.lexicon
+    tellonce_text.dates.feasts.feast_day tellonce_text.dates.feasts.feast_in tellonce_text.dates.lexicon.lexicon tellonce_text.dates.lexicon.tables
     tellonce_text.dates.phrases.skip tellonce_server.domain.memory.resolution.equal_lengths
     tellonce_server.app.metrics.Metrics.called tellonce_server.app.storage.Storage.on_call tellonce_server.app.storage.Storage.observe
     tellonce_server.core.limits.RateLimit.wait tellonce_server.domain.context.draft.Draft.fill
@@ -607,7 +614,7 @@ SLOW = frozenset(
     tellonce_server.domain.memory.resolution.named_dates
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
     tellonce_server.domain.retrieval.signals.mentions tellonce_text.dates.meanings.admits
-    tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.appointment
+    tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.event_due
     tellonce_text.dates.meanings.coming_day tellonce_text.dates.meanings.proposed_day
     tellonce_text.dates.meanings.due_date tellonce_text.dates.resolver.expressions
     tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans

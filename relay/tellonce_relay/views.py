@@ -20,21 +20,25 @@ their own."""
 
 
 def memory_view(
-    profile: Profile, zone: tzinfo | None = None, most: int | None = None, searched: Sequence[Memory] = ()
+    profile: Profile,
+    zone: tzinfo | None = None,
+    most: int | None = None,
+    searched: Sequence[Memory] = (),
+    now: datetime | None = None,
 ) -> str:
     """The text of `/memory`. The days are in `zone`, or in the machine's time zone if `zone` is None. `most` limits
     the number of memories of each kind. `searched` are notes that only a search finds. They are listed below the total
-    number of such notes."""
+    number of such notes. Days before `now` are marked as past."""
     talk = profile.conversation
     lists = by_title(profile) | {"pins": tuple(m for m in profile.pins if m.kind == "pin")}
     counts = {"messages": counted("message", talk.messages), "summaries": counted("summary", talk.summaries)}
     blocks = [
-        _block(f"memory.{name}", in_order(name, entries), zone, most) for name, entries in lists.items() if entries
+        _block(f"memory.{name}", in_order(name, entries), zone, most, now) for name, entries in lists.items() if entries
     ]
     parts = [
         "\n".join(part for part in (phrase("memory.profile_title"), _narrative(profile)) if part),
         *(blocks or [phrase("memory.soon" if talk.messages else "memory.nothing")]),
-        "\n".join([phrase("memory.notes", n=profile.only_searched), *(f"• {dated(m, zone)}" for m in searched)])
+        "\n".join([phrase("memory.notes", n=profile.only_searched), *(f"• {dated(m, zone, now)}" for m in searched)])
         if profile.only_searched
         else "",
         phrase("memory.conversation", verbatim=talk.verbatim, **counts),
@@ -212,15 +216,17 @@ def _down(model: str, since: datetime) -> str:
     return phrase("status.down", model=model, since=phrase("reminder.at", day=day(since, since), time=clock(since)))
 
 
-def dated(memory: Memory, zone: tzinfo | None) -> str:
-    """A memory with its day and year, because its words may lack the day, or give it as `(2026-03-15)`. A note is the
-    user's own sentence and is in quotation marks. It is followed by the day that it names (`on …`), or else by the day
-    on which it was said (`said …`). The time of a reminder is marked, because the words may also name the time of the
-    event."""
+def dated(memory: Memory, zone: tzinfo | None, now: datetime | None = None) -> str:
+    """A memory with its day and year, because its words may lack the day, or give it as `(2026-03-15)`. A span has its
+    first and last day. A date before the day of `now` is marked as past. A note is the user's own sentence and is in
+    quotation marks. It is followed by the days that it names (`on …`), or else by the day on which it was said (`said
+    …`). The time of a reminder is marked, because the words may also name the time of the event."""
     if memory.note and memory.when is not None and memory.when.start is not None:
         named = memory.when.start.astimezone(zone)
+        last = (memory.when.end or memory.when.start).astimezone(zone)
         at = f", {clock(named)}" if memory.when.precision == "instant" else ""
-        return f"{phrase('offline.quote', text=memory.content)} ({phrase('memory.on', day=long_day(named))}{at})"
+        key = "memory.past" if _is_past(last, now) else "memory.on"
+        return f"{phrase('offline.quote', text=memory.content)} ({phrase(key, day=_days(named, last))}{at})"
     if memory.note:
         said = long_day(memory.valid_from.astimezone(zone))
         return f"{phrase('offline.quote', text=memory.content)} ({phrase('memory.said', day=said)})"
@@ -228,16 +234,42 @@ def dated(memory: Memory, zone: tzinfo | None) -> str:
         return in_days(memory.content)
     due = memory.deadline.astimezone(zone)
     words, at = without_due(memory.content, due)
-    on = phrase("memory.by", day=long_day(due)) if memory.kind == "goal" else long_day(due)
+    if memory.kind == "goal":
+        on = phrase("memory.by", day=long_day(due))
+    else:
+        on = _days(_first_day(memory, due), due)
+        on = phrase("memory.past", day=on) if _is_past(due, now) else on
     return f"{in_days(words)} ({'⏰ ' if at else ''}{on}{at})"
 
 
+def _first_day(memory: Memory, due: datetime) -> datetime:
+    """The first day of a date that lasts several days and ends at `due`; else `due`."""
+    when, written = memory.when, re.search(rf" \((\d{{4}}-\d\d-\d\d) to {due.date()}\)", memory.content)
+    if written is not None:
+        try:
+            return datetime.fromisoformat(written[1]).replace(tzinfo=due.tzinfo)
+        except ValueError:  # the person wrote a day that does not exist
+            return due
+    if when is None or when.start is None or when.end is None:
+        return due
+    return when.start.astimezone(due.tzinfo)
+
+
+def _is_past(last: datetime, now: datetime | None) -> bool:
+    return now is not None and last.date() < now.astimezone(last.tzinfo).date()
+
+
+def _days(first: datetime, last: datetime) -> str:
+    """One day, or the first and the last day of a span."""
+    return long_day(last) if first.date() >= last.date() else f"{long_day(first)} – {long_day(last)}"
+
+
 def without_due(content: str, due: datetime) -> tuple[str, str]:
-    """A memory's words without the due time, and the time of day: `Dentist (2026-03-15 09:00) -> ("Dentist", ", 9:00
-    AM")`. The time of day is empty if the words do not contain it."""
+    """A memory's words without the due time or the span that ends at this time, and the time of day: `Dentist (2026-03-15
+    09:00) -> ("Dentist", ", 9:00 AM")`. The time of day is empty if the words do not contain it."""
     stamp = f" ({due:%Y-%m-%d %H:%M})"
     on = due.date().isoformat()
-    words = content.replace(f" ({on})", "").replace(f" (by {on})", "").replace(stamp, "")
+    words = re.sub(rf" \((?:\d{{4}}-\d\d-\d\d to |by )?{on}\)", "", content).replace(stamp, "")
     return words, f", {clock(due)}" if stamp in content else ""
 
 
@@ -277,8 +309,8 @@ def _cost(queue: QueueStatus) -> str:
     )
 
 
-def _block(title: str, entries: Sequence[Memory], zone: tzinfo | None, most: int | None) -> str:
-    lines = [f"• {dated(m, zone)}" for m in entries[:most]]
+def _block(title: str, entries: Sequence[Memory], zone: tzinfo | None, most: int | None, now: datetime | None) -> str:
+    lines = [f"• {dated(m, zone, now)}" for m in entries[:most]]
     more = [phrase("memory.more", count=len(entries) - most)] if most is not None and len(entries) > most else []
     return "\n".join([phrase(title), *lines, *more])
 

@@ -46,6 +46,7 @@ class Tally:
     first_unreadable: list[str] = field(default_factory=list[str])
     left_out: Counter[LeftOut] = field(default_factory=Counter[LeftOut])
     newest: datetime | None = None
+    undated: int = 0
 
 
 def run(
@@ -178,7 +179,9 @@ async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
     deps = keeper.services.deps
     for item in batch:
         if isinstance(item, ImportMemory):
-            tally.memories[await keeper.keep(replace(item, said_at=item.said_at or tally.newest))] += 1
+            outcome = await keeper.keep(replace(item, not_after=tally.newest))
+            tally.memories[outcome] += 1
+            tally.undated += outcome == "kept" and item.said_at is None
         elif isinstance(item, ExportedMemory):
             tally.memories[await keeper.keep(_with_later_alarm(item, deps.now(), deps.zone))] += 1
 
@@ -207,6 +210,10 @@ def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:
     console.print(f"{' and '.join(new)} added" if new else "nothing new")
     if tally.duplicates:
         console.print(f"{plural.messages(tally.duplicates)} {'was' if tally.duplicates == 1 else 'were'} there already")
+    if tally.undated:
+        when = "of the newest message before it in the file" if tally.newest else "of the import"
+        has = "has" if tally.undated == 1 else "have"
+        console.print(f"{plural.memories(tally.undated)} {has} no date in the file: each got the date {when}")
     for line in left_out(tally.left_out):
         console.print(line, markup=False)
     if kept["unfit"]:

@@ -1,6 +1,7 @@
 """The effects of an import on an existing memory, on a real PostgreSQL."""
 
 import json
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
@@ -13,7 +14,7 @@ import pytest
 from tellonce import contract as c
 from tellonce import reminders as r
 from tellonce import work as w
-from tellonce_cli.import_ import Tally, take
+from tellonce_cli.import_ import Tally, _report, take
 from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.items import Item, Unreadable
 from tellonce_cli.importers.recognition import READERS
@@ -101,6 +102,25 @@ async def test_an_undated_statement_is_as_old_as_the_newest_message_before_it(me
         ("I live in Oslo", False),
         ("I live in Rome", True),
     ]
+
+
+async def test_an_undated_statement_is_due_only_on_a_day_that_its_words_give_in_full(memory: Memory) -> None:
+    texts = ("Dentist tomorrow", "Dentist on 3 March", "Dentist on 3 March 2026")
+    items = [ImportMemory(text, kind="date") for text in texts]
+    tally = await taken(memory, spoken(1), *items, ImportMemory("Exam on 4 March", kind="date", said_at=START))
+    async with memory.client() as client:
+        dates = (await client.get_profile(c.GetProfileArgs())).dates
+    assert tally.undated == 3
+    assert {m.content for m in dates if m.deadline is not None} == {"Dentist on 3 March 2026", "Exam on 4 March"}
+
+
+@pytest.mark.parametrize(("found", "said"), [(None, "the import"), (START, "the newest message before it in the file")])
+def test_an_import_says_which_date_an_undated_statement_got(
+    found: datetime | None, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _report(Tally(memories=Counter(kept=2), undated=2, newest=found), "jsonl", None)
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"2 memories have no date in the file: each got the date of {said}" in text
 
 
 async def test_what_another_assistant_remembered_is_marked_as_imported(memory: Memory) -> None:

@@ -62,6 +62,44 @@ def test_a_note_that_names_a_day_is_a_date_and_a_reminders_time_is_not_the_event
     )
 
 
+OCTOBER = datetime(2026, 10, 14, 10, tzinfo=SINGAPORE)
+
+
+@pytest.mark.parametrize("days", [-400, -1, 0, 1])
+def test_a_date_is_marked_as_past_from_the_day_after_it(days: int) -> None:
+    now = OCTOBER + timedelta(days=days)
+    when = c.When(start=OCTOBER, precision="instant")
+    note = memory("fact", "The dentist is on October 14 at 10", note=True).model_copy(update={"when": when})
+    told = memory("date", "The exam is on October 14 (2026-10-14)", OCTOBER.replace(hour=0))
+    shown = views.memory_view(profile(facts=(note,), dates=(told,)), SINGAPORE, now=now)
+    assert shown.count("(past: Wed, Oct 14, 2026") == (2 if days > 0 else 0)
+    assert shown.count("Wed, Oct 14, 2026") == 2
+
+
+@pytest.mark.parametrize(
+    ("past", "expected"),
+    [(False, "(Fri, Feb 5, 2027 – Mon, Feb 15, 2027)"), (True, "(past: Fri, Feb 5, 2027 – Mon, Feb 15, 2027)")],
+)
+def test_a_date_of_several_days_is_shown_with_its_first_and_its_last_day(past: bool, expected: str) -> None:
+    start, end = datetime(2027, 2, 5, tzinfo=SINGAPORE), datetime(2027, 2, 15, 23, 59, 59, tzinfo=SINGAPORE)
+    when = c.When(start=start, end=end)
+    told = memory("date", "We are in Crete from 5 to 15 February (2027-02-05 to 2027-02-15)", end)
+    learned = memory("date", "Trip to Crete", end).model_copy(update={"when": when})
+    note = memory("fact", "We are in Crete from 5 to 15 February", note=True).model_copy(update={"when": when})
+    now = end + timedelta(hours=1) if past else start + timedelta(days=3)
+    for shown in (told, learned):
+        assert views.dated(shown, SINGAPORE, now).endswith(expected)
+    assert "2027-02-05" not in views.dated(told, SINGAPORE, now)
+    assert views.dated(note, SINGAPORE, now).endswith(expected if past else f"(on {expected[1:]}")
+
+
+@pytest.mark.parametrize("written", ["2027-02-31", "2027-99-99", "2027-02-15"])
+def test_a_span_that_does_not_exist_is_shown_with_its_last_day(written: str) -> None:
+    end = datetime(2027, 2, 15, 23, 59, 59, tzinfo=SINGAPORE)
+    told = memory("date", f"We are in Crete ({written} to 2027-02-15)", end)
+    assert views.dated(told, SINGAPORE) == "We are in Crete (Mon, Feb 15, 2027)"
+
+
 def test_the_summary_view_has_periods_the_current_session_and_todays_routines() -> None:
     assert views.summary_view(summary()) == (
         "📜 CONVERSATION SUMMARY\n\n"

@@ -121,11 +121,12 @@ async def test_a_shared_memory_is_copied_with_its_subject_and_its_time(memory: M
         await read(agent, lambda x: [item(x, said[10:], said, about="Ann", when=when)])
         own = (await profile(client)).facts[0]
         share = c.UpdateMemoryArgs(chat_id=42, memory_id=own.id, action="share", to_chat_id=-100)
+        clock.forward(days=7)
         async with memory.relay() as relay:
             copy = (await relay.update_memory(share)).model_dump()
     assert own.about == "Ann"
     assert own.when is not None
-    fresh = ("id", "scope", "chat_id", "sources", "valid_from", "origin", "user_confirmed")
+    fresh = ("id", "scope", "chat_id", "sources", "origin", "user_confirmed")
     assert {name: value for name, value in own.model_dump().items() if copy[name] != value}.keys() <= set(fresh)
 
 
@@ -192,7 +193,12 @@ async def test_a_claim_that_an_edit_takes_back_is_no_longer_believed(
         await say(client, clock, "My offsite is on March 15 and I like green jasmine tea", "u1")
         await learn(
             client,
-            {"content": "The user's offsite is on March 15", "quote": quote, "source_message_id": "u1"},
+            {
+                "content": "The user's offsite is on March 15",
+                "kind": "fact",
+                "quote": quote,
+                "source_message_id": "u1",
+            },
             {
                 "content": "The user likes green jasmine tea",
                 "quote": quote and "I like green jasmine tea",

@@ -2,17 +2,20 @@
 alone."""
 
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_server.domain.memory import expiry
+from tellonce_server.services.page.reads import NoArgs
 from tests.hand_worker import claim, exchange, item, profile, submit
-from tests.memory_fixtures import Clock, Memory
+from tests.memory_fixtures import USER, Clock, Memory
 
 pytestmark = pytest.mark.anyio
 
+SINGAPORE = ZoneInfo("Asia/Singapore")
 MARCH = datetime(2026, 3, 15, 4, tzinfo=UTC)
 APRIL = datetime(2026, 4, 15, 4, tzinfo=UTC)
 
@@ -119,3 +122,91 @@ async def test_an_appointment_remembered_without_a_kind_is_a_date_with_its_day_a
         past = (await client.remember(c.RememberArgs(content="I woke up at 7am today"))).memory
     assert (kept.kind, kept.deadline) == ("date", datetime(2026, 2, 24, 7, tzinfo=UTC))
     assert (past.kind, past.deadline) == ("fact", None)
+
+
+@pytest.mark.parametrize(
+    ("content", "due"),
+    [
+        ("The dentist is on March 3rd", "2026-03-03 00:00:00"),
+        ("We are going to Crete from 10 to 17 March", "2026-03-17 23:59:59"),
+        ("Tengo que entregar el informe antes del 15 de marzo", "2026-03-15 00:00:00"),
+        ("Wir sind vom 10. bis 17. März auf Kreta", "2026-03-17 23:59:59"),
+        ("Le rendez-vous est le 3 mars", "2026-03-03 00:00:00"),
+        ("L'esame è il 15 marzo", "2026-03-15 00:00:00"),
+        ("A prova é no dia 15 de março", "2026-03-15 00:00:00"),
+        ("Экзамен 15 марта", "2026-03-15 00:00:00"),
+        ("明日の午後3時に会議", "2026-02-17 00:00:00"),
+        ("我下周五考试", "2026-02-27 00:00:00"),
+        ("Mañana por la mañana tengo dentista", "2026-02-17 00:00:00"),
+        ("The party is on Good Friday", "2026-04-03 00:00:00"),
+        ("Remind me to call mum on Friday", "2026-02-20 00:00:00"),
+        ("I fly to Rome on Friday, and I met Ann there on 3 February", "2026-02-20 00:00:00"),
+    ],
+)
+async def test_a_future_day_without_a_time_is_a_date_with_its_last_day(memory: Memory, content: str, due: str) -> None:
+    async with memory.client() as client:
+        kept = (await client.remember(c.RememberArgs(content=content))).memory
+    assert kept is not None
+    assert kept.deadline is not None
+    assert (kept.kind, f"{kept.deadline.astimezone(SINGAPORE):%Y-%m-%d %H:%M:%S}") == ("date", due)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I started on 3 February at Acme",
+        "I was born on 3 March 1990",
+        "I go swimming on Sunday mornings",
+        "Every Friday until 20 March I have yoga",
+        "I moved to Lisbon last March",
+        "I want to learn Spanish",
+        "From 1 March I work at Acme",
+        "Ab dem 1. März arbeite ich zu Hause",
+        "Desde el 3 de marzo trabajo en casa",
+        "3月1日から在宅勤務です",
+        "In 2027 we will move to Lisbon",
+        "Easter is my favourite feast",
+        "Ostern feiern wir bei Oma",
+    ],
+)
+async def test_a_past_day_a_habit_a_beginning_and_a_long_span_are_no_dates(memory: Memory, content: str) -> None:
+    async with memory.client() as client:
+        kept = (await client.remember(c.RememberArgs(content=content))).memory
+    assert kept is not None
+    assert (kept.kind == "date", kept.deadline) == (False, None)
+
+
+async def test_a_day_without_a_time_is_coming_until_it_ends_and_then_stays_as_past(
+    memory: Memory, clock: Clock
+) -> None:
+    contents = (
+        "My exam is on 18 February",
+        "I am in Rome from 17 to 18 February",
+        "The dentist is on 18 February at 9am",
+    )
+    async with memory.client() as client:
+        for content in contents:
+            await client.remember(c.RememberArgs(content=content))
+        clock.at = datetime(2026, 2, 18, 2, 0, tzinfo=UTC)  # 10:00 of that day
+        coming = await coming_on_the_page(memory)
+        clock.forward(days=3)
+        await expiry.tidy((await memory.storage.services()).deps)
+        over = await coming_on_the_page(memory)
+        active = (await client.get_profile(c.GetProfileArgs())).dates
+        context = (await client.get_context(c.GetContextArgs(query="Hello"))).context
+    assert ["exam" in coming, "Rome" in coming, "dentist" in coming, over] == [True, True, False, ""]
+    assert sorted("exam" in m.content for m in active) == [False, True]
+    assert context.count("past: Feb 18") == 2
+
+
+async def coming_on_the_page(memory: Memory) -> str:
+    """The statements that the page's first screen lists as coming."""
+    today = await (await memory.storage.services()).page.today(USER, NoArgs())
+    return " | ".join(x.memory.content for x in today.coming)
+
+
+async def test_a_remembered_day_that_depends_on_the_region_is_written_beside_its_words(memory: Memory) -> None:
+    async with memory.client() as client:
+        kept = (await client.remember(c.RememberArgs(content="The plumber comes Friday week"))).memory
+    assert kept is not None
+    assert (kept.kind, kept.content) == ("date", "The plumber comes Friday week (2026-02-27)")

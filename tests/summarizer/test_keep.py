@@ -71,6 +71,7 @@ async def test_a_sentence_that_dangles_is_kept_with_the_one_before_it() -> None:
     [
         ("My dentist appointment is on Tuesday at 10.", ("2026-02-17T10:00:00+08:00", "instant")),
         ("I fly to Rome on Friday.", ("2026-02-20T00:00:00+08:00", "day")),
+        ("We are in Crete from 5 to 15 March.", ("2026-03-05T00:00:00+08:00", "day")),
         ("I met Ann on Friday.", None),
         ("I run every Tuesday.", None),
     ],
@@ -78,6 +79,15 @@ async def test_a_sentence_that_dangles_is_kept_with_the_one_before_it() -> None:
 async def test_a_note_has_the_day_that_it_says_is_coming(said: str, when: tuple[str, str] | None) -> None:
     (note,) = (await kept(exchange(said, notable=(notable(said),)))).items
     assert (note.when and (note.when.start and note.when.start.isoformat(), note.when.precision)) == when
+
+
+async def test_a_note_of_several_days_has_their_end_and_one_of_a_day_has_none() -> None:
+    said = "We are in Crete from 5 to 15 March."
+    (note,) = (await kept(exchange(said, notable=(notable(said),)))).items
+    (day,) = (await kept(exchange("I fly to Rome on Friday.", notable=(notable("I fly to Rome on Friday."),)))).items
+    assert note.when is not None
+    assert note.when.end is not None
+    assert (note.when.end.isoformat(), day.when and day.when.end) == ("2026-03-15T23:59:59+08:00", None)
 
 
 async def test_what_another_speaker_said_is_about_that_speaker_and_the_assistants_words_are_nobodys() -> None:

@@ -286,6 +286,22 @@ async def test_times_are_read_in_the_users_zone(stage: Stage, written: str, star
     assert item.deadline == datetime.fromisoformat(end)
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "deadline"),
+    [
+        ("2026-03-05", "2026-03-15", "2026-03-15T23:59:00+08:00"),
+        ("2026-03-05", "2026-03-05", "2026-03-05T00:00:00+08:00"),
+        ("2026-03-05T10:00", "2026-03-05T11:00", "2026-03-05T10:00:00+08:00"),
+        ("2026-03-05", "", "2026-03-05T00:00:00+08:00"),
+    ],
+)
+async def test_a_date_of_several_days_lasts_until_their_end(stage: Stage, start: str, end: str, deadline: str) -> None:
+    when = {"start": start, "end": end, "precision": "day"}
+    stage.claude.script = by_shape(say_json({**GOOD, "items": [{**ITEM, "kind": "date", "when": when}]}))
+    (item,) = extracted(await stage.work(exchange(SAID))).items
+    assert item.deadline == datetime.fromisoformat(deadline)
+
+
 @pytest.mark.parametrize("written", ["soon", "2026-02-30", "2026-13", None, ""])
 async def test_a_time_that_is_none_makes_no_item_certain(stage: Stage, written: str | None) -> None:
     when = {"start": written, "end": "", "precision": "day"}

@@ -1,7 +1,7 @@
 """Tests of the resolver of dates with quotations, names, titles, ranges and counted days. In these cases, the result
 depends on the words around a time word."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -237,3 +237,88 @@ def test_a_chinese_or_japanese_date_without_its_year_is_found_and_uncertain(text
     assert found.best is not None
     assert not found.certain
     assert [str(day) for day in found.best.days] == [first, last]
+
+
+@given(
+    st.sampled_from(["Monday", "Friday", "Sunday"]), st.sampled_from(["mornings", "afternoons", "evenings", "nights"])
+)
+def test_a_weekday_before_the_plural_of_a_part_of_the_day_is_a_habit(day: str, part: str) -> None:
+    (found,) = read(f"I started swimming on {day} {part}")
+    assert (found.precision, found.best, found.certain) == ("recurring", None, False)
+    (once,) = read(f"I swam on {day} {part[:-1]}")
+    assert once.certain
+
+
+IN_A_WEEK = [
+    ("de", "Am Donnerstag in einer Woche ist die Prüfung", 3),
+    ("es", "El examen es el jueves en una semana", 3),
+    ("es", "El examen es el jueves dentro de una semana", 3),
+    ("fr", "L'examen est jeudi dans une semaine", 3),
+    ("it", "L'esame è giovedì fra una settimana", 3),
+    ("pt", "A prova é na quinta daqui a uma semana", 3),
+    ("ru", "Экзамен в пятницу через неделю", 4),
+    ("en", "The exam is on Thursday in a week", 3),
+    ("en", "The exam is on Thursday week", 3),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "number"), IN_A_WEEK)
+@given(st.integers(0, 27))
+def test_a_weekday_in_a_week_is_never_the_next_such_day(language: str, text: str, number: int, shift: int) -> None:
+    zone = ZoneInfo("Europe/London")
+    now = datetime(2026, 11, 16, 10, tzinfo=zone) + timedelta(days=shift)
+    (found,) = expressions(text, Said(now, zone, "GB"))
+    assert found.best is not None
+    days = (found.best.days[0] - now.date()).days
+    assert (found.best.days[0].weekday(), 8 <= days <= 14) == (number, True)
+    if language == "de":
+        assert found.certain == (now.weekday() != number)
+
+
+@pytest.mark.parametrize(
+    ("said", "day", "certain"),
+    [("2026-11-18", "2026-12-04", True), ("2026-11-21", "2026-12-04", False)],
+)
+def test_a_weekday_in_two_weeks_is_certain_before_that_weekday_of_the_week(said: str, day: str, certain: bool) -> None:
+    zone = ZoneInfo("Europe/London")
+    (found,) = expressions(
+        "The exam is Friday in two weeks", Said(datetime.fromisoformat(said).replace(tzinfo=zone), zone)
+    )
+    assert found.best is not None
+    assert (str(found.best.days[0]), found.certain) == (day, certain)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I finish at the end of next week",
+        "Ich muss bis Ende nächster Woche den Bericht abgeben",
+        "Je finis d'ici la fin de la semaine prochaine",
+        "Закончу к концу следующей недели",
+    ],
+)
+def test_the_end_of_a_week_is_about_its_last_three_days(text: str) -> None:
+    (found,) = read(text)
+    assert found.best is not None
+    assert ([str(day) for day in found.best.days], found.certain, found.approximate) == (
+        ["2026-11-27", "2026-11-29"],
+        False,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Le mardi je travaille de chez moi",
+        "J'ai commencé à nager le dimanche matin",
+        "La domenica nuoto",
+        "Ho iniziato a nuotare la domenica mattina",
+        "Empecé a nadar por las mañanas de domingo",
+        "Comecei a nadar nas manhãs de domingo",
+        "I have yoga on Monday and Wednesday evenings",
+        "I have yoga on Monday, Wednesday and Friday evenings",
+    ],
+)
+def test_a_weekday_that_may_be_a_habit_is_not_certain(text: str) -> None:
+    assert {found.certain for found in read(text)} == {False}

@@ -60,7 +60,7 @@ async def _memory(context: CommandContext, incoming: Incoming, _: str) -> str:
     for them."""
     profile = await context.memory.get_profile(c.GetProfileArgs(**incoming.place))
     searched = await _only_searched(context, incoming) if profile.only_searched else ()
-    return views.memory_view(profile, context.zone, searched=searched)
+    return views.memory_view(profile, context.zone, searched=searched, now=incoming.sent_at)
 
 
 async def _only_searched(context: CommandContext, incoming: Incoming) -> tuple[c.Memory, ...]:
@@ -151,7 +151,7 @@ async def _why_memory(context: CommandContext, incoming: Incoming) -> str:
         return ""
     assert known.memory is not None  # never None, because the request names a memory
     since = phrase("memory.since", day=views.long_day(known.memory.valid_from.astimezone(context.zone)))
-    shown = phrase("memory.one", content=views.dated(known.memory, context.zone), since=since)
+    shown = phrase("memory.one", content=views.dated(known.memory, context.zone, incoming.sent_at), since=since)
     return "\n".join([shown, *grounds(known)])
 
 

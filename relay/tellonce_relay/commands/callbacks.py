@@ -84,7 +84,7 @@ async def run_action(context: CommandContext, chat_id: int, callback: buttons.Ca
         case "remind of":
             return _shown(await reminder_requests.accept(memory, chat_id, callback, now, context.zone))
         case "tab" | "open" | "remove" | "restore" | "pin" | "unpin":
-            return _shown(await memory_browser.run_action(memory, chat_id, callback, context.zone))
+            return _shown(await memory_browser.run_action(memory, chat_id, callback, now, context.zone))
         case _:
             return await _run_list_action(context, chat_id, callback, now.astimezone(context.zone))
 

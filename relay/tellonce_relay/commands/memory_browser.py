@@ -1,6 +1,7 @@
 """`/memory` in one message: tabs, pages, and one memory with buttons. Each button's data contains the tab and the page."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
@@ -25,18 +26,20 @@ _ROW = 3
 _ACTIONS: dict[str, c.MemoryAction] = {"remove": "reject", "restore": "reopen", "pin": "pin", "unpin": "unpin"}
 
 
-def overview(profile: c.Profile, zone: ZoneInfo) -> Reply:
+def overview(profile: c.Profile, zone: ZoneInfo, now: datetime) -> Reply:
     """A short overview with the tabs that are not empty."""
-    text = views.memory_view(profile, zone)
+    text = views.memory_view(profile, zone, now=now)
     if len(text) > views.LONGEST:
-        text = views.memory_view(profile, zone, most=PAGE)
+        text = views.memory_view(profile, zone, most=PAGE, now=now)
     return Reply(text, InlineKeyboardMarkup(tabs) if (tabs := _tabs(profile, 0)) else None)
 
 
-async def run_action(memory: MemoryClient, chat_id: int, callback: CallbackData, zone: ZoneInfo) -> Reply:
+async def run_action(
+    memory: MemoryClient, chat_id: int, callback: CallbackData, now: datetime, zone: ZoneInfo
+) -> Reply:
     """Carry out a button's action and return the new view. Raises MemoryUnreachable and MemoryRefused."""
     if callback.action == "tab":
-        return _listed(await _profile(memory, chat_id, callback.number), callback.number, callback.item, zone)
+        return _listed(await _profile(memory, chat_id, callback.number), callback.number, callback.item, now, zone)
     tab, page = divmod(callback.item, _PAGES)
     changed: c.Memory | None = None
     if callback.action in _ACTIONS:
@@ -49,8 +52,8 @@ async def run_action(memory: MemoryClient, chat_id: int, callback: CallbackData,
     profile = await _profile(memory, chat_id, tab)
     known = changed if callback.action in ("pin", "unpin") else _known(profile, callback.number)
     if callback.action == "restore" or known is None:
-        return _listed(profile, tab, page, zone)
-    return _one(known, callback.item, zone)
+        return _listed(profile, tab, page, now, zone)
+    return _one(known, callback.item, now, zone)
 
 
 def entries(profile: c.Profile, tab: int) -> Sequence[c.Memory]:
@@ -66,14 +69,14 @@ def is_empty(profile: c.Profile) -> bool:
     return not any(entries(profile, tab) for tab in range(1, len(TABS)))
 
 
-def _listed(profile: c.Profile, tab: int, page: int, zone: ZoneInfo) -> Reply:
+def _listed(profile: c.Profile, tab: int, page: int, now: datetime, zone: ZoneInfo) -> Reply:
     if not 0 < tab < len(TABS):
-        return overview(profile, zone)
+        return overview(profile, zone, now)
     found = entries(profile, tab)
     pages = max(1, -(-len(found) // PAGE))
     page = min(page, pages - 1)
     shown = list(enumerate(found[page * PAGE : (page + 1) * PAGE], page * PAGE + 1))
-    lines = [f"{n}. {views.dated(m, zone)}" for n, m in shown] or [phrase("memory.nothing")]
+    lines = [f"{n}. {views.dated(m, zone, now)}" for n, m in shown] or [phrase("memory.nothing")]
     foot = ["", phrase("memory.page", page=page + 1, pages=pages)] if pages > 1 else []
     cells = [button(str(n), CallbackData("open", m.id, tab * _PAGES + page)) for n, m in shown]
     rows = [cells[at : at + PAGE] for at in range(0, len(cells), PAGE)]
@@ -84,10 +87,10 @@ def _listed(profile: c.Profile, tab: int, page: int, zone: ZoneInfo) -> Reply:
     return Reply(text, InlineKeyboardMarkup([*rows, *_tabs(profile, tab)]))
 
 
-def _one(known: c.Memory, item: int, zone: ZoneInfo) -> Reply:
+def _one(known: c.Memory, item: int, now: datetime, zone: ZoneInfo) -> Reply:
     since = known.valid_from.astimezone(zone)
     text = phrase(
-        "memory.one", content=views.dated(known, zone), since=phrase("memory.since", day=views.long_day(since))
+        "memory.one", content=views.dated(known, zone, now), since=phrase("memory.since", day=views.long_day(since))
     )
     pinned = button("📌 ✗", CallbackData("unpin", known.id, item)) if known.pinned else None
     row = [

@@ -6,8 +6,9 @@ restored unchanged.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
+from zoneinfo import ZoneInfo
 
 from tellonce.contract import MAX_TEXT_BYTES, Memory, MemoryKind, Scope
 from tellonce.contract_types import HOLDING, Instant
@@ -32,16 +33,19 @@ Outcome = Literal["kept", "known", "forgotten", "unfit"]
 
 CONFIDENCE = 0.9
 IMPORTANCE = 0.5
+_ANOTHER_TIME = timedelta(days=1_000)
 
 
 @dataclass(frozen=True)
 class ImportMemory:
-    """A statement that another assistant remembered. `said_at` is None if the export gives no time."""
+    """A statement that another assistant remembered. `said_at` is None if the export gives no time. In this case,
+    `not_after` is the latest time at which it was said, as far as the export shows."""
 
     content: str
     kind: MemoryKind | None = None
     said_at: datetime | None = None
     about: str = "user"
+    not_after: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,7 @@ class Keeper:
         if any(m.content == text for m in self.known):
             return "known"
         deps = self.services.deps
-        said_at = not_ahead(item.said_at or deps.now(), deps.now())
+        said_at = not_ahead(item.said_at or item.not_after or deps.now(), deps.now())
         kind = item.kind or "fact"
         new = NewMemory(
             owner_id=self.scope.owner_id,
@@ -143,7 +147,7 @@ class Keeper:
             priority=PRIORITY,
             importance=statement_importance(text, IMPORTANCE),
             pinned=kind == "pin",
-            deadline=due_date(text, said_at, deps.zone) if kind in ("goal", "date") else None,
+            deadline=_due(item, text, said_at, deps.zone) if kind in ("goal", "date") else None,
             valid_from=said_at,
             origin="import",
             user_confirmed=False,
@@ -230,6 +234,15 @@ class Keeper:
         """Return the quotes whose messages are stored. Quotes that the user asked to forget are left out."""
         masked = [(sources.get((q.message_id, q.channel)), mask(clean(q.text))) for q in item.quotes]
         return [Quoted(id_, text) for id_, text in masked if id_ is not None and not await self._forgotten(text)]
+
+
+def _due(item: ImportMemory, text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
+    """The due time that an imported statement names. If the export does not give the statement's time, "tomorrow" may be
+    any day, so the statement must name the day with its year: the due time must not depend on the statement's time."""
+    due = due_date(text, said_at, zone)
+    if item.said_at is None and due is not None and due_date(text, said_at - _ANOTHER_TIME, zone) != due:
+        return None
+    return due
 
 
 async def make_keeper(services: Services, importers: Importers) -> Keeper:

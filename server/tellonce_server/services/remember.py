@@ -29,8 +29,9 @@ from tellonce_server.store.messages import StoredMessage
 from tellonce_server.store.tombstones import Tombstone
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.clock import local_day
-from tellonce_text.dates.meanings import appointment, due_date
+from tellonce_text.dates.meanings import due_date, event_due
 from tellonce_text.dates.readings import Said
+from tellonce_text.dates.zones import region_of
 from tellonce_text.importance import statement_importance
 from tellonce_text.secrets import mask
 
@@ -107,7 +108,7 @@ class Rememberer:
     async def _ready(
         self, scope: ChatScope, statement: c.Statement, checker: StatementChecker | None, repeated: str
     ) -> _ReadyStatement:
-        text = await offloaded(len(statement.content), lambda: mask(statement.content.strip()))
+        words = text = await offloaded(len(statement.content), lambda: mask(statement.content.strip()))
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing about the user; send a sentence.", "nothing_stated")
         source = await self._source(scope, statement)
@@ -116,25 +117,33 @@ class Rememberer:
         said_at = source.sent_at if source is not None and checker is not None else self._deps.now()
         if statement.kind != "pin":  # a pinned text is kept verbatim, because it may be an account number or a code
             plain = text.removesuffix(repeated)
-            dated = await offloaded(len(plain), lambda: annotated(plain, Said(said_at, self._deps.zone)))
+            said = Said(said_at, self._deps.zone, region_of(self._deps.zone))
+            dated = await offloaded(len(plain), lambda: annotated(plain, said))
             text = f"{dated}{text[len(plain) :]}"
         replaced = [await self._find(scope, number) for number in dict.fromkeys(statement.replaces)]
-        kind = statement.kind or await self._kind(text, said_at)
-        due, checked = statement.deadline, None
-        if due is None and kind in ("goal", "date"):
-            due = await offloaded(len(text), lambda: due_date(text, said_at, self._deps.zone))
+        kind, due = await self._kind_and_due(statement, words, text, said_at)
+        checked = None
         if checker is not None and isinstance(statement, c.QuotedStatement):
             checked = await checker.check(statement, text, source, due)
         return _ReadyStatement(
             statement, text, kind, source, replaced, checked, due, await vector_or_none(self._deps.embedder, text)
         )
 
-    async def _kind(self, text: str, said_at: datetime) -> c.MemoryKind:
-        """The kind of a statement that was sent without a kind. If the statement names a future day and time, the kind
-        is a date. Otherwise the scorer decides."""
-        if await offloaded(len(text), lambda: appointment(text, said_at, self._deps.zone)) is not None:
-            return "date"
-        return "preference" if await self._keeper.is_wish(text) else "fact"
+    async def _kind_and_due(
+        self, statement: c.Statement, words: str, text: str, said_at: datetime
+    ) -> tuple[c.MemoryKind, datetime | None]:
+        """The kind and the due time of a statement. `text` is its words with dates added after relative days. If the
+        statement was sent without a kind and names a future day for certain, its kind is a date. Otherwise the scorer
+        decides."""
+        zone, due = self._deps.zone, statement.deadline
+        if statement.kind is None:
+            event = await offloaded(len(words), lambda: event_due(words, said_at, zone))
+            if event is not None:
+                return "date", due or event
+        kind = statement.kind or ("preference" if await self._keeper.is_wish(text) else "fact")
+        if due is None and kind in ("goal", "date"):
+            due = await offloaded(len(text), lambda: due_date(text, said_at, zone))
+        return kind, due
 
     async def _keep(
         self, scope: ChatScope, ready: Sequence[_ReadyStatement], checker: StatementChecker | None
@@ -338,8 +347,8 @@ class Rememberer:
         return due_date(text, now, zone) or (None if named_before else memory.deadline)
 
     async def _share(self, scope: ChatScope, memory: c.Memory, target: ChatScope) -> c.Memory:
-        """Copy the memory to another owner. A copy is needed, because an owner never reads the rows of another owner.
-        Raises MemoryUnfit if the memory is not active."""
+        """Copy the memory to another owner. A copy is needed, because an owner never reads the rows of another owner. The
+        copy keeps the date of the memory. Raises MemoryUnfit if the memory is not active."""
         if memory.status != "active":
             text = f"Memory {memory.id} is {memory.status}, so it cannot be shared; confirm or reopen it first."
             raise MemoryUnfit(text, "call")
@@ -349,7 +358,6 @@ class Rememberer:
             chat_id=target.chat_id,
             source_chat_id=target.chat_id,
             status="active",
-            valid_from=self._deps.now(),
             valid_to=None,
             superseded_by=None,
             reason=None,

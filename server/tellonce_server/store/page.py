@@ -143,7 +143,7 @@ async def filtered_memories(
 
 
 dated = Rows[[OwnerId, datetime, datetime], PageEntry]("page.dated", _quoted)
-"""The dates and deadlines between `now` and a later time, and the goals with a past deadline."""
+"""Dates and deadlines from the start of today until another time, and goals with a past deadline."""
 
 told = Rows[[OwnerId, Sequence[int], int], PageEntry]("page.told", _quoted)
 """The newest current memories, except those in `listed`."""

@@ -1,11 +1,10 @@
 """Grammar rules for calendar dates: `2026-03-15`, `March 3rd`, `the 15th`."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date
 from typing import Final
 
-from tellonce_text.dates.calendar_spans import in_month, which_month
+from tellonce_text.dates.calendar_spans import which_month
 from tellonce_text.dates.lexicon import endings, english
 from tellonce_text.dates.phrases import (
     FIRST_YEAR,
@@ -54,30 +53,6 @@ def stamp(line: Line, index: int) -> Phrase | None:
     zone = zone_at(line, index + 1) if token.parts[3] else None
     meaning = day_of_year(year, month, day)
     return Phrase(zone[1] if zone else index + 1, meaning, single=True, absolute=True, form="stamp")
-
-
-def han_date(line: Line, index: int) -> Phrase | None:
-    """Parse `2026年3月15日`, `3月15日`, `3月` or `15日`. The resolver does not know the verbs of Chinese and Japanese. A day
-    without a year is therefore certain only if it is near."""
-    if line[index].kind != "han" or not line[index].parts:
-        return None
-    year, month, day, alone = (int(part) if part else None for part in line[index].parts)
-    if month is not None and not 1 <= month <= _MONTHS:
-        return None
-    found = _han_meaning(year, month, day or alone)
-
-    def meaning(scene: Scene) -> Meaning | None:
-        return found(scene if scene.sure else replace(scene, direction=None))
-
-    form = "date" if day or alone else ""
-    phrase = Phrase(index + 1, meaning, single=bool(form), absolute=year is not None, form=form)
-    return _soon(phrase) if year is None else phrase
-
-
-def _han_meaning(year: int | None, month: int | None, day: int | None) -> Callable[[Scene], Meaning | None]:
-    if month is not None:
-        return day_of_year(year, month, day) if day else in_month(year, month)
-    return lambda scene: _nearest_day(scene, day or 0, None)
 
 
 def month_day(line: Line, index: int) -> Phrase | None:
@@ -253,10 +228,10 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     if not alone or not (token.suffix in ORDINAL_ENDINGS or _is_spelled_day(line, index, after, day)):
         return None
     if following.has("and") and line[after + 2].suffix in ORDINAL_ENDINGS and (line[after + 2].value or 0) > day:
-        return Phrase(after + 3, lambda scene: _nearest_day(scene, day, weekday, line[after + 2].value))
+        return Phrase(after + 3, lambda scene: nearest_day(scene, day, weekday, line[after + 2].value))
     if weekday is not None:
-        return Phrase(after + 1, lambda scene: _nearest_day(scene, day, weekday), single=True)
-    return _soon(Phrase(after + 1, lambda s: _nearest_day(s, day, None), single=True), _names_month(line, index))
+        return Phrase(after + 1, lambda scene: nearest_day(scene, day, weekday), single=True)
+    return soon(Phrase(after + 1, lambda s: nearest_day(s, day, None), single=True), _names_month(line, index))
 
 
 def _is_spelled_day(line: Line, index: int, at: int, day: int) -> bool:
@@ -296,8 +271,8 @@ def _in_digits(line: Line, at: int, length: int, day: int, weekday: int | None) 
     last = day_number(line, to) if line[end].has("to") and line[to].kind == "number" else None
     more = line[after].word in AMOUNT or not _MORE.isdisjoint(line[after].tags)
     if last is None or last <= day or more or _is_move(line, end) or weekday is not None:
-        return _soon(Phrase(end, lambda s: _nearest_day(s, day, weekday), single=True))
-    return _soon(Phrase(after, lambda s: _nearest_day(s, day, None, last)), day == 1)  # `del 1 al 10` can be grades
+        return soon(Phrase(end, lambda s: nearest_day(s, day, weekday), single=True))
+    return soon(Phrase(after, lambda s: nearest_day(s, day, None, last)), day == 1)  # `del 1 al 10` can be grades
 
 
 def is_whole(line: Line, index: int) -> bool:
@@ -316,7 +291,7 @@ def day_of_week(line: Line, index: int) -> Phrase | None:
     at = skip(line, index, "article")
     day = day_number(line, at) if line[at].kind == "number" else None
     end = at + 1 + (line.language == "de" and line[at + 1].word == ".")
-    return None if day is None else _soon(Phrase(end, lambda s: _nearest_day(s, day, None), single=True))
+    return None if day is None else soon(Phrase(end, lambda s: nearest_day(s, day, None), single=True))
 
 
 def _length_in_digits(line: Line, index: int, at: int) -> int:
@@ -352,7 +327,7 @@ def _names_month(line: Line, index: int) -> bool:
     return any((line[at].has("month") and line[at].capital) or line[at].has("feast") for at in near)
 
 
-def _soon(phrase: Phrase, elsewhere: bool = False) -> Phrase:
+def soon(phrase: Phrase, elsewhere: bool = False) -> Phrase:
     """Mark a day without a month as uncertain, because the text can mean this day in another month. A near day stays
     certain."""
     return phrase.changed(
@@ -360,14 +335,14 @@ def _soon(phrase: Phrase, elsewhere: bool = False) -> Phrase:
     )
 
 
-def _nearest_day(scene: Scene, day: int, weekday: int | None, last: int | None = None) -> Meaning | None:
+def nearest_day(scene: Scene, day: int, weekday: int | None, last: int | None = None) -> Meaning | None:
     months = (add_months(scene.today.replace(day=1), n) for n in range(-14, 15))
     days = [d for m in months if (d := _date(m.year, m.month, day)) and (weekday is None or d.weekday() == weekday)]
     length = ((last or day) - day + 1) * DAY
     back = next((Days(d, d + length) for d in reversed(days) if d <= scene.today), None)
     ahead = next((Days(d, d + length) for d in days if d >= scene.today), None)
     found = choose(scene, back, ahead)
-    plain = _nearest_day(scene, day, None, last) if found and weekday is not None else None
+    plain = nearest_day(scene, day, None, last) if found and weekday is not None else None
     if plain is None or found is None or found.choices[0] in plain.choices:
         return found
     return Meaning((*plain.choices, *found.choices), False)

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Final
 
-from tellonce_text.dates.calendar_days import day_of_month, han_date, month_day, numbered_day, stamp
+from tellonce_text.dates.calendar_days import day_of_month, month_day, numbered_day, stamp
 from tellonce_text.dates.calendar_spans import feast, month, nth_of_month, quarter, season, week_number
 from tellonce_text.dates.counted_phrases import ago, ahead, fridays_ago, window
+from tellonce_text.dates.han_days import han_day
 from tellonce_text.dates.neighbor_phrases import anchored, edge, half
 from tellonce_text.dates.numeric_dates import numeric
 from tellonce_text.dates.phrases import Phrase, Rule, longer
@@ -19,7 +20,7 @@ from tellonce_text.dates.years import year
 _COUNTS: Final = frozenset({"number", "one", "vague"})
 _RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (stamp, frozenset({"stamp"})),
-    (han_date, frozenset({"han"})),
+    (han_day, frozenset({"han"})),
     (numeric, frozenset({"numeric", "weekday"})),
     (month_day, frozenset({"step", "weekday", "month", "number", "ordinal", "article", "unit"})),
     (nth_of_month, frozenset({"article", "ordinal", "number"})),

@@ -187,7 +187,18 @@ def _dated(line: Line, index: int) -> Item | None:
     item = _with_range(line, index, Item(phrase.end, phrase))
     item = item if item.until else _with_time(line, item)
     yearly = line[item.end].has("every") and line[item.end + 1].has("unit")  # `Good Friday every year`
-    return Item(item.end + 2, repeats=True) if yearly else item
+    habit = _end_of_habit(line, index, item.end)
+    return Item(item.end + 2 if yearly else habit, repeats=True) if yearly or habit else item
+
+
+def _end_of_habit(line: Line, index: int, end: int) -> int:
+    """The index after a habit such as `Monday and Wednesday mornings` or `las mañanas de domingo`, whose first day begins
+    at `index` and ends before `end`; 0 for other days."""
+    if line[end - 1].has("parts") or (line[index - 1].has("of") and line[index - 2].has("parts")):
+        return end
+    while line[end].has("weekday") or line[end].has("and") or line[end].word == ",":
+        end += 1
+    return end + 1 if line[end].has("parts") and line[end - 1].has("weekday") else 0
 
 
 def _ranged(line: Line, index: int) -> Item | None:

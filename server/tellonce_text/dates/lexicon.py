@@ -23,7 +23,7 @@ _NUMERIC: Final = frozenset(
 )
 """The tags whose values are numbers."""
 _SILENT: Final = frozenset(
-    "or clause idiom same_time tense_subject forwarded street title except alternate every_count".split()
+    "or clause idiom same_time tense_subject forwarded street title except alternate every_count onset".split()
 )
 """Words with these tags do not indicate a language, because they also exist in other languages."""
 _TIME_NOUNS: Final = frozenset({"unit", "o_clock"})
@@ -61,7 +61,7 @@ def signs() -> Mapping[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     for language in LANGUAGES[1:]:
         own = {part for word, tag, _ in _entries(language) if tag not in _SILENT for part in word.split(" ")}
-        for word in own | set(_read(language)["signs"].split()):
+        for word in own | set(tables(language)["signs"].split()):
             found.setdefault(word, []).append(language)
     return {word: tuple(languages) for word, languages in found.items()}
 
@@ -69,7 +69,7 @@ def signs() -> Mapping[str, tuple[str, ...]]:
 @cache
 def letters() -> Mapping[str, str]:
     """Letters that usually indicate a language, each with this language."""
-    return {letter: language for language in LANGUAGES[1:] for letter in _read(language)["letters"]}
+    return {letter: language for language in LANGUAGES[1:] for letter in tables(language)["letters"]}
 
 
 def is_determiner(word: str, language: str) -> bool:
@@ -87,37 +87,32 @@ def is_time_noun(word: str, language: str) -> bool:
 def endings(language: str, tense: str) -> tuple[str, ...]:
     """Return the verb endings that indicate the tense `tense` in a language; empty if the language has no clear
     endings."""
-    return tuple(_read(language).get("endings", {}).get(tense, "").split())
+    return tuple(tables(language).get("endings", {}).get(tense, "").split())
 
 
 @cache
 def strong_preterites() -> frozenset[str]:
     """The German strong preterites, in the singular and without prefixes."""
-    return frozenset(_read("de")["tense"]["strong"].split())
-
-
-@cache
-def han_words() -> Mapping[str, Tags]:
-    """The parts of Chinese and Japanese time words with their tags."""
-    return {word: {tag: value} for word, tag, value in _entries("han")}
+    return frozenset(tables("de")["tense"]["strong"].split())
 
 
 @cache
 def english() -> frozenset[str]:
     """The words that show that a text is English."""
     own = {word for word, tag, _ in _entries("en") if tag in {"month", "weekday", "day", "unit", "ordinal"}}
-    return frozenset(own | set(_read("en")["signs"].split()))
+    return frozenset(own | set(tables("en")["signs"].split()))
 
 
 @cache
-def _read(language: str) -> dict[str, Any]:
+def tables(language: str) -> dict[str, Any]:
+    """The tables of a language's file."""
     file = resources.files("tellonce_text.dates") / "words" / f"{language}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def _entries(language: str) -> Iterator[tuple[str, str, Any]]:
     """The words in a file, each with a tag and the tag's value."""
-    for table, entries in _read(language).items():
+    for table, entries in tables(language).items():
         for key, words in entries.items() if table not in {"signs", "letters", "endings"} else ():
             tag = key if table == "marks" else f"tense_{key}" if table == "tense" else table
             value = True if table in {"marks", "tense"} else int(key) if table in _NUMERIC else key

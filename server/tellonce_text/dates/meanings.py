@@ -2,7 +2,7 @@
 goal's due time."""
 
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -19,6 +19,8 @@ _SEASONS_DIFFER: Final = timedelta(days=22)
 first of the month, or at the equinox or the solstice."""
 _SLACK: Final = {"month": timedelta(days=10), "year": timedelta(days=92)}
 """The tolerance of an approximate count in months or years, such as "two months ago"."""
+_EVENTS: Final = frozenset({"instant", "day", "week"})
+"""The precisions of a day or time that can be an event."""
 _TWO_WEEKS: Final = 14
 _HALF_YEAR: Final = 183
 
@@ -92,15 +94,34 @@ def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
     sure = [found for found in sure if found.certain or found.approximate]
     if not sure:
         return None
-    best = next((found for found in sure if found.timed), sure[0]).readings[0]
-    first, last = best.days
-    return best.start if first == last else best.end - timedelta(seconds=1)
+    return _due(next((found for found in sure if found.timed), sure[0]).readings[0])
 
 
-def appointment(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
-    """The future day and time that a text certainly names ("Dentist next Tuesday at 3pm"), or None."""
-    timed = (found.readings[0].start for found in _coming(text, said_at, zone) if found.certain and found.timed)
-    return next(timed, None)
+def _due(reading: Reading) -> datetime:
+    """The start of a time or of a single day, or the last second of a longer span. A part of a day, such as an evening,
+    is no time, so its due time is the start of its day."""
+    first, last = reading.days
+    if first != last:
+        return reading.end - timedelta(seconds=1)
+    timed = reading.precision == "instant"
+    return reading.start if timed else datetime.combine(first, time(), reading.start.tzinfo)
+
+
+def event_due(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
+    """Return the due time of a future event that a text names for certain: its time ("Dentist next Tuesday at 3pm"), the
+    start of its day, or the last second of its last day ("from 10 to 17 December").
+
+    A time is preferred to a day. None if the text names no such day. A longer span than a week, the beginning of
+    something ("from Monday on"), a feast as such, and a day beside a habit are not events.
+    """
+    said = Said(said_at, zone, region_of(zone))
+    found = [e for e in expressions(text, said) if not e.since and (e.timed or not (e.onset or e.celebrated))]
+    sure = [e for e in found if e.certain and e.best and e.best.start > said_at and e.best.precision in _EVENTS]
+    timed = next((e for e in sure if e.timed), None)
+    if timed is None and any(e.precision == "recurring" for e in found):
+        return None
+    best = timed or next(iter(sure), None)
+    return _due(best.readings[0]) if best else None
 
 
 def coming_day(text: str, said_at: datetime, zone: ZoneInfo) -> Reading | None:

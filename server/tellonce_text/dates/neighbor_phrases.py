@@ -10,7 +10,7 @@ from tellonce_text.dates.counted_phrases import distance_at
 from tellonce_text.dates.day_arithmetic import DAY_UNITS, SATURDAY, counted_day, unit_days
 from tellonce_text.dates.lexicon import english
 from tellonce_text.dates.phrases import Phrase, Rule, days_phrase, longer, skip
-from tellonce_text.dates.readings import DAY, Days, Meaning, Scene, add_months, one_day, week_of, weekday_from
+from tellonce_text.dates.readings import DAY, WEEK, Days, Meaning, Scene, add_months, one_day, week_of, weekday_from
 from tellonce_text.dates.tokens import Line, Token
 from tellonce_text.dates.unit_phrases import PLURAL
 from tellonce_text.dates.years import bare_year
@@ -77,8 +77,10 @@ def _half_of(days: Days, nth: int) -> Days:
 def _last_day(meaning: Meaning, *, sure: bool, month: bool) -> Meaning:
     """The meaning of the end of a span. The last day is certain after a word of limit (`by the end of May`) and in `the
     end of the month`. Otherwise, the text can mean any of the last days. The end of a week is never certain: it is
-    Friday for some people and Sunday for others."""
+    Friday for some people and Sunday for others, so these three days are returned as approximate."""
     span = meaning.choices[0].precision
+    if span == "week" and meaning.choices[0].end - meaning.choices[0].first == WEEK:
+        return _edge_of(meaning, "end")
     vague = span in {"week", "season"}
     last = meaning.moved(lambda days: one_day(days.end - DAY))
     certain = (sure or (month and span == "month")) and not vague

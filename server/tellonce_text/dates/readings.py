@@ -89,6 +89,8 @@ class Expression:
     - `timed`: the expression gives a time of day.
     - `absolute`: the expression gives the year, so its meaning does not depend on the time of the text.
     - `since`: the span has no end ("since March").
+    - `celebrated`: a feast that the text names as such and not as the day of something ("Christmas is my favorite day").
+    - `onset`: the day is the first of a span whose end the text does not give ("from 1 December on").
     """
 
     start: int
@@ -101,6 +103,8 @@ class Expression:
     absolute: bool = False
     approximate: bool = False
     since: bool = False
+    onset: bool = False
+    celebrated: bool = False
 
     @property
     def best(self) -> Reading | None:

@@ -21,7 +21,7 @@ from tellonce_text.dates.neighbor_phrases import sign_at
 from tellonce_text.dates.phrases import CLOSE, DISTANT, LAST_NIGHT, TODAY, Phrase, skip
 from tellonce_text.dates.readings import DAY, Days, Direction, Expression, Meaning, Precision, Reading, Said, Scene
 from tellonce_text.dates.tense import Look, direction_at
-from tellonce_text.dates.tokens import Line, line_of
+from tellonce_text.dates.tokens import Line, Token, line_of
 from tellonce_text.dates.zones import zone_at
 
 _HOUR: Final = timedelta(hours=1)
@@ -42,6 +42,10 @@ _USUAL_HOURS: Final = frozenset({1, 2, 3, 4, 5, 6, 10, 11, 12})
 _LATE: Final = 17
 """From this hour on, a time without AM or PM can mean a time on the next morning."""
 _NEAR: Final = timedelta(hours=12)
+_SMALL: Final = frozenset({"article", "of", "contracted", "on"})
+_LEADS: Final = frozenset({"on", "at", "in", "by", "to", "contracted", "before", "after", "for"})
+_ONSETS: Final = ("から", "起", "开始", "開始", "以降", "以后", "以後", "之后", "之後")
+"""Words after a Chinese or Japanese day on which something begins."""
 _SMALL_HOURS, _MORNING, _NOON = 4, 5, 12
 """Hours. A night ends at `_MORNING`. Before `_SMALL_HOURS`, "today" can mean the previous day."""
 
@@ -108,7 +112,29 @@ def resolved(
     precision: Precision = "recurring" if item.repeats else readings[0].precision
     timed = precision == "instant" and not item.until
     words, absolute = line.text[start:end], absolute and item.clock is None
-    return Expression(start, end, words, readings, certain, precision, timed, absolute, approximate, since=item.since)
+    found = Expression(start, end, words, readings, certain, precision, timed, absolute, approximate)
+    onset, celebrated = _is_onset(line, first, item), _is_celebrated(line, first, item)
+    return replace(found, since=item.since, onset=onset, celebrated=celebrated)
+
+
+def _is_onset(line: Line, first: int, item: Item) -> bool:
+    """Whether the expression is the first day of something that lasts: `ab dem 1. Dezember`, `a partir del 3 de enero`,
+    `as of Monday`, `12月1日から`."""
+    before = line[first - 1 - _is_any(line[first - 1], _SMALL)]
+    begun = before.has("onset") or (line[first - 1].word == "of" and line[first - 2].word == "as")
+    after = line.text.startswith(_ONSETS, line[item.end - 1].end)
+    return item.phrase is not None and item.phrase.single and item.until is None and (begun or after)
+
+
+def _is_celebrated(line: Line, first: int, item: Item) -> bool:
+    """Whether the expression is a feast without its year and without a word such as `on` before it."""
+    feast = item.phrase is not None and item.phrase.form == "feast" and not item.phrase.absolute
+    led = _is_any(line[first - 1 - line[first - 1].has("article")], _LEADS)
+    return feast and not led
+
+
+def _is_any(token: Token, tags: frozenset[str]) -> bool:
+    return not tags.isdisjoint(token.tags)
 
 
 def _from_named_day(item: Item, named: Expression | None, rival: Expression | None) -> Item:

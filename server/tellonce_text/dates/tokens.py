@@ -8,7 +8,8 @@ from functools import cache, cached_property
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
-from tellonce_text.dates.lexicon import LANGUAGES, NO_TAGS, Lexicon, Tags, english, han_words, letters, lexicon, signs
+from tellonce_text.dates.han_words import pattern as han_pattern
+from tellonce_text.dates.lexicon import LANGUAGES, NO_TAGS, Lexicon, Tags, english, letters, lexicon, signs
 from tellonce_text.dates.quotations import openings
 
 Kind = Literal["stamp", "numeric", "clock", "han", "number", "word", "mark", "end"]
@@ -30,7 +31,7 @@ _TOKEN: Final = re.compile(
     r"(?P<stamp>(?<![\d.-])(\d{4})-(\d\d?)-(\d\d?)(?:(?:[T ]| at )(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|[+-]\d\d:?\d\d)?(?!\d))?(?![\d-]))"
     r"|(?P<numeric>(?<![\w.,/-])(\d{4}|\d\d?)([./-])(?:(?<!-)|(?=\d\d?-\d))(\d\d?)(?:\11(\d{4}|\d\d|(?<=\d{4}.\d.)\d|(?<=\d{4}.\d\d.)\d)(?!\d)|(\.)(?!\d)|(?![\d.]))(?![/%-]\d))"
     r"|(?P<clock>(?<![\d:.,])([01]?\d|2[0-4])[:h]([0-5]\d)(?::([0-5]\d))?(?![\d:]))"
-    r"|(?P<han>(?<!\d)(?:(?:(\d{4})年)?(\d\d?)月(?:(\d\d?)[日号號])?|(\d\d?)日)(?![間间前後后内])|明後日|[今昨明前后後]天|[今昨明]日|[上下]周[一二三四五六日天]?|[上下]个月|[来先]週(?:の[月火水木金土日]曜日?)?|[先来]月|[去明昨来]年)"
+    rf"|(?P<han>{han_pattern(named=False)})"
     r"|(?P<number>(?<!\w)\d{1,9})(?P<suffix>[^\W\d_]{1,3}(?![\w]))?(?P<tail>\.m\b\.?)?"
     rf"|(?P<word>{_WORD})"
     r"|(?P<mark>[^\s\w]|_+)|\d+"
@@ -40,7 +41,7 @@ _ELISION: Final = re.compile(r"([ldjnmtsc]|qu|jusqu|lorsqu|dell|all|nell|dall|su
 _PART: Final = re.compile(r"[^-]+|-")
 _MAYBE: Final = re.compile(r"\d|[^\W\d_]{2}")
 _OF_NUMBER: Final = frozenset({"number", "suffix", "tail"})
-_GROUPS: Final = {"stamp": range(2, 9), "numeric": range(10, 15), "clock": range(16, 19), "han": range(20, 24)}
+_GROUPS: Final = {"stamp": range(2, 9), "numeric": range(10, 15), "clock": range(16, 19)}
 
 
 class Token(NamedTuple):
@@ -154,9 +155,6 @@ def _raw_tokens(text: str) -> list[Token]:
 def _tokens(match: re.Match[str]) -> Sequence[Token]:
     """The tokens of a match. There are several tokens for an elided word (`l'anno`), and for a compound such as
     `mid-June` if the lexicon does not contain it."""
-    if match.lastgroup == "han" and not match[0][0].isdigit():
-        parts = _han_parts().finditer(match.string, *match.span())
-        return [Token("han", *part.span(), part[0], han_words()[part[0]]) for part in parts]
     token = _token(match)
     if token.kind != "word" or not ("'" in token.word or "-" in token.word):
         return (token,)
@@ -184,11 +182,6 @@ def _lowered(word: str) -> str:
 
 
 @cache
-def _han_parts() -> re.Pattern[str]:
-    return re.compile("|".join(sorted(han_words(), key=len, reverse=True)))
-
-
-@cache
 def _compounds() -> frozenset[str]:
     return frozenset(word for language in LANGUAGES for word in lexicon(language).words if "-" in word)
 
@@ -203,7 +196,7 @@ def _token(match: re.Match[str]) -> Token:
     if name in _GROUPS:
         parts = tuple(match[group] for group in _GROUPS[name])
         return Token(name, start, end, text, parts=parts)  # type: ignore[arg-type]
-    return Token("mark", start, end, _lowered(text))
+    return Token("han" if name == "han" else "mark", start, end, _lowered(text))
 
 
 def is_read(text: str) -> bool:

@@ -8,8 +8,10 @@ from tellonce_text.dates.phrases import DASHES, Phrase, choose, comma, day_phras
 from tellonce_text.dates.readings import DAY, WEEK, Meaning, Scene, monday_of, one_day, weekday_from
 from tellonce_text.dates.tokens import Line, Token
 
-WEEK_HENCE: Final = frozenset({"GB", "IE", "AU", "NZ"})
+WEEK_HENCE: Final = frozenset({"GB", "IE", "AU", "NZ", "ZA", "MT", "SG", "MY", "HK", "KE"})
 """Regions where `Friday week` is used."""
+_HABITS: Final = frozenset({"fr", "it"})
+"""Languages in which a weekday with an article, as in `le mardi`, may be every such day."""
 _ENDS: Final = frozenset({"", *",.!?;)"})
 _HOLIDAY: Final = frozenset({"holiday", "hol"})
 """After these words, as in `bank holiday Monday`, the weekday may be weeks away."""
@@ -30,7 +32,8 @@ def weekday(line: Line, index: int) -> Phrase | None:
     if special:
         return special
     sure = line.language != "en" or not (step is None and _is_doubtful(line, index, after))
-    sure = sure and not (step is None and line[index - 1].has("other"))
+    habit = line.language in _HABITS and line[index].has("article")
+    sure = sure and not (step is None and (habit or line[index - 1].has("other")))
 
     def meaning(scene: Scene) -> Meaning | None:
         if step is None:
@@ -157,15 +160,28 @@ def _weekday_of_week(line: Line, index: int, number: int) -> Phrase | None:
         return day_phrase(counted[1], lambda today: weekday_from(today, number, 1) + counted[0] * WEEK)
     distance = ahead(line, index) or ago(line, index)
     if distance and distance.form == "week":
-        return distance.changed(
-            lambda found, _scene: Meaning(
-                (one_day(monday_of(found.choices[-1].first + 3 * DAY) + number * DAY),), found.certain
-            )
-        )._replace(single=True, form="")
+        german = line.language == "de"
+        counted_weeks = distance.changed(lambda found, scene: _in_weeks(found, scene, number, german=german))
+        return counted_weeks._replace(single=True, form="")
     if line[index].word == "week" and line[index + 1].kind != "number":
         found = day_phrase(index + 1, lambda today: weekday_from(today, number, 1) + WEEK)
         return found.changed(lambda meaning, scene: meaning.only_if(scene.region in WEEK_HENCE))
     return None
+
+
+def _in_weeks(found: Meaning, scene: Scene, number: int, *, german: bool) -> Meaning:
+    """The weekday in `Friday in two weeks`, where `found` is the day in two weeks. It is the Friday of that calendar week,
+    or two weeks after the next Friday. The meaning is certain if both are the same day. `Freitag in einer Woche` is
+    never the next Friday, so it is certain, too, except on a Friday."""
+    weeks = (found.choices[0].first - scene.today).days // WEEK.days
+    by_week = one_day(monday_of(found.choices[-1].first + 3 * DAY) + number * DAY)
+    counted = one_day(weekday_from(scene.today, number, 1) + weeks * WEEK)
+    if weeks <= 0 or by_week == counted:
+        return Meaning((by_week,), found.certain)
+    if weeks == 1:
+        sure = german and found.certain and scene.today.weekday() != number
+        return Meaning((counted,) if sure else (counted, by_week), sure)
+    return Meaning((by_week, counted), False)
 
 
 def _second(scene: Scene, number: int, weeks: int) -> Meaning:

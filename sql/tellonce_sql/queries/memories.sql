@@ -374,7 +374,8 @@ where valid_to is null and kind in ('date', 'goal') and coalesce(happens_to, dea
 
 -- name: passed_dates
 -- $1 owner, $2 now, $3 the user's time zone: completes past dates that are not pinned, except dates with an alarm that
--- is not delivered yet. A date that the user gave without a time of day is not completed, because it can be a birthday.
+-- is not delivered yet. A date that the user gave without a time of day (a day begins at 0:00, and a span ends at
+-- 23:59:59) is not completed, because it can be a birthday.
 update memories m
 set status = 'completed', valid_to = coalesce(happens_to, deadline), updated_at = $2, reason = 'the day has passed'
 where not exists (
@@ -382,7 +383,7 @@ where not exists (
   and owner_id = $1 and valid_to is null and status = 'active' and kind = 'date'
   and coalesce(happens_to, deadline) < $2::timestamptz - interval '1 day'
   and not pinned and happens_precision is distinct from 'ongoing'
-  and (origin <> 'user' or (coalesce(happens_to, deadline) at time zone $3)::time not in ('00:00', '23:59'))
+  and (origin <> 'user' or (coalesce(happens_to, deadline) at time zone $3)::time not in ('00:00', '23:59', '23:59:59'))
   and coalesce(happens_to, deadline) > valid_from
 
 -- name: overdue_goals

@@ -34,7 +34,7 @@ order by valid_from desc, id desc
 limit $limit
 
 -- name: dated
--- $1 owner, $2 now, $3 a time: current dates and deadlines between now and $3, and overdue goals
+-- $1 owner, $2 the start of today, $3 a time: current dates and deadlines between $2 and $3, and overdue goals
 select *, content as words from memories
 where owner_id = $1 and valid_to is null and status = 'active'
   and ((coalesce(deadline, happens_from) between $2 and $3) or (kind = 'goal' and deadline < $2))

@@ -4,7 +4,7 @@ of each message. Without a model, the user's best sentences become the notes of 
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from tellonce.work import ExchangeInput, ExchangeItem, NotableSentence, Quote, When, WorkMessage
@@ -107,9 +107,13 @@ def _note(sentence: NotableSentence, message: WorkMessage, zone: ZoneInfo) -> Ex
 
 
 def _when(text: str, said_at: datetime, zone: ZoneInfo) -> When | None:
-    """The future day that the sentence names with certainty. The page lists the note under the coming dates."""
+    """The future day or days that the sentence names with certainty. The page lists the note under the coming dates."""
     found = coming_day(text, said_at, zone)
-    return When(start=found.start, precision="instant" if found.precision == "instant" else "day") if found else None
+    if found is None:
+        return None
+    first, last = found.days
+    end = found.end - timedelta(seconds=1) if last > first else None
+    return When(start=found.start, end=end, precision="instant" if found.precision == "instant" else "day")
 
 
 def _cut(text: str) -> str:

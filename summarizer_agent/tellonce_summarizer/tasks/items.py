@@ -3,7 +3,7 @@
 import re
 from calendar import monthrange
 from collections.abc import Callable, Sequence
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from pydantic import ValidationError
@@ -65,7 +65,7 @@ def _built(shape: ItemShape, work: ExchangeInput) -> ExchangeItem:
     unreadable = bool((shape.deadline or "").strip()) and deadline is None
     when = _when(shape.when, zone)
     if shape.kind == "date" and deadline is None and when is not None:
-        deadline = when.start  # a memory of kind `date` is shown until its deadline
+        deadline = _shown_until(when)
     doubt = (shape.doubt or "").strip() or (reason("deadline_unreadable") if unreadable else "")
     return ExchangeItem(
         text=" ".join(shape.text.split()),
@@ -85,6 +85,13 @@ def _built(shape: ItemShape, work: ExchangeInput) -> ExchangeItem:
         replaces=tuple(dict.fromkeys(shape.replaces)),
         ends=tuple(dict.fromkeys(shape.ends)),
     )
+
+
+def _shown_until(when: When) -> datetime | None:
+    """The deadline of a memory of kind `date`, which is shown until its deadline: the end of a span of several days, or
+    the start of a day or time."""
+    several = when.start is not None and when.end is not None and when.end - when.start >= timedelta(days=1)
+    return when.end if several else when.start
 
 
 def _categories(names: Sequence[str]) -> tuple[str, ...]:

@@ -1,13 +1,13 @@
 """Reads the data that the page's screens show for one owner. This module changes nothing in the memory."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Annotated, Final, get_args
 from zoneinfo import ZoneInfo
 
 from pydantic import AwareDatetime, Field
 
-from tellonce.contract import ExplainArgs, Explanation, MemoryOrigin, MemoryStatus
+from tellonce.contract import ExplainArgs, Explanation, Memory, MemoryOrigin, MemoryStatus
 from tellonce.contract_types import CURRENT, LISTED_KINDS, STATUSES, Bigint, Contract, Instant, RowId, Text
 from tellonce.work import KEEP_MODEL, CostSummary, ReadingStatus
 from tellonce_server.core.scope import ChatScope
@@ -21,6 +21,7 @@ from tellonce_server.store import chats, memories, page, profile
 from tellonce_server.store.chats import ChatEntry
 from tellonce_server.store.page import cursor_of, position_of
 from tellonce_text.changes import MessageRange, Passage
+from tellonce_text.dates.clock import local, local_day
 
 COMING_DAYS = 60
 LEARNED_HOURS = 24
@@ -200,7 +201,9 @@ class PageReads:
     async def today(self, owner_id: int, args: NoArgs) -> PageToday:
         database, now = self._deps.database, self._deps.now()
         stored = await profile.find(database, owner_id)
-        dated = await page.dated(database, owner_id, now, now + timedelta(days=COMING_DAYS))
+        zone = self._deps.zone
+        midnight = datetime.combine(local_day(now, zone), time(), zone)
+        dated = await page.dated(database, owner_id, midnight, now + timedelta(days=COMING_DAYS))
         status = await self._work.status() if owner_id == self._deps.settings.default_user else None
         recent = await self._newest(owner_id, ("active",), now - timedelta(hours=LEARNED_HOURS))
         with_a_day = {x.memory.id for x in dated}
@@ -212,8 +215,8 @@ class PageReads:
         return PageToday(
             narrative=narrative,
             uncertain=await self._newest(owner_id, ("uncertain",), None),
-            overdue=tuple(x for x in dated if x.memory.deadline and x.memory.deadline < now),
-            coming=tuple(x for x in dated if not (x.memory.deadline and x.memory.deadline < now)),
+            overdue=tuple(x for x in dated if x.memory.kind == "goal" and _is_over(x.memory, now, zone)),
+            coming=tuple(x for x in dated if not _is_over(x.memory, now, zone)),
             learned=learned,
             told=tuple(x for x in told if x.memory.kind not in WISHES),
             wishes=tuple(x for x in told if x.memory.kind in WISHES),
@@ -322,6 +325,16 @@ class PageReads:
         for day, talk in talks:
             by_day.setdefault(day, []).append(_with_summaries(talk, summaries))
         return tuple(DayEntry(day=day, talks=tuple(found)) for day, found in by_day.items())
+
+
+def _is_over(memory: Memory, now: datetime, zone: ZoneInfo) -> bool:
+    """Whether the memory's due time has passed. A due time at midnight is a whole day, which has not passed before its
+    end."""
+    due = memory.deadline or (memory.when.start if memory.when else None)
+    if due is None:
+        return False
+    whole = local(due, zone).time() == time()
+    return local_day(due, zone) < local_day(now, zone) if whole else due < now
 
 
 def _lines(lines: Sequence[page.SaidLine], sources: Sequence[int]) -> tuple[page.SaidLine, ...]:
