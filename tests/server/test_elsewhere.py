@@ -92,6 +92,22 @@ async def test_the_newest_exchange_of_three_other_talks_of_the_last_day_is_shown
         assert "Zanzibar" not in text
 
 
+async def test_a_new_assistant_is_shown_the_newer_words_of_another_chat_beside_an_older_memory(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client:
+        talk = {"chat_id": None, "conversation_id": "talk"}
+        await client.record_message(said("I bought a Brompton folding bike", **talk))
+        await client.remember(c.RememberArgs(content="I bought a Brompton folding bike", conversation_id="talk"))
+        clock.forward(days=30)
+        await client.record_message(said("I sold the folding bike to a colleague", **talk))
+        clock.forward(days=2)
+        new = asked(chat_id=None, conversation_id="new", query="Which folding bike do I have?")
+        context = await client.get_context(new)
+    assert "I sold the folding bike to a colleague" in section(context, "relevant")
+    assert "Brompton" in section(context, "memories")
+
+
 async def test_an_exchange_whose_message_was_forgotten_is_not_shown(memory: Memory) -> None:
     async with memory.relay() as relay, memory.client() as client:
         await client.record_message(said("Gretl plays the viola", chat_id=None, conversation_id="c1", message_id="1"))

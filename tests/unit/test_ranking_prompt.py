@@ -131,6 +131,16 @@ def test_more_of_another_chat_is_shown_the_better_it_answers() -> None:
     assert shown(0.6, 0.0, own) == p.OTHER_CHATS
 
 
+def test_a_memory_of_all_chats_is_no_answer_of_this_chat_and_hides_no_message_of_another() -> None:
+    there = [found(n)._replace(chat_id=2, score=8.0, own_score=8.0) for n in range(3)]
+    note = found(50, "fact", covered=1.0, cosine=0.9)._replace(chat_id=None)
+    assert ids(p.with_other_chats([note], there, ASKING, 1, several=True)) == [0, 1, 2, 50]
+    assert not p.is_answered(p.of_chat([note], 1))
+    own = note._replace(chat_id=1)
+    assert p.is_answered(p.of_chat([own], 1)), "a memory of this chat alone is its answer"
+    assert ids(p.with_other_chats([own], there, ASKING, 1, several=True)) == [50]
+
+
 def test_messages_of_all_chats_are_in_one_order_before_other_results() -> None:
     there, here = found(1)._replace(chat_id=2), found(2, cosine=0.1, covered=0.1)
     own = [here, found(5, "fact", cosine=0.1, covered=0.1)]

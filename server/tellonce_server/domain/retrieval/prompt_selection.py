@@ -138,9 +138,15 @@ conversation."""
 
 
 def is_answered(found: Sequence[Result]) -> bool:
-    """Whether the results probably answer the question. If the results of this chat probably answer it, other chats are
-    not searched."""
+    """Whether the results probably answer the question. If the results of this chat (`of_chat`) probably answer it,
+    other chats are not searched."""
     return any(f.covered >= ANSWERED_COVERED or (f.cosine or 0.0) >= ANSWERED_COSINE for f in found)
+
+
+def of_chat(found: Sequence[Result], chat_id: int) -> list[Result]:
+    """The results that belong to the chat `chat_id` alone. A global memory belongs to all chats of the owner. A newer
+    message in another chat may contradict it, so a global memory is no reason to leave out other chats."""
+    return [f for f in found if f.chat_id == chat_id]
 
 
 def _may_answer(found: Sequence[Result]) -> bool:
@@ -160,12 +166,12 @@ def with_other_chats(
     the relevant messages of the owner's other chats. `ranked` are the messages of all chats, best first, and the result
     has the same order. `several` says whether the question has more than one word to match. A single matching word
     proves little."""
-    messages = [f for f in ranked if f.chat_id != chat_id and f.text != query]
+    messages, here = [f for f in ranked if f.chat_id != chat_id and f.text != query], of_chat(own, chat_id)
     matched = [f if several else f._replace(covered=0.0) for f in messages]
-    if is_answered(matched) and _is_clearly_better(matched, own):
+    if is_answered(matched) and _is_clearly_better(matched, here):
         most = OTHER_CHATS
     else:
-        most = POSSIBLE if _may_answer(matched) and not _may_answer(own) else 0
+        most = POSSIBLE if _may_answer(matched) and not _may_answer(here) else 0
     if not most:
         return list(own)
     others = without_echoes(_bearing(messages, 1), query)[:most]

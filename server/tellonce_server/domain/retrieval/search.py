@@ -21,7 +21,7 @@ from tellonce_server.domain.retrieval.candidates import Scan
 from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.excerpt import WHOLE
 from tellonce_server.domain.retrieval.lexical import index_text
-from tellonce_server.domain.retrieval.prompt_selection import is_answered, with_other_chats
+from tellonce_server.domain.retrieval.prompt_selection import is_answered, of_chat, with_other_chats
 from tellonce_server.domain.retrieval.question import Question, ScopeFacts
 from tellonce_server.domain.retrieval.search_results import Result, SearchPage, SearchRequest
 from tellonce_server.domain.retrieval.signals import Candidate, Learned
@@ -88,7 +88,7 @@ class Retriever:
     async def with_other_chats(self, request: SearchRequest, own: list[Result]) -> list[Result]:
         """Return `own`, the results of one chat for a question. If they do not answer the question, relevant messages
         of the owner's other chats are added."""
-        if request.chat_id is None or is_answered(own):
+        if request.chat_id is None or is_answered(of_chat(own, request.chat_id)):
             return own
         everywhere = replace(request, chat_id=None, thread_key=None, kinds=("message",))
         read = await self.read(everywhere)
