@@ -242,6 +242,25 @@ where m.owner_id = $1 and m.status = 'rejected' and m.user_confirmed and (m.chat
 order by m.words_key = $4 desc nulls last, cosine desc nulls last, m.id desc
 limit $5
 
+-- name: show_later_notes
+-- $1 owner, $2 number of a new note, $3 minimum similarity, $4 now: a note that is kept for search only may be newer
+-- than a shown statement on the same subject, and may contradict this statement. Such a note is shown, too. The new note
+-- is either the hidden note or the shown statement.
+with new as (
+  select id, valid_from, embedding, shown from memories
+  where owner_id = $1 and id = $2 and note and status = 'active' and valid_to is null
+)
+update memories m set shown = true, updated_at = $4
+from new
+where m.owner_id = $1 and m.note and not m.shown and m.status = 'active' and m.valid_to is null
+  and (new.shown or m.id = new.id)
+  and exists (
+    select from memories former
+    where former.owner_id = $1 and former.shown and former.status = 'active' and former.valid_to is null
+      and (not new.shown or former.id = new.id)
+      and (former.chat_id is null or former.chat_id = m.chat_id)
+      and former.valid_from <= m.valid_from and 1 - (former.embedding <=> m.embedding) > $3)
+
 -- name: unkeyed
 -- across owners: the server's own background work
 -- $1 how many: memories without a word key, which were stored before word keys existed

@@ -30,6 +30,10 @@ MOST_LINES = 500
 BEFORE = 4
 REJECTED = 8
 
+SAME_SUBJECT = 0.5
+"""Two notes are about the same subject if their cosine is greater than this value. The later one may contradict the
+earlier one, so a context that shows the earlier one also shows the later one."""
+
 NO_QUOTE = "no true quote"
 FORGOTTEN = "forgotten"
 REJECTED_BEFORE = "rejected before"
@@ -172,6 +176,8 @@ class _Exchange:
             learned.counts["dropped"] += 1
             return
         stored = await self._store(judged)
+        if item.note and stored.outcome == "stored":
+            await memories.show_later_notes(self.t, self.job.key.owner_id, stored.memory.id, SAME_SUBJECT, self.now)
         learned.counts[_COUNTED[stored.outcome]] += 1
         learned.borne_out.add(stored.memory.id)
         learned.ended += [(old, stored.memory.content) for old in stored.ended]
