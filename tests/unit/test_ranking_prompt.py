@@ -118,7 +118,7 @@ def test_another_thread_speaks_when_it_holds_plainly_more_of_the_question() -> N
 def test_more_of_another_chat_is_shown_the_better_it_answers() -> None:
     def shown(cosine: float, covered: float, own: Sequence[Result] = (), *, several: bool = True) -> int:
         there = [
-            found(n, cosine=cosine, covered=covered)._replace(chat_id=2, score=8.0, own_score=8.0) for n in range(30)
+            found(n, cosine=cosine, covered=covered)._replace(chat_id=2, score=8.0, own_score=8.0) for n in range(60)
         ]
         return len(p.with_other_chats(own, [*there, *own], ASKING, 1, several=several)) - len(own)
 
