@@ -210,3 +210,19 @@ async def test_a_remembered_day_that_depends_on_the_region_is_written_beside_its
         kept = (await client.remember(c.RememberArgs(content="The plumber comes Friday week"))).memory
     assert kept is not None
     assert (kept.kind, kept.content) == ("date", "The plumber comes Friday week (2026-02-27)")
+
+
+async def test_a_day_that_is_near_is_shown_though_many_newer_memories_exist(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content="Dentist on 2026-02-20 at 3pm", kind="date"))
+        await client.remember(c.RememberArgs(content="Concert on 2026-08-20 at 8pm", kind="date"))
+        for number in range(60):
+            clock.forward(minutes=1)
+            await client.remember(c.RememberArgs(content=f"Locker {number} holds the number {number * 7}"))
+        contexts = [
+            (await client.get_context(c.GetContextArgs(query=query, token_budget=budget, as_of=at))).context or ""
+            for query, budget, at in [("Hello!", 700, None), ("Hello!", 4300, None), ("Hello!", 4300, clock())]
+        ]
+    assert ["Dentist" in context for context in contexts] == [True, True, True]
+    assert ["Concert" in context for context in contexts[:2]] == [False, False]
+    assert contexts[1].count("Locker") == 50

@@ -1,18 +1,20 @@
 """The parts of a context, tested separately. Each part subtracts the tokens of its lines from the budget."""
 
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from tellonce.contract import MemoryKind, SectionName
 from tellonce.settings import Budgets
 from tellonce_server.domain.context.budget import TokenBudget
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.history import ALWAYS, STEP, History
-from tellonce_server.domain.context.memories_section import Memories
+from tellonce_server.domain.context.memories_section import Memories, ranked_memories
 from tellonce_server.store.context import Remembered
 from tellonce_server.store.messages import Line
 from tests.contexts import material_of, rows_of
 
 START = datetime(2026, 3, 7, 9, tzinfo=UTC)
+UTC_ZONE = ZoneInfo("UTC")
 
 
 def draft(messages: int, total: int = 4300, include: frozenset[SectionName] | None = None) -> Draft:
@@ -100,3 +102,43 @@ def test_memories_that_do_not_fit_their_share_are_named() -> None:
     kept = memories.ids
     assert 0 < len(kept) < 29
     assert d.left_out == [f"memory {n}: memories budget" for n in range(1, 30) if n not in kept]
+
+
+def test_memories_beyond_their_share_use_what_no_other_section_needs() -> None:
+    d = draft(3)
+    memories = Memories(d)
+    memories.fill([remembered(n, "fact") for n in range(1, 90)])
+    share = list(memories.ids)
+    memories.fill_rest({88})
+    memories.write()
+    assert len(share) < 60
+    assert memories.ids == [*range(1, 88), 89]
+    assert d.left_out == []
+
+
+def test_the_rest_of_the_memories_is_taken_in_steps_so_that_it_seldom_changes() -> None:
+    shown: list[list[int]] = []
+    for left in range(400, 600, 20):
+        d = draft(0)
+        memories = Memories(d)
+        memories.fill([remembered(n, "fact") for n in range(1, 90)])
+        d.token_budget.left = left
+        memories.fill_rest(())
+        shown.append(memories.ids)
+        assert d.token_budget.left >= 0
+    assert len({len(ids) for ids in shown}) == 1
+
+
+def test_a_memory_whose_day_is_soon_comes_before_newer_ones_and_a_past_or_distant_day_does_not() -> None:
+    today = START.date()
+    days = {1: 3, 2: None, 3: -1, 4: 40, 5: 0, 6: None}
+    told = [
+        remembered(n, "fact")._replace(
+            valid_from=START + timedelta(hours=n), happens=None if day is None else START + timedelta(days=day)
+        )
+        for n, day in days.items()
+    ]
+    first, others = ranked_memories(told, [2], today, UTC_ZONE)
+    assert [m.id for m in first] == [2]
+    assert [m.id for m in others] == [5, 1, 6, 4, 3]
+    assert [m.id for m in ranked_memories([told[0]._replace(deadline=START)], [], today, UTC_ZONE)[1]] == [1]

@@ -57,6 +57,8 @@ class Chunk:
 
 
 class Remembered(NamedTuple):
+    """A memory that a context may show. `happens` is the start of the time at which the memory holds or happens."""
+
     id: int
     kind: MemoryKind
     content: str
@@ -69,6 +71,12 @@ class Remembered(NamedTuple):
     user_confirmed: bool
     note: bool = False
     about: str = "user"
+    happens: datetime | None = None
+
+    @property
+    def due(self) -> datetime | None:
+        """The memory's deadline or, without a deadline, the time at which it happens."""
+        return self.deadline or self.happens
 
 
 class Learned(NamedTuple):

@@ -77,7 +77,8 @@ with thread as materialized (
   from thread_state
   where owner_id = $1 and chat_id = $2 and thread_key = $3
 ), live as materialized (
-  select id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed, note, about
+  select id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed, note, about,
+    happens_from
   from memories
   where owner_id = $1 and valid_to is null and status = 'active' and shown and (chat_id is null or chat_id = $2)
 ),
@@ -119,14 +120,19 @@ select
     order by to_no desc
     limit $7) as chunks,
   array(
-    select row(id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed, note, about)
+    select row(id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed, note, about,
+      happens_from)
     from live
     where id in (
       (select id from live where kind not in ('goal', 'pin') order by valid_from desc, id desc limit $5)
       union all
       (select id from live where kind = 'goal' order by priority, deadline nulls last, id limit $6)
       union all
-      (select id from live where pinned or kind = 'pin' order by importance desc, id limit $5))
+      (select id from live where pinned or kind = 'pin' order by importance desc, id limit $5)
+      union all
+      (select id from live
+        where coalesce(deadline, happens_from) between $10::timestamptz - interval '1 day' and $10 + interval '15 days'
+        order by coalesce(deadline, happens_from), id limit $5))
     order by id) as memories,
   (select row(
     -- use: messages.line
@@ -217,7 +223,7 @@ select
     limit $7) as chunks,
   array(
     select row(m.id, kind, coalesce(v.content, m.content), chat_id, priority, importance, pinned, deadline, valid_from,
-      user_confirmed, note, about)
+      user_confirmed, note, about, happens_from)
     from memories m
     left join lateral (
       select content from memory_versions v
@@ -229,7 +235,8 @@ select
         -- use: memories.was_sure
       )
       and valid_from <= $10 and (valid_to is null or valid_to > $10)
-    order by valid_from desc, m.id desc
+    order by coalesce(coalesce(deadline, happens_from) between $10 - interval '1 day' and $10 + interval '15 days', false) desc,
+      valid_from desc, m.id desc
     limit $5::int + $6::int) as memories,
   (select row(
     -- use: messages.line

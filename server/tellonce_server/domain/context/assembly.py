@@ -71,6 +71,8 @@ def assemble(m: Material) -> Assembled:
     parts.relevant.write()
     draft.extend("quoted", m.total)
     draft.extend("elsewhere", ELSEWHERE)
+    parts.memories.fill_rest(parts.relevant.memories)
+    parts.memories.write()
     return _finished(draft, parts.history.messages)
 
 
@@ -86,9 +88,8 @@ class _Parts(NamedTuple):
 def _for_question(parts: _Parts) -> None:
     """For a question, fill the search results before the profile, the summary and the remaining memories."""
     draft, m = parts.draft, parts.draft.material
-    first, others = ranked_memories(
-        m.rows.memories, [*(result.id for result in m.results_of(*MEMORY_KINDS)), *m.changed]
-    )
+    found = [*(result.id for result in m.results_of(*MEMORY_KINDS)), *m.changed]
+    first, others = ranked_memories(m.rows.memories, found, m.view.today, m.zone)
     draft.fill_texts()
     parts.history.fill_older()
     stated = draft.token_budget.set_aside(m.total // STATED_PART)
@@ -114,7 +115,7 @@ def _timeline(parts: _Parts) -> list[Result]:
 def _for_talk(parts: _Parts) -> None:
     """For a message that is not a question, fill the profile and the conversation before search results."""
     draft, m = parts.draft, parts.draft.material
-    first, others = ranked_memories(m.rows.memories, [])
+    first, others = ranked_memories(m.rows.memories, [], m.view.today, m.zone)
     parts.memories.fill(first)
     draft.fill_texts()
     _fill_stated(parts, others)
@@ -127,7 +128,6 @@ def _fill_stated(parts: _Parts, others: Sequence[Remembered]) -> None:
     that the context already shows."""
     draft, rows = parts.draft, parts.draft.material.rows
     parts.memories.fill(others)
-    parts.memories.write()
     draft.fill("profile", contained_text(unsaid(rows.narrative, draft.says)), draft.shares.profile)
     draft.fill("summary", summary_text(rows, draft.shares.summary, draft.says), draft.shares.summary)
 

@@ -83,8 +83,8 @@ def section_shares(budgets: Budgets, total: int) -> dict[ShownName, int]:
     """The tokens that each section may use in a context of `total` tokens. The tokens of a section include its title,
     fences and headings.
 
-    Three sections may use more. If other sections leave tokens, search results may use these tokens first, and a quoted
-    message may use the rest. The history always shows its last messages.
+    Four sections may use more. If other sections leave tokens, search results may use these tokens first, a quoted
+    message may use the rest, and memories may use what is then left. The history always shows its last messages.
     """
     parts = scaled(budgets, total)
     return {name: layout.share(parts, total) for name, layout in SECTIONS.items() if layout.share is not None}

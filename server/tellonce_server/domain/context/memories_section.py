@@ -1,8 +1,10 @@
 """The section of a context that shows memories, and their order in it. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from datetime import date, timedelta
 from itertools import islice
 from typing import TypeVar
+from zoneinfo import ZoneInfo
 
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import cost, take
@@ -10,6 +12,7 @@ from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.memory.statements import worth_showing
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Remembered
+from tellonce_text.dates.clock import local_day
 
 ItemT = TypeVar("ItemT", Result, Remembered)
 
@@ -22,6 +25,14 @@ WISHES = 12
 """Maximum number of preferences that a context shows before other memories, newest first. Preferences come early
 because most preferences also apply to questions that do not name them."""
 
+SOON, MOST_SOON = timedelta(days=14), 12
+"""Memories whose day is today or at most SOON later come before newer memories. At most MOST_SOON memories come early.
+`context.sql` reads these memories even if they are not among the newest."""
+
+REST_STEP = 200
+"""Memories beyond the section's share use tokens that no other section uses, in multiples of this number. The section
+therefore seldom changes while a conversation goes on, and a model provider can cache the prompt up to its end."""
+
 
 class Memories:
     """The section of memories. The section is filled in steps: first with a list, then with pinned and other memories.
@@ -31,6 +42,7 @@ class Memories:
         self._draft = draft
         self._kept: list[tuple[Remembered, str]] = []
         self._listed: list[tuple[Result, str]] = []
+        self._waiting: list[Remembered] = []
         self._above = ""
         self._spent = 0
 
@@ -53,10 +65,11 @@ class Memories:
             return
         self._spent += cost(self._above) if above else 0
         view, share = draft.material.view, draft.shares.memories // LIST_PART
-        self._listed = self._take(members, lambda result: form.member_line(result, view), share, "list budget")
+        self._listed, left = self._take(members, lambda result: form.member_line(result, view), share)
+        draft.omit("memory", [result.id for result in left], "list budget")
 
     def fill(self, ordered: Sequence[Remembered]) -> None:
-        """Add the memories that fit into the rest of the section's share."""
+        """Add the memories that fit into the rest of the section's share. The others wait for `fill_rest`."""
         draft = self._draft
         # A note repeats a message of the user, so the note is left out if the context already shows this message.
         shown = {*self.ids, *draft.included.get("log", ())}
@@ -66,23 +79,40 @@ class Memories:
         # Each kind of memory needs a heading. The tokens of the headings of all kinds that may occur are deducted in
         # advance.
         headings = sum(cost(title) for title in {_heading(memory) for memory in ordered})
-        room = draft.shares.memories - self._spent if draft.token_budget.pay(headings) else 0
-        view = draft.material.view
-        self._kept += self._take(ordered, lambda memory: form.memory_line(memory, view), room, "memories budget")
+        self._fill(ordered, draft.shares.memories - self._spent if draft.token_budget.pay(headings) else 0)
+
+    def fill_rest(self, shown: Collection[int]) -> None:
+        """Add waiting memories with tokens that no other section uses. The memories `shown` are search results that
+        another section shows. A statement that the context already contains is left out."""
+        draft = self._draft
+        waiting = [x for x in self._waiting if x.id not in shown and not draft.says(x.content)]
+        self._waiting = []
+        if waiting and draft.opens("memories"):
+            titles = {_heading(memory) for memory in waiting}.difference(_heading(memory) for memory, _ in self._kept)
+            room = draft.token_budget.left // REST_STEP * REST_STEP - sum(map(cost, titles))
+            self._fill(waiting, room if draft.token_budget.pay(sum(map(cost, titles))) else 0)
+
+    def _fill(self, ordered: Sequence[Remembered], room: int) -> None:
+        view = self._draft.material.view
+        taken, left = self._take(ordered, lambda memory: form.memory_line(memory, view), room)
+        self._kept += taken
+        self._waiting += left
 
     def _take(
-        self, items: Sequence[ItemT], render: Callable[[ItemT], str], share: int, limit: str
-    ) -> list[tuple[ItemT, str]]:
-        """Take the items that fit into `share`, each with its line. `limit` names the share in the receipt."""
+        self, items: Sequence[ItemT], render: Callable[[ItemT], str], share: int
+    ) -> tuple[list[tuple[ItemT, str]], list[ItemT]]:
+        """Return the items that fit into `share`, each with its line, and the items that do not fit."""
         draft = self._draft
         taken = take(items, render, share, draft.token_budget, dense=True)
         self._spent += taken.cost
-        draft.omit("memory", [items[i].id for i in taken.left], limit)
         for text in taken.texts:
             draft.say(text)
-        return [(items[i], text) for i, text in zip(taken.kept, taken.texts, strict=True)]
+        kept = [(items[i], text) for i, text in zip(taken.kept, taken.texts, strict=True)]
+        return kept, [items[i] for i in taken.left]
 
     def write(self) -> None:
+        """Write the section's text."""
+        self._draft.omit("memory", [memory.id for memory in self._waiting], "memories budget")
         blocks: dict[str, list[str]] = {title: [] for title in form.KIND_TITLES.values()}
         for memory, text in self._kept:
             blocks[_heading(memory)].append(text)
@@ -98,10 +128,12 @@ def _heading(memory: Remembered) -> str:
     return form.KIND_TITLES["pin" if memory.pinned else memory.kind]
 
 
-def ranked_memories(memories: Sequence[Remembered], found: Sequence[int]) -> tuple[list[Remembered], list[Remembered]]:
+def ranked_memories(
+    memories: Sequence[Remembered], found: Sequence[int], today: date, zone: ZoneInfo
+) -> tuple[list[Remembered], list[Remembered]]:
     """Return two lists. The first list has pinned memories by importance, and after them the newest preferences mixed
-    with the found memories. The second list has goals by priority and deadline, mixed with the other memories, newest
-    first."""
+    with the found memories. The second list has the memories whose day is soon. After them, it has goals by priority
+    and deadline, mixed with the other memories, newest first."""
     shown = [m for m in memories if worth_showing(m.content)]
     pins = sorted((m for m in shown if m.pinned or m.kind == "pin"), key=lambda m: (-m.importance, m.id))
     rest = sorted((m for m in shown if not (m.pinned or m.kind == "pin")), key=lambda m: (m.valid_from, m.id))[::-1]
@@ -109,9 +141,16 @@ def ranked_memories(memories: Sequence[Remembered], found: Sequence[int]) -> tup
     by_id = {m.id: m for m in rest}
     first = list(dict.fromkeys([*pins, *_interleave(wishes, [by_id[i] for i in found if i in by_id])]))
     placed = {m.id for m in first}
-    others = [m for m in rest if m.id not in placed]
+    soon = _soon([m for m in rest if m.id not in placed], today, zone)
+    others = [m for m in rest if m.id not in placed and m not in soon]
     goals = sorted((m for m in others if m.kind == "goal"), key=_goal_order)
-    return first, _interleave(goals, [m for m in others if m.kind != "goal"])
+    return first, [*soon, *_interleave(goals, [m for m in others if m.kind != "goal"])]
+
+
+def _soon(memories: Sequence[Remembered], today: date, zone: ZoneInfo) -> list[Remembered]:
+    """The memories whose day is today or soon, the earliest day first."""
+    dated = ((local_day(m.due, zone), m.id, m) for m in memories if m.due is not None)
+    return [m for day, _, m in sorted(dated) if today <= day <= today + SOON][:MOST_SOON]
 
 
 def _goal_order(memory: Remembered) -> tuple[int, float, int]:

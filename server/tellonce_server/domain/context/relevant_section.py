@@ -5,6 +5,7 @@ from datetime import date
 from operator import attrgetter
 from typing import TypeAlias
 
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import cost
 from tellonce_server.domain.context.canonical_summary import statement
@@ -101,6 +102,11 @@ class Relevant:
     def summaries(self) -> set[int]:
         """The ids of the chunk summaries that this section shows."""
         return {result.id for result in self._kept if result.kind == "summary"}
+
+    @property
+    def memories(self) -> set[int]:
+        """The ids of the memories that this section shows."""
+        return {result.id for result in self._kept if result.kind in MEMORY_KINDS}
 
     def write(self) -> None:
         kept = {(result.kind, result.chat_id, result.id) for result in self._kept}
