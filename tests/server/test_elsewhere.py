@@ -238,3 +238,22 @@ async def test_a_talk_is_shown_with_its_words_or_not_at_all(memory: Memory, budg
     assert all("User: Move the" in line and "Assistant: Done" in line for line in talks), told
     assert (len(talks) == 3) is (budget >= 300), told
     assert bool(talks) == bool(told), "a title is shown only above a talk"
+
+
+async def test_a_conversations_reply_threads_are_no_other_talks_of_the_user(memory: Memory) -> None:
+    def place(**more: object) -> dict[str, object]:
+        return {"chat_id": None, "conversation_id": "shop", **more}
+
+    async with memory.client() as client:
+        for number, reply_to in (("1", None), ("2", None), ("3", "1")):
+            at = {"message_id": number, "reply_to_message_id": reply_to}
+            await client.record_message(said(f"Paint wall number {number}", **place(**at)))
+            await client.record_message(
+                said(f"Wall {number} is painted", role="assistant", **place(exchange_of=number))
+            )
+        main = await client.get_context(asked(**place(query="Hello!")))
+        reply = await client.get_context(asked(**place(query="Hello!", reply_to_message_id="3")))
+    for context, beside in ((main, "Paint wall number 3"), (reply, "Paint wall number 2")):
+        assert beside in section(context, "elsewhere")
+        assert "other talks" not in section(context, "elsewhere")
+        assert "".join(part.text for part in context.sections or ()).count(beside) == 1

@@ -99,3 +99,25 @@ def test_what_was_learned_from_the_window_joins_the_log_when_its_message_leaves_
     log = LogRows([fact._replace(last_source=source) for fact, source in zip(learned(3), (7, 6, None), strict=True)])
     assert [text.split()[1] for text in log_of(replace(of(log), rows=rows_of([line])))] == ["#1", "#2"]
     assert [text.split()[1] for text in log_of(of(log))] == ["#1", "#2", "#3"]
+
+
+def test_words_that_the_window_or_the_log_shows_are_not_shown_again() -> None:
+    at = START + timedelta(days=1)
+    old, new = "I keep bees behind the barn at home.", "The doctor sees me on May 2 at 9am."
+    notes = [Learned(n, "fact", text, at, "active", True, "user") for n, text in ((1, old), (2, new))]
+    chunk = Happened(at, at, f"User: “{new[:-1]} (2026-05-02 09:00).” (2026-01-02)", {})
+    line = Line(7, 7, "user", f"Well. {old}", None, None, None, at, 0, None)
+    found = [
+        Result("message", n, 9, "root:9", text, "user", None, said_at, 20, 9.0, None, (), 1.0, full_text=text)
+        for n, text, said_at in ((1, new, at), (2, new, at + timedelta(days=9)), (3, "Yes.", at), (4, line.content, at))
+    ]
+    log = LogRows(notes, [chunk])
+    built = assemble(
+        material_of(
+            *(rows_of([line]),), log=log, total=LARGE, now=at + timedelta(days=99), query="When?", results=found
+        )
+    )
+    assert [text.split()[1] for text in log_of(replace(of(log), rows=rows_of([line])))] == ["#2"]
+    assert built.text.count(old) == 1
+    assert built.text.count(new[:-1]) == 2, "the same words of another day are shown"
+    assert built.included["relevant message"] == [2, 3]

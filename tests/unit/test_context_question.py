@@ -215,3 +215,24 @@ def test_no_statement_of_the_profile_or_the_summary_is_in_a_second_section(query
     text = assemble(replace(talk(10, query, 4300), rows=rows)).text
     once = (choir, "The boiler in the cellar is new.", "I moved to Bath.", "The roof of the shed leaks.")
     assert {statement: text.count(statement) for statement in once} == dict.fromkeys(once, 1)
+
+
+def test_a_note_or_a_summary_gives_way_to_the_message_that_it_repeats_in_the_history() -> None:
+    said = "I will sing the solo on Friday at noon."
+    plain = talk(10, "Good night.", 4300)
+    line = plain.rows.window[0]._replace(content=said)
+    note = Remembered(1, "fact", said, None, 3, 0.5, False, None, OLD, False, True)
+    rows = replace(
+        plain.rows,
+        window=[line, *plain.rows.window[1:]],
+        memories=[
+            note,
+            note._replace(id=2, pinned=True, content="Gate code 7."),
+            note._replace(id=3, content="Ok then."),
+        ],
+        narrative=f"“{said}” (2025-05-11)",
+        chat=ChatHead("", "", f"User: “{said[:-1]} (2025-05-16 12:00).” (2025-05-11)", 0, "telegram"),
+    )
+    built = assemble(replace(plain, rows=rows))
+    assert built.text.count("I will sing the solo") == 1
+    assert built.included["memories"] == [2, 3]

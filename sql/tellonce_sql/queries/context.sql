@@ -21,12 +21,12 @@ asked as (
   cross join lateral (
     select id, thread_key, thread_no, sent_at from messages
     where owner_id = $1 and chat_id = c.chat_id and routine is null and recorded_at <= (select recorded_at from asked)
-      and (c.chat_id <> $2 or thread_key <> $3)
+      and (c.chat_id <> $2 or thread_key <> $3 and thread_key not like 'reply:%')
     order by id desc
     limit 1) newest
   -- A conversation is a chat with a number of $18 or above. Its other threads are included too, because each of them is
-  -- a separate session.
-  where $19 and c.owner_id = $1 and (c.chat_id <> $2 or c.chat_id >= $18)
+  -- a separate session. Reply threads are left out, because left_talk and replies contain them.
+  where $19 and c.owner_id = $1 and (c.chat_id <> $2 or c.chat_id >= $18 and $3 not like 'reply:%')
     and newest.sent_at between $10::timestamptz - interval '1 day' and $10
   order by newest.sent_at desc
   limit $17

@@ -68,6 +68,7 @@ def assemble(m: Material) -> Assembled:
     known = {*parts.memories.ids, *draft.included.get("log", ())}
     found = m.results_of(*MEMORY_KINDS) if m.asked else m.results_of(*MEMORY_KINDS, "summary")
     parts.relevant.fill([result for result in unseen(draft, found, (), known) if not draft.says(result.text)])
+    parts.relevant.remove_repeated()
     parts.relevant.write()
     draft.extend("quoted", m.total)
     draft.extend("elsewhere", ELSEWHERE)
@@ -121,13 +122,21 @@ def _for_talk(parts: _Parts) -> None:
     _fill_stated(parts, others)
     parts.history.fill_older()
     parts.relevant.fill(unseen(draft, m.results_of("message"), parts.history.messages))
+    # The profile and the summary were added before the messages that they may repeat.
+    for name in ("profile", "summary"):
+        draft.take_out(name)
+    _fill_texts(draft)
 
 
 def _fill_stated(parts: _Parts, others: Sequence[Remembered]) -> None:
     """Fill the remaining memories, then the profile and the summary. The profile and the summary leave out statements
     that the context already shows."""
-    draft, rows = parts.draft, parts.draft.material.rows
     parts.memories.fill(others)
+    _fill_texts(parts.draft)
+
+
+def _fill_texts(draft: Draft) -> None:
+    rows = draft.material.rows
     draft.fill("profile", contained_text(unsaid(rows.narrative, draft.says)), draft.shares.profile)
     draft.fill("summary", summary_text(rows, draft.shares.summary, draft.says), draft.shares.summary)
 

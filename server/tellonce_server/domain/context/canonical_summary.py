@@ -15,7 +15,8 @@ THREAD_PART = 3
 """Maximum tokens of the thread's summary: the tokens of both summaries divided by this number."""
 
 _QUOTED = re.compile(r"“(.+)”", re.DOTALL)
-_DAY_BESIDE = re.compile(r" \(\d{4}(?:-\d\d){1,2}(?: to \d{4}-\d\d-\d\d)?\)")
+_DAY = r"\d{4}(?:-\d\d){1,2}(?: \d\d:\d\d)?"
+_DAY_BESIDE = re.compile(rf" \((?:about )?{_DAY}(?: to {_DAY})?\)")
 
 Says = Callable[[str], bool]
 """A function that returns whether an earlier section already contains the statement of a line."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -13,13 +14,16 @@ from tellonce_server.domain.context.elsewhere_section import elsewhere_text, who
 from tellonce_server.domain.context.lines import KIND_TITLES, LIST, quoted_line
 from tellonce_server.domain.context.material import Material
 from tellonce_text.caches import of_texts
-from tellonce_text.dates.clock import moment_line
+from tellonce_text.dates.clock import local_day, moment_line
 from tellonce_text.fences import contained, fenced
 from tellonce_text.tokens import clip, estimate
 
 SEPARATOR = "\n\n"
 """The text between two sections."""
 
+
+TELLING = 12
+"""Minimum number of characters of words that are not shown twice."""
 
 HEADINGS = sum(cost(title) for title in (LIST, *KIND_TITLES.values()))
 """The tokens of all headings in the section of memories."""
@@ -102,17 +106,30 @@ class Draft:
     included: dict[str, list[int]] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
     truncated: bool = False
-    _said: str = ""
+    _said: dict[SectionName, str] = field(default_factory=dict)
+    _told: dict[str, list[tuple[datetime, datetime]]] = field(default_factory=dict)
     _opened: set[SectionName] = field(default_factory=set)
 
-    def say(self, text: str) -> None:
-        """Remember that the context shows this text, so that no other section shows it again."""
-        self._said += f"{statement(text, quoted=False)}\n"
+    def say(self, name: SectionName, text: str) -> None:
+        """Remember that the section shows this text, so that no other section shows it again."""
+        self._said[name] = f"{self._said.get(name, '')}{statement(text, quoted=False)}\n"
 
-    def says(self, line: str) -> bool:
-        """Whether the context already shows the statement of this line."""
+    def says(self, line: str, besides: SectionName | None = None) -> bool:
+        """Whether the context already shows the statement of this line. The section `besides` is not considered."""
         made = _shown_statement(line)
-        return bool(made) and made in self._said
+        return bool(made) and any(made in said for name, said in self._said.items() if name != besides)
+
+    def tell(self, text: str, start: datetime, end: datetime) -> None:
+        """Remember that the context shows these whole words of the user, and when they were said."""
+        self._told.setdefault(statement(text), []).append((start, end))
+
+    def tells(self, text: str, at: datetime) -> bool:
+        """Whether the context already shows these words as said on this day. People repeat short texts such as "yes",
+        so a short text never counts as shown."""
+        made, zone = statement(text, quoted=False), self.material.zone
+        day = local_day(at, zone)
+        spans = self._told.get(made, ()) if len(made) >= TELLING else ()
+        return any(local_day(start, zone) <= day <= local_day(end, zone) for start, end in spans)
 
     def fill_now(self) -> None:
         """Add the current time for a reader without a clock. The line with the current time is added first, because the
@@ -150,9 +167,16 @@ class Draft:
             return
         self.token_budget.pay(cost(body))
         self.bodies[name] = body
-        self.say(body)
+        self.say(name, body)
         if cut:
             self.left_out.append(f"{name}: clipped to {room} tokens")
+
+    def take_out(self, name: SectionName) -> None:
+        """Remove the text of a section, and give its tokens back. The section can then be filled again."""
+        self.left_out = [note for note in self.left_out if not note.startswith(f"{name}: ")]
+        self._said.pop(name, None)
+        if name in self.bodies:
+            self.token_budget.left += cost(self.bodies.pop(name))
 
     def fill_texts(self) -> None:
         """Fill the sections that consist of one text. The section with the highest `removed` number is filled first."""
@@ -176,9 +200,7 @@ class Draft:
         cut, text = [note for note in self.left_out if note.startswith(f"{name}: ")], SECTIONS[name].text
         if not cut or text is None or self.token_budget.left <= 0:
             return
-        self.left_out = [note for note in self.left_out if note not in cut]
-        if name in self.bodies:
-            self.token_budget.left += cost(self.bodies.pop(name))
+        self.take_out(name)
         self.fill(name, text(self.material), min(most, self.token_budget.left))
 
     def note(self, kind: str, ids: Sequence[int]) -> None:

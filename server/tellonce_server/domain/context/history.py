@@ -85,7 +85,9 @@ class History:
         self.messages = [*older, *(shown.line for shown in self._newest)]
         self._shown = [*map(self._line, older), *self._newest]
         for shown in self._shown:
-            self._draft.say(shown.text)
+            self._draft.say("history", shown.text)
+            if form.is_whole(shown.line) and form.body(shown.line.content) in shown.text:
+                self._draft.tell(shown.line.content, shown.line.sent_at, shown.line.sent_at)
 
     def fill_summaries(self, recalled: Collection[int] = ()) -> None:
         """Add summaries of older messages and write the section. Two things are left out: the summaries that search

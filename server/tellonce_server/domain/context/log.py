@@ -24,10 +24,14 @@ STEP = 24
 
 
 class _Entry(NamedTuple):
+    """A line of the log. `said` are its words without the line's beginning. They were said between `since` and `at`."""
+
     at: datetime
     order: int
     memory_id: int
     text: str
+    said: str
+    since: datetime
 
 
 def fill_log(draft: Draft) -> None:
@@ -47,7 +51,8 @@ def fill_log(draft: Draft) -> None:
         draft.omit("log", [start], "earlier lines, log budget")
     for entry in shown:
         draft.token_budget.pay(cost(entry.text))
-        draft.say(entry.text)
+        draft.say("log", entry.text)
+        draft.tell(entry.said, entry.since, entry.at)
     draft.bodies["log"] = "\n".join(entry.text for entry in shown)
     draft.note("log", [entry.memory_id for entry in shown if entry.memory_id])
 
@@ -62,21 +67,25 @@ def _start(entries: list[_Entry], omitted: int, room: int) -> int:
 
 
 def _entries(m: Material) -> list[_Entry]:
-    recent = min((line.id for line in window(m)), default=None)
-    recent_memories = [x for x in m.log.learned if recent is None or (x.last_source or 0) < recent]
-    learned = [_Entry(x.at, 1, x.id, form.learned_line(x, m.view)) for x in recent_memories]
-    return sorted([*learned, *_happened(m, {statement(x.content) for x in m.log.learned})])
+    lines = window(m)
+    recent = min((line.id for line in lines), default=None)
+    window_text = "\n".join(statement(line.content, quoted=False) for line in lines)
+    told = [x for x in m.log.learned if recent is None or (x.last_source or 0) < recent]
+    told = [x for x in told if not (x.note and statement(x.content) in window_text)]
+    learned = [_Entry(x.at, 1, x.id, form.learned_line(x, m.view), x.content, x.at) for x in told]
+    return sorted([*learned, *_happened(m, {statement(x.content) for x in m.log.learned}, window_text)])
 
 
-def _happened(m: Material, stated: set[str]) -> Iterator[_Entry]:
+def _happened(m: Material, stated: set[str], window_text: str) -> Iterator[_Entry]:
     """The decisions and outcomes of the chunk summaries. A summary that was made without a model contributes all of its
-    lines."""
+    lines. Words that are in the window's messages are left out."""
     for chunk in m.log.happened:
         for line in _lines(chunk):
             made = statement(line)
-            if made and made not in stated:
+            if made and made not in stated and made not in window_text:
                 stated.add(made)
-                yield _Entry(chunk.to_at, 0, 0, form.period_line(line, chunk.from_at, chunk.to_at, m.view))
+                text = form.period_line(line, chunk.from_at, chunk.to_at, m.view)
+                yield _Entry(chunk.to_at, 0, 0, text, line, chunk.from_at)
 
 
 def _lines(chunk: Happened) -> list[str]:

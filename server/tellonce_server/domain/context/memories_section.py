@@ -83,14 +83,22 @@ class Memories:
 
     def fill_rest(self, shown: Collection[int]) -> None:
         """Add waiting memories with tokens that no other section uses. The memories `shown` are search results that
-        another section shows. A statement that the context already contains is left out."""
+        another section shows. A statement that the context already contains is left out. A note is removed if the
+        message that it repeats was added later."""
         draft = self._draft
+        self._remove_repeated()
         waiting = [x for x in self._waiting if x.id not in shown and not draft.says(x.content)]
         self._waiting = []
         if waiting and draft.opens("memories"):
             titles = {_heading(memory) for memory in waiting}.difference(_heading(memory) for memory, _ in self._kept)
             room = draft.token_budget.left // REST_STEP * REST_STEP - sum(map(cost, titles))
             self._fill(waiting, room if draft.token_budget.pay(sum(map(cost, titles))) else 0)
+
+    def _remove_repeated(self) -> None:
+        draft, kept = self._draft, self._kept
+        self._kept = [(x, text) for x, text in kept if x.pinned or not (x.note and draft.says(x.content, "memories"))]
+        removed = {x.id for x, _ in kept}.difference(x.id for x, _ in self._kept)
+        draft.token_budget.left += sum(cost(text) for x, text in kept if x.id in removed)
 
     def _fill(self, ordered: Sequence[Remembered], room: int) -> None:
         view = self._draft.material.view
@@ -106,7 +114,7 @@ class Memories:
         taken = take(items, render, share, draft.token_budget, dense=True)
         self._spent += taken.cost
         for text in taken.texts:
-            draft.say(text)
+            draft.say("memories", text)
         kept = [(items[i], text) for i, text in zip(taken.kept, taken.texts, strict=True)]
         return kept, [items[i] for i in taken.left]
 

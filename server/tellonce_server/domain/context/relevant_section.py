@@ -92,11 +92,23 @@ class Relevant:
             self._left.append(result)
             return 0
         draft.token_budget.pay(price)
-        draft.say(text)
+        draft.say("relevant", text)
         self._kept.append(result)
         if day is not None:
             self._days.add(day)
         return price
+
+    def remove_repeated(self) -> None:
+        """Remove messages whose words the history or the log shows with the same day. Only the tokens of a line without
+        a date are given back, because another message of the day may now need the date."""
+        draft, repeated = self._draft, [result for result in self._kept if self._is_repeated(result)]
+        self._kept = [result for result in self._kept if result not in repeated]
+        draft.token_budget.left += sum(
+            cost(form.result_line(result, draft.material.view, dated=False)) for result in repeated
+        )
+
+    def _is_repeated(self, result: Result) -> bool:
+        return result.kind == "message" and self._draft.tells(result.text, result.at)
 
     @property
     def summaries(self) -> set[int]:
