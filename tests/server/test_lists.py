@@ -6,7 +6,10 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
-from tellonce_server.domain.context.lines import LIST
+from tellonce_server.domain.context.assembly import assemble
+from tellonce_server.domain.context.lines import LIST, SOME
+from tellonce_server.domain.retrieval.search_results import Result
+from tests.contexts import material_of, rows_of
 from tests.hand_worker import item, number_of, read, say
 from tests.local_model import with_local_model
 from tests.memory_fixtures import Clock, Memory
@@ -30,10 +33,10 @@ async def learned(client: MemoryClient, clock: Clock, memory: Memory) -> None:
             )
 
 
-async def listed(client: MemoryClient, question: str) -> list[str]:
-    """The lines of the list in the context for a question."""
+async def listed(client: MemoryClient, question: str, title: str = LIST) -> list[str]:
+    """The lines of the list in the context for a question. The list must have this title."""
     context = await client.get_context(c.GetContextArgs(query=question))
-    _, found, after = (context.context or "").partition(f"{LIST}\n")
+    _, found, after = (context.context or "").partition(f"\n{title}\n")
     lines = after.splitlines() if found else []
     return lines[: next((n for n, line in enumerate(lines) if not line.startswith("- ")), len(lines))]
 
@@ -57,6 +60,38 @@ async def test_all_of_a_kind_are_listed_once_oldest_first_and_found_before_other
         ended = "The user says: I play squash with Ravi"
         await read(agent, lambda x: [item(x, "The user gave up squash", kind="outcome", ends=[number_of(x, ended)])])
         assert len(await listed(client, "Which sports do I do?")) == 2
+
+
+async def test_a_list_that_lacks_a_statement_or_rests_on_likeness_is_not_called_complete() -> None:
+    def titled(*results: Result, total: int = 4_300) -> str:
+        rows = rows_of()
+        built = assemble(material_of(rows, query="Which sports do I do?", results=results, total=total))
+        return next(s.text.split("\n")[2] for s in built.sections if s.name == "memories")
+
+    at = Clock()()
+    sports = [
+        Result(
+            "fact",
+            n,
+            None,
+            None,
+            f"I do sport {n}. " * 9,
+            None,
+            None,
+            at,
+            9,
+            9.0,
+            None,
+            (),
+            1.0,
+            listed=True,
+            named=True,
+        )
+        for n in range(40)
+    ]
+    assert titled(*sports[:3]) == LIST
+    assert titled(*sports[:2], sports[2]._replace(named=False)) == SOME
+    assert titled(*sports) == SOME
 
 
 async def test_a_category_is_a_text_that_forget_finds_and_erases(memory: Memory, clock: Clock) -> None:
@@ -86,6 +121,6 @@ async def test_without_a_model_the_nearest_kinds_are_taken_by_similarity(
         services = await memory.storage.services()
         assert await services.categories.assign() == 4
         assert await services.categories.assign() == 0
-        instruments = await listed(client, "Which instruments do I play?")
+        instruments = await listed(client, "Which instruments do I play?", SOME)
         assert ["cello" in instruments[0], "viola" in instruments[1], len(instruments)] == [True, True, 2]
-        assert len(await listed(client, "What pets do we have?")) == 2
+        assert len(await listed(client, "What pets do we have?", SOME)) == 2

@@ -11,7 +11,7 @@ from tellonce.settings import Budgets
 from tellonce_server.domain.context.budget import TokenBudget, cost, elsewhere_share, log_share, scaled
 from tellonce_server.domain.context.canonical_summary import statement
 from tellonce_server.domain.context.elsewhere_section import elsewhere_text, whole_lines
-from tellonce_server.domain.context.lines import KIND_TITLES, LIST, quoted_line
+from tellonce_server.domain.context.lines import KIND_TITLES, SOME, quoted_line
 from tellonce_server.domain.context.material import Material
 from tellonce_text.caches import of_texts
 from tellonce_text.dates.clock import local_day, moment_line
@@ -25,7 +25,7 @@ SEPARATOR = "\n\n"
 TELLING = 12
 """Minimum number of characters of words that are not shown twice."""
 
-HEADINGS = sum(cost(title) for title in (LIST, *KIND_TITLES.values()))
+HEADINGS = sum(cost(title) for title in (SOME, *KIND_TITLES.values()))
 """The tokens of all headings in the section of memories."""
 
 

@@ -35,6 +35,8 @@ KIND_TITLES: Final[dict[MemoryKind, str]] = {
     "date": "IMPORTANT DATES",
 }
 LIST = "ALL OF THIS KIND"
+SOME = "OF THIS KIND, AS FAR AS KNOWN"
+"""The title of a list that may have wrong members or lack members. See `Memories.fill_list`."""
 
 
 @dataclass(frozen=True)

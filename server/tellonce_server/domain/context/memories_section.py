@@ -43,7 +43,7 @@ class Memories:
         self._kept: list[tuple[Remembered, str]] = []
         self._listed: list[tuple[Result, str]] = []
         self._waiting: list[Remembered] = []
-        self._above = ""
+        self._above, self._list_title = "", form.LIST
         self._spent = 0
 
     @property
@@ -52,21 +52,25 @@ class Memories:
 
     def fill_list(self, members: Sequence[Result]) -> None:
         """Add the members of the list that the question asks for. `members` are given best first. The members of the
-        list are shown oldest first, one line each."""
-        draft = self._draft
+        list are shown oldest first, one line each. The list counts as complete if a model named the categories of all
+        members and if the list contains every member. Categories that are only the nearest names can be wrong."""
+        draft, every = self._draft, members
         above = sorted({result.id for result in members}.intersection(draft.included.get("log", ())))
         members = [result for result in members if result.id not in above and not draft.says(result.text)]
         self._above = f"{ABOVE}: {', '.join(f'#{number}' for number in above)}" if above else ""
         if (
             not (members or above)
             or not draft.opens("memories")
-            or not draft.token_budget.pay(cost(form.LIST) + cost(self._above))
+            or not draft.token_budget.pay(cost(form.SOME) + cost(self._above))
         ):
             return
         self._spent += cost(self._above) if above else 0
         view, share = draft.material.view, draft.shares.memories // LIST_PART
         self._listed, left = self._take(members, lambda result: form.member_line(result, view), share)
         draft.omit("memory", [result.id for result in left], "list budget")
+        self._list_title = (
+            form.LIST if all(x.named for x in every) and len(every) == len(above) + len(self._listed) else form.SOME
+        )
 
     def fill(self, ordered: Sequence[Remembered]) -> None:
         """Add the memories that fit into the rest of the section's share. The others wait for `fill_rest`."""
@@ -127,7 +131,7 @@ class Memories:
         members = [text for _, text in sorted(self._listed, key=lambda pair: pair[0].at)]
         members += [self._above] if self._above else []
         self._draft.bodies["memories"] = "\n".join(
-            "\n".join([title, *block]) for title, block in ((form.LIST, members), *blocks.items()) if block
+            "\n".join([title, *block]) for title, block in ((self._list_title, members), *blocks.items()) if block
         )
         self._draft.note("memories", self.ids)
 

@@ -61,7 +61,8 @@ class Learned(NamedTuple):
     """A memory or a chunk summary that may answer a question. The fields are in the order of the query's columns.
 
     `tokens` is None for a memory, `status` for a summary. `source_ids` are messages of the chat `source_chat_id`.
-    `listed` means that a memory belongs to a category that the query names.
+    `listed` means that a memory belongs to a category that the query names. `named` means that a model named the
+    memory's categories; otherwise, they are the nearest category names.
     """
 
     kind: ResultKind
@@ -78,6 +79,7 @@ class Learned(NamedTuple):
     cosine: float | None
     ranks: Sequence[float] | None
     listed: bool
+    named: bool = False
 
 
 PARSED = 60
