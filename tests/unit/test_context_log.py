@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from tellonce_server.domain.context.assembly import assemble
 from tellonce_server.domain.context.budget import log_share
-from tellonce_server.domain.context.log import STEP
+from tellonce_server.domain.context.log import LINE, STEP
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Happened, Learned, LogRows, Remembered
@@ -121,3 +121,13 @@ def test_words_that_the_window_or_the_log_shows_are_not_shown_again() -> None:
     assert built.text.count(old) == 1
     assert built.text.count(new[:-1]) == 2, "the same words of another day are shown"
     assert built.included["relevant message"] == [2, 3]
+
+
+def test_a_huge_memory_is_clipped_and_leaves_the_other_lines_of_the_log() -> None:
+    facts = learned(30)
+    huge = facts[0]._replace(id=99, content="The user dictated a novel. " * 4_000)
+    shown = log_of(of(LogRows([huge, *facts[1:]])))
+    assert [f"#{n} " in text for n, text in enumerate(shown, 1)] == [True] * 29 + [False]
+    assert shown[-1].startswith("[fact #99 | ")
+    assert shown[-1].endswith("…")
+    assert estimate(shown[-1]) <= LINE

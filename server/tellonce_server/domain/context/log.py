@@ -18,18 +18,24 @@ from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.history import window
 from tellonce_server.domain.context.material import Material
 from tellonce_server.store.context import Happened
+from tellonce_text.tokens import clip
+
+LINE = 200
+"""Maximum tokens of one line. A longer text is clipped, so that one huge memory leaves room for the others."""
 
 STEP = 24
 """The log's start moves by this number of lines at a time."""
 
 
 class _Entry(NamedTuple):
-    """A line of the log. `said` are its words without the line's beginning. They were said between `since` and `at`."""
+    """A line of the log, and whether it is clipped. `said` are its words without the line's beginning. They were said
+    between `since` and `at`."""
 
     at: datetime
     order: int
     memory_id: int
     text: str
+    clipped: bool
     said: str
     since: datetime
 
@@ -52,9 +58,14 @@ def fill_log(draft: Draft) -> None:
     for entry in shown:
         draft.token_budget.pay(cost(entry.text))
         draft.say("log", entry.text)
-        draft.tell(entry.said, entry.since, entry.at)
+        if not entry.clipped:
+            draft.tell(entry.said, entry.since, entry.at)
     draft.bodies["log"] = "\n".join(entry.text for entry in shown)
-    draft.note("log", [entry.memory_id for entry in shown if entry.memory_id])
+    # Another section may show the whole text of a memory whose line is clipped.
+    draft.note("log", [entry.memory_id for entry in shown if entry.memory_id and not entry.clipped])
+    draft.omit(
+        "memory", [entry.memory_id for entry in shown if entry.memory_id and entry.clipped], "clipped in the log"
+    )
 
 
 def _start(entries: list[_Entry], omitted: int, room: int) -> int:
@@ -72,7 +83,7 @@ def _entries(m: Material) -> list[_Entry]:
     window_text = "\n".join(statement(line.content, quoted=False) for line in lines)
     told = [x for x in m.log.learned if recent is None or (x.last_source or 0) < recent]
     told = [x for x in told if not (x.note and statement(x.content) in window_text)]
-    learned = [_Entry(x.at, 1, x.id, form.learned_line(x, m.view), x.content, x.at) for x in told]
+    learned = [_Entry(x.at, 1, x.id, *clip(form.learned_line(x, m.view), LINE), x.content, x.at) for x in told]
     return sorted([*learned, *_happened(m, {statement(x.content) for x in m.log.learned}, window_text)])
 
 
@@ -85,7 +96,7 @@ def _happened(m: Material, stated: set[str], window_text: str) -> Iterator[_Entr
             if made and made not in stated and made not in window_text:
                 stated.add(made)
                 text = form.period_line(line, chunk.from_at, chunk.to_at, m.view)
-                yield _Entry(chunk.to_at, 0, 0, text, line, chunk.from_at)
+                yield _Entry(chunk.to_at, 0, 0, *clip(text, LINE), line, chunk.from_at)
 
 
 def _lines(chunk: Happened) -> list[str]:
