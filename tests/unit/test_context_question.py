@@ -236,3 +236,23 @@ def test_a_note_or_a_summary_gives_way_to_the_message_that_it_repeats_in_the_his
     built = assemble(replace(plain, rows=rows))
     assert built.text.count("I will sing the solo") == 1
     assert built.included["memories"] == [2, 3]
+
+
+@pytest.mark.parametrize("total", range(300, 1_500, 50))
+def test_a_summary_without_room_for_words_is_left_out_with_its_title(total: int) -> None:
+    words = "The user mentioned the long corridor and its many doors again. " * 20
+    chat = ChatHead(words, words, words, 0, "telegram")
+    plain = talk(0, "Good night.", total)
+    built = assemble(replace(plain, rows=replace(plain.rows, chat=chat, thread_summary=words)))
+    lines = [line for line in built.text.split("\n") if line.startswith(("Summary", "This thread", "Inferred"))]
+    assert all("mentioned" in line for line in lines)
+    assert total < 1_000 or lines
+
+
+def test_a_found_summary_has_the_days_of_its_whole_period() -> None:
+    told = Result(
+        "summary", 1, 1, "root:1", "Tea.", None, None, OLD, 9, 9.0, None, (), 1.0, since=OLD - timedelta(days=2)
+    )
+    built = assemble(replace(talk(1, "When did we drink tea?", 4300), results=[told]))
+    first, last = (OLD - timedelta(days=2)).day, OLD.day
+    assert f"{first}–{last}, {OLD.year}]: Tea." in built.text

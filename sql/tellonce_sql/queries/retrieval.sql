@@ -304,7 +304,8 @@ cross join lateral (
 -- owner_scope: lexeme query of memories; asked_in: the chat of the call. Memories of `chat` scope are found in their own
 -- chat only, even if all chats are searched
 -- category_terms: lexemes that may name a category; categories: words of the requested categories; most_listed: maximum
--- number of memories of these categories (`listed`); named: whether a model named the memory's categories
+-- number of memories of these categories (`listed`); named: whether a model named the memory's categories; since:
+-- the start of a summary's period
 with
 -- use: asked
 , alike as materialized (
@@ -369,7 +370,8 @@ select m.kind, m.id, m.chat_id, null as thread_key, coalesce(v.content, m.conten
   1 - (m.embedding <=> (select vector from asked)) as cosine,
   case when ts_rank(m.tsv, (select term from any_term)) > 0
     then array(select ts_rank(m.tsv, term) from terms) end as ranks,
-  m.id in (select id from listed) as listed, coalesce(cardinality(m.categories) > 0, false) as named
+  m.id in (select id from listed) as listed, coalesce(cardinality(m.categories) > 0, false) as named,
+  null::timestamptz as since
 from (select id from alike union select id from worded union select id from listed) h
 cross join lateral (select * from memories m where m.owner_id = $owner_id and m.id = h.id offset 0) m
 left join lateral (
@@ -382,7 +384,7 @@ select 'summary', s.id, s.chat_id, s.thread_key, s.text, s.to_at, s.tokens, s.ch
   1 - (s.embedding <=> (select vector from asked)),
   case when ts_rank(s.tsv, (select term from any_term)) > 0
     then array(select ts_rank(s.tsv, term) from terms) end,
-  false, false
+  false, false, s.from_at
 from (select chat_id, id from alike_summaries union select chat_id, id from worded_summaries) h
 cross join lateral (
   select * from conversation_summaries s

@@ -11,6 +11,10 @@ from tellonce_text.caches import of_texts
 from tellonce_text.fences import contained
 from tellonce_text.tokens import clip
 
+LEAST = 12
+"""Minimum tokens of a summary whose only line is clipped. With fewer tokens, only its title and an ellipsis would be
+left."""
+
 THREAD_PART = 3
 """Maximum tokens of the thread's summary: the tokens of both summaries divided by this number."""
 
@@ -77,8 +81,8 @@ def _titled(title: str, text: str, room: int) -> list[str]:
         if left < 0:
             break
         kept.insert(0, line)
-    if lines and not kept:
-        kept = [clip(lines[-1], max(0, room - cost(f"{title}: … ")))[0]]
+    if lines and not kept and (left := room - cost(f"{title}: … ")) >= LEAST:
+        kept = [clip(lines[-1], left)[0]]
     if not any(kept):
         return []
     mark = "… " if len(kept) < len(lines) else ""

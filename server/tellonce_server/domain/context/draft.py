@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from tellonce.contract import Section, SectionName, ShownName, Stability
 from tellonce.settings import Budgets
 from tellonce_server.domain.context.budget import TokenBudget, cost, elsewhere_share, log_share, scaled
-from tellonce_server.domain.context.canonical_summary import statement
+from tellonce_server.domain.context.canonical_summary import LEAST, statement
 from tellonce_server.domain.context.elsewhere_section import elsewhere_text, whole_lines
 from tellonce_server.domain.context.lines import KIND_TITLES, SOME, quoted_line
 from tellonce_server.domain.context.material import Material
@@ -162,7 +162,7 @@ class Draft:
             return
         room = min(share, self.token_budget.left)
         body, cut = SECTIONS[name].cut(text, max(0, room - 1))
-        if not body:
+        if not body or (cut and room < LEAST):
             self.left_out.append(f"{name}: budget")
             return
         self.token_budget.pay(cost(body))

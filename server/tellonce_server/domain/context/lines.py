@@ -219,7 +219,7 @@ def _lead(result: Result, view: View) -> str:
         thread = "" if result.thread_key == view.thread_key else f" | in {_place(result, view)}"
         return f"[{when}{minute}{thread}] {_teller(result)}"
     if result.kind == "summary":
-        return f"[Summary | {when}]"
+        return f"[Summary | {period(result.since or result.at, result.at, view.zone, view.today)}]"
     note = f", {result.memory_status}" if result.memory_status not in (None, "active") else ""
     return f"[{result.kind} #{result.id} | {when}{note}]"
 

@@ -19,8 +19,9 @@ class Result(NamedTuple):
 
     `cosine` is None if the query or the result has no vector. `covered` is the weighted share of the query's words that
     the text contains. `source_ids` are message ids. If `listed` is true, the query names a category, and the result is
-    one of several members of this category. `named` says whether a model named the memory's categories. `own_score` is a message's score without the similarity of memories that
-    were learned from it.
+    one of several members of this category. `named` says whether a model named the memory's categories. `own_score` is
+    a message's score without the similarity of memories that were learned from it. `since` is the start of a summary's
+    period.
     """
 
     kind: ResultKind
@@ -43,6 +44,7 @@ class Result(NamedTuple):
     own_score: float = 0.0
     full_text: str = ""
     named: bool = False
+    since: datetime | None = None
 
     @property
     def place(self) -> MessageRange | None:

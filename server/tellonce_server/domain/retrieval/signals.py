@@ -62,7 +62,8 @@ class Learned(NamedTuple):
 
     `tokens` is None for a memory, `status` for a summary. `source_ids` are messages of the chat `source_chat_id`.
     `listed` means that a memory belongs to a category that the query names. `named` means that a model named the
-    memory's categories; otherwise, they are the nearest category names.
+    memory's categories; otherwise, they are the nearest category names. `since` is the start of a summary's period,
+    and `at` is its end.
     """
 
     kind: ResultKind
@@ -80,6 +81,7 @@ class Learned(NamedTuple):
     ranks: Sequence[float] | None
     listed: bool
     named: bool = False
+    since: datetime | None = None
 
 
 PARSED = 60
