@@ -124,7 +124,7 @@ def _stone() -> Tombstone:
 def _draft() -> Draft:
     """A draft of a context; the functions do not read its material."""
     draft = Draft(cast(Material, None), TokenBudget(100), Budgets())
-    draft.say(SENTENCE)
+    draft.say("log", SENTENCE)
     return draft
 
 
@@ -316,7 +316,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.tombstones.Tombstones.forgotten_in": lambda text: STONES.forgotten_in(
         1, 2, text, {None: frozenset((b"",))}
     ),
-    "tellonce_server.domain.context.draft.Draft.say": lambda text: _draft().say(text),
+    "tellonce_server.domain.context.draft.Draft.say": lambda text: _draft().say("log", text),
     "tellonce_server.domain.context.draft.Draft.says": lambda text: _draft().says(text),
     "tellonce_server.domain.context.lines.View.current": lambda text: lines.View(
         NOW, ZONE, "root:1", changes={(1, 1): [changes.Change(8, SENTENCE, (text,), verbatim=True)]}

@@ -257,3 +257,16 @@ async def test_a_conversations_reply_threads_are_no_other_talks_of_the_user(memo
         assert beside in section(context, "elsewhere")
         assert "other talks" not in section(context, "elsewhere")
         assert "".join(part.text for part in context.sections or ()).count(beside) == 1
+
+
+async def test_a_message_of_another_talk_is_shown_once_though_the_other_talk_first_has_no_room(memory: Memory) -> None:
+    shop = {"chat_id": None, "conversation_id": "shop"}
+    words = ("Two checkout tests fail since the update.", "I fixed the rounding; one still fails.")
+    async with memory.client() as client:
+        await client.record_message(said(words[0], message_id="1", **shop))
+        await client.record_message(said(words[1], role="assistant", exchange_of="1", **shop))
+        question = {"query": "Which checkout tests fail since the update?", "chat_id": None, "conversation_id": "new"}
+        contexts = [await client.get_context(asked(token_budget=budget, **question)) for budget in (500, 700, 4300)]
+    for context in contexts:
+        text = "".join(part.text for part in context.sections or ())
+        assert [text.count(part) for part in words] == [1, 1]

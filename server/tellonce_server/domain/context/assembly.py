@@ -68,10 +68,10 @@ def assemble(m: Material) -> Assembled:
     known = {*parts.memories.ids, *draft.included.get("log", ())}
     found = m.results_of(*MEMORY_KINDS) if m.asked else m.results_of(*MEMORY_KINDS, "summary")
     parts.relevant.fill([result for result in unseen(draft, found, (), known) if not draft.says(result.text)])
-    parts.relevant.remove_repeated()
-    parts.relevant.write()
     draft.extend("quoted", m.total)
     draft.extend("elsewhere", ELSEWHERE)
+    parts.relevant.remove_repeated()
+    parts.relevant.write()
     parts.memories.fill_rest(parts.relevant.memories)
     parts.memories.write()
     return _finished(draft, parts.history.messages)

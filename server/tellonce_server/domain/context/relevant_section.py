@@ -99,16 +99,19 @@ class Relevant:
         return price
 
     def remove_repeated(self) -> None:
-        """Remove messages whose words the history or the log shows with the same day. Only the tokens of a line without
-        a date are given back, because another message of the day may now need the date."""
-        draft, repeated = self._draft, [result for result in self._kept if self._is_repeated(result)]
+        """Remove messages whose words the history or the log shows with the same day, and messages that the section
+        `elsewhere` or the section of the quoted message now shows. Only the tokens of a line without a date are given
+        back, because another message of the day may now need the date."""
+        draft, beside = self._draft, set(_beside(self._draft))
+        repeated = [result for result in self._kept if self._is_repeated(result, beside)]
         self._kept = [result for result in self._kept if result not in repeated]
         draft.token_budget.left += sum(
             cost(form.result_line(result, draft.material.view, dated=False)) for result in repeated
         )
 
-    def _is_repeated(self, result: Result) -> bool:
-        return result.kind == "message" and self._draft.tells(result.text, result.at)
+    def _is_repeated(self, result: Result, beside: Collection[Place]) -> bool:
+        draft = self._draft
+        return result.kind == "message" and (_place(draft, result) in beside or draft.tells(result.text, result.at))
 
     @property
     def summaries(self) -> set[int]:
