@@ -317,6 +317,8 @@ READERS: dict[str, Callable[[str], object]] = {
         1, 2, text, {None: frozenset((b"",))}
     ),
     "tellonce_server.domain.context.draft.Draft.say": lambda text: _draft().say("log", text),
+    "tellonce_server.domain.context.draft.Draft.tell": lambda text: _draft().tell(text, NOW, NOW),
+    "tellonce_server.domain.context.draft.Draft.tells": lambda text: _draft().tells(text, NOW),
     "tellonce_server.domain.context.draft.Draft.says": lambda text: _draft().says(text),
     "tellonce_server.domain.context.lines.View.current": lambda text: lines.View(
         NOW, ZONE, "root:1", changes={(1, 1): [changes.Change(8, SENTENCE, (text,), verbatim=True)]}

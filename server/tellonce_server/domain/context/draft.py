@@ -126,9 +126,12 @@ class Draft:
     def tells(self, text: str, at: datetime) -> bool:
         """Whether the context already shows these words as said on this day. People repeat short texts such as "yes",
         so a short text never counts as shown."""
-        made, zone = statement(text, quoted=False), self.material.zone
+        made = statement(text, quoted=False)
+        spans = self._told.get(made)
+        if spans is None or len(made) < TELLING:
+            return False
+        zone = self.material.zone
         day = local_day(at, zone)
-        spans = self._told.get(made, ()) if len(made) >= TELLING else ()
         return any(local_day(start, zone) <= day <= local_day(end, zone) for start, end in spans)
 
     def fill_now(self) -> None:
