@@ -142,3 +142,5 @@ def test_a_memory_whose_day_is_soon_comes_before_newer_ones_and_a_past_or_distan
     assert [m.id for m in first] == [2]
     assert [m.id for m in others] == [5, 1, 6, 4, 3]
     assert [m.id for m in ranked_memories([told[0]._replace(deadline=START)], [], today, UTC_ZONE)[1]] == [1]
+    trip = told[3]._replace(happens=START + timedelta(days=9), deadline=START + timedelta(days=16))
+    assert [m.id for m in ranked_memories([trip, told[5]], [], today, UTC_ZONE)[1]] == [4, 6], "a trip begins soon"

@@ -74,9 +74,9 @@ class Remembered(NamedTuple):
     happens: datetime | None = None
 
     @property
-    def due(self) -> datetime | None:
-        """The memory's deadline or, without a deadline, the time at which it happens."""
-        return self.deadline or self.happens
+    def times(self) -> list[datetime]:
+        """The start of the time at which the memory holds or happens, and its deadline, if they are known."""
+        return [at for at in (self.happens, self.deadline) if at is not None]
 
 
 class Learned(NamedTuple):

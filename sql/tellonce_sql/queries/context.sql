@@ -131,7 +131,8 @@ select
       (select id from live where pinned or kind = 'pin' order by importance desc, id limit $5)
       union all
       (select id from live
-        where coalesce(deadline, happens_from) between $10::timestamptz - interval '1 day' and $10 + interval '15 days'
+        where deadline between $10::timestamptz - interval '1 day' and $10 + interval '15 days'
+          or happens_from between $10 - interval '1 day' and $10 + interval '15 days'
         order by coalesce(deadline, happens_from), id limit $5))
     order by id) as memories,
   (select row(
@@ -235,7 +236,8 @@ select
         -- use: memories.was_sure
       )
       and valid_from <= $10 and (valid_to is null or valid_to > $10)
-    order by coalesce(coalesce(deadline, happens_from) between $10 - interval '1 day' and $10 + interval '15 days', false) desc,
+    order by coalesce(deadline between $10 - interval '1 day' and $10 + interval '15 days'
+        or happens_from between $10 - interval '1 day' and $10 + interval '15 days', false) desc,
       valid_from desc, m.id desc
     limit $5::int + $6::int) as memories,
   (select row(

@@ -160,9 +160,10 @@ def ranked_memories(
 
 
 def _soon(memories: Sequence[Remembered], today: date, zone: ZoneInfo) -> list[Remembered]:
-    """The memories whose day is today or soon, the earliest day first."""
-    dated = ((local_day(m.due, zone), m.id, m) for m in memories if m.due is not None)
-    return [m for day, _, m in sorted(dated) if today <= day <= today + SOON][:MOST_SOON]
+    """The memories whose first or last day is today or soon, the earliest day first."""
+    days = {m.id: [day for at in m.times if today <= (day := local_day(at, zone)) <= today + SOON] for m in memories}
+    soon = [m for m in memories if days[m.id]]
+    return sorted(soon, key=lambda m: (min(days[m.id]), m.id))[:MOST_SOON]
 
 
 def _goal_order(memory: Remembered) -> tuple[int, float, int]:
