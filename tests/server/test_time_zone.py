@@ -12,6 +12,7 @@ from pydantic import SecretStr
 
 from tellonce import contract as c
 from tellonce import reminders as r
+from tellonce.client import MemoryClient
 from tellonce.contract_types import MemoryKind, When
 from tellonce.settings import ServerSettings
 from tellonce_cli.import_ import take
@@ -227,3 +228,68 @@ async def test_a_day_stays_that_day_in_a_memory_of_another_zone_that_imports_it(
     assert known["Call mom (2027-04-30 21:00)"].deadline == at(NEW_YORK, date(2027, 4, 30), 21)
     assert known["Pills (daily)"].deadline == at(NEW_YORK, date(2026, 2, 15), 21)
     assert len([entry for entry in again if entry["type"] == "memory"]) == len(known)
+
+
+SIX_PM = at(SINGAPORE, date(2026, 2, 17), 18, 14)
+
+
+async def set_here(memory: Memory, due: datetime, repeats: str | None) -> None:
+    async with memory.client() as client:
+        words = "as asked" if repeats is not None else None
+        await client.set_reminder(r.SetReminderArgs(content="Check", at=due, repeats=repeats, words=words))
+
+
+async def pending(memory: Memory) -> r.Reminder:
+    async with memory.client() as client:
+        (one,) = (await client.list_reminders(r.ListRemindersArgs())).reminders
+    return one
+
+
+@pytest.mark.parametrize("zone", [KOLKATA, NEW_YORK, AUCKLAND])
+@pytest.mark.parametrize("repeats", ["14 18 * * *", "14 6,18 * * *", "14 18 * * 2", "R/2026-02-15T18:14/P2D"])
+async def test_a_repeated_reminder_comes_once_on_its_day_at_its_time_in_the_new_zone(
+    settings: ServerSettings, clock: Clock, zone: str, repeats: str
+) -> None:
+    clock.at = at(SINGAPORE, date(2026, 2, 16), 19)  # it has been delivered on this day
+    async with in_zone(settings, clock, SINGAPORE) as memory:
+        await set_here(memory, SIX_PM, repeats)
+    for there in (zone, zone, SINGAPORE, zone):
+        async with in_zone(settings, clock, there) as memory:
+            one = await pending(memory)
+        assert one.due_at == one.memory.deadline == at(there, date(2026, 2, 17), 18, 14)
+        assert one.memory.content == "Check (as asked)"
+
+
+@pytest.mark.parametrize("repeats", ["*/30 * * * *", "0 9-17 * * *", "R/2026-02-15T18:14/PT2H"])
+async def test_a_reminder_every_few_minutes_or_hours_pauses_for_no_change_of_zone(
+    settings: ServerSettings, clock: Clock, repeats: str
+) -> None:
+    async with in_zone(settings, clock, SINGAPORE) as memory:
+        await set_here(memory, SIX_PM, repeats)
+    async with in_zone(settings, clock, NEW_YORK) as memory:
+        assert (await pending(memory)).due_at == SIX_PM
+
+
+@pytest.mark.parametrize("due", [SIX_PM, at(SINGAPORE, date(2026, 2, 17)), at(SINGAPORE, date(2026, 2, 17), 23, 59)])
+async def test_a_single_reminder_keeps_its_moment_and_its_text_gives_this_moment(
+    settings: ServerSettings, clock: Clock, due: datetime
+) -> None:
+    async with in_zone(settings, clock, SINGAPORE) as memory:
+        await set_here(memory, due, None)
+    for zone in (NEW_YORK, KOLKATA, SINGAPORE):
+        async with in_zone(settings, clock, zone) as memory:
+            one = await pending(memory)
+            local = due.astimezone(ZoneInfo(zone))
+            async with memory.client() as client:
+                found = await client.search_memory(c.SearchMemoryArgs(query=f"{local:%Y-%m-%d}", kinds=("date",)))
+                await set_again(client, due)
+            again = await pending(memory)
+        assert (one.due_at, one.memory.deadline) == (due, due)
+        assert one.memory.content == f"Check ({local:%Y-%m-%d %H:%M})"
+        assert [result.text for result in found.results] == [one.memory.content]
+        assert again.memory.id == one.memory.id
+
+
+async def set_again(client: MemoryClient, due: datetime) -> None:
+    """The same reminder again adds none."""
+    await client.set_reminder(r.SetReminderArgs(content="Check", at=due))

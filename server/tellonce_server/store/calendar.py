@@ -1,5 +1,5 @@
 """The user's calendar: the time zone in which the stored whole days begin. If the zone changes, every whole day stays the
-same day."""
+same day, and a repeated reminder keeps its time of day."""
 
 from tellonce_server.store.database import Transaction
 from tellonce_server.store.named_queries import Value
@@ -8,7 +8,7 @@ zone = Value[[], str | None]("calendar.present")
 
 
 async def follow(q: Transaction, zone: str) -> None:
-    """Change the stored whole days to `zone`, unless they are in this zone already. `q` must be a connection of the login
+    """Change the stored whole days and reminders to `zone`, unless they are in this zone already. `q` must be a connection of the login
     that owns the tables."""
     async with q.savepoint():
         former = await q.value("calendar.zone")
@@ -18,4 +18,5 @@ async def follow(q: Transaction, zone: str) -> None:
         if former is None:
             await q.run("calendar.mark_days", zone)
             return
-        await q.run("calendar.move_days", former, zone)
+        for change in ("move_days", "move_repeated", "restamp"):
+            await q.run(f"calendar.{change}", former, zone)

@@ -32,3 +32,33 @@ set deadline = case when deadline_is_day then same_day(deadline, $1, $2) else de
   valid_to = case when is_day(valid_to, $1) then same_day(valid_to, $1, $2) else valid_to end
 where (deadline_is_day or happens_on_days or (valid_from at time zone $1)::time = '00:00' or is_day(valid_to, $1))
   and not exists (select from reminders r where r.owner_id = m.owner_id and r.memory_id = m.id)
+
+-- name: move_repeated
+-- across owners: the time zone belongs to the whole database
+-- $1 the former time zone, $2 the new one: a repeated reminder that has a time of day is due at this time in the new
+-- zone, on the same day. So it comes once on each day. Reminders every few minutes or hours keep their next moment.
+with moved as (
+  update reminders
+  set due_at = (due_at at time zone $1) at time zone $2, worker = null, leased_until = null
+  where done_at is null and repeats ~ '^(\S+ [\d,]+ |R/\S+/P\d+[DM])'
+  returning owner_id, memory_id, due_at
+)
+update memories m set deadline = moved.due_at
+from moved
+where m.owner_id = moved.owner_id and m.id = moved.memory_id
+
+-- name: restamp
+-- across owners: the time zone belongs to the whole database
+-- $1 the former time zone, $2 the new one: the time at the end of a single reminder's text is given in the new zone. The
+-- moment stays. The server computes the vector and the word key again.
+update memories m
+set content = left(content, -length(stamp.former)) || stamp.present, version = version + 1, words_key = null,
+  embedding = null, tsv = tsv || to_tsvector('chatmem', stamp.present)
+from reminders r
+cross join lateral (
+  select to_char(x.deadline at time zone $1, '" ("YYYY-MM-DD HH24:MI")"') as former,
+    to_char(x.deadline at time zone $2, '" ("YYYY-MM-DD HH24:MI")"') as present
+  from memories x where x.owner_id = r.owner_id and x.id = r.memory_id
+) stamp
+where r.repeats is null and m.owner_id = r.owner_id and m.id = r.memory_id
+  and right(m.content, length(stamp.former)) = stamp.former and stamp.former <> stamp.present
