@@ -7,6 +7,7 @@ from datetime import datetime, tzinfo
 from tellonce.contract import ChatSummary, ForgetMatch, Forgotten, Memory, Profile
 from tellonce.work import QueueStatus
 from tellonce_relay.catalogue import clock, counted, day, from_english, number, phrase, server_text
+from tellonce_text.dates.clock import STAMP, is_day
 
 SHOWN = 5
 LONGEST = 3500
@@ -220,7 +221,8 @@ def dated(memory: Memory, zone: tzinfo | None, now: datetime | None = None) -> s
     """A memory with its day and year, because its words may lack the day, or give it as `(2026-03-15)`. A span has its
     first and last day. A date before the day of `now` is marked as past. A note is the user's own sentence and is in
     quotation marks. It is followed by the days that it names (`on …`), or else by the day on which it was said (`said
-    …`). The time of a reminder is marked, because the words may also name the time of the event."""
+    …`). The time of a reminder is marked if the words contain it, because the words may also name the time of the
+    event."""
     if memory.note and memory.when is not None and memory.when.start is not None:
         named = memory.when.start.astimezone(zone)
         last = (memory.when.end or memory.when.start).astimezone(zone)
@@ -239,7 +241,7 @@ def dated(memory: Memory, zone: tzinfo | None, now: datetime | None = None) -> s
     else:
         on = _days(_first_day(memory, due), due)
         on = phrase("memory.past", day=on) if _is_past(due, now) else on
-    return f"{in_days(words)} ({'⏰ ' if at else ''}{on}{at})"
+    return f"{in_days(words)} ({'⏰ ' if _stamp(due) in memory.content else ''}{on}{at})"
 
 
 def _first_day(memory: Memory, due: datetime) -> datetime:
@@ -266,11 +268,15 @@ def _days(first: datetime, last: datetime) -> str:
 
 def without_due(content: str, due: datetime) -> tuple[str, str]:
     """A memory's words without the due time or the span that ends at this time, and the time of day: `Dentist (2026-03-15
-    09:00) -> ("Dentist", ", 9:00 AM")`. The time of day is empty if the words do not contain it."""
-    stamp = f" ({due:%Y-%m-%d %H:%M})"
+    09:00) -> ("Dentist", ", 9:00 AM")`. The time of day is empty if the memory is due on a whole day and its words
+    contain no time."""
     on = due.date().isoformat()
-    words = re.sub(rf" \((?:\d{{4}}-\d\d-\d\d to |by )?{on}\)", "", content).replace(stamp, "")
-    return words, f", {clock(due)}" if stamp in content else ""
+    words = re.sub(rf" \((?:\d{{4}}-\d\d-\d\d to |by )?{on}\)", "", content).replace(_stamp(due), "")
+    return words, "" if is_day(due) and _stamp(due) not in content else f", {clock(due)}"
+
+
+def _stamp(due: datetime) -> str:
+    return f" ({due:{STAMP}})"
 
 
 def flat(text: str) -> str:

@@ -210,3 +210,23 @@ async def test_a_remembered_day_that_depends_on_the_region_is_written_beside_its
         kept = (await client.remember(c.RememberArgs(content="The plumber comes Friday week"))).memory
     assert kept is not None
     assert (kept.kind, kept.content) == ("date", "The plumber comes Friday week (2026-02-27)")
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "due", "shown"),
+    [
+        ("date", "Visa appointment", datetime(2026, 5, 1, 9), "Visa appointment (Feb 16, on May 1, 09:00 AM)"),
+        ("goal", "Hand it in", datetime(2026, 5, 1, 9), "Hand it in (Feb 16, due May 1, 09:00 AM)"),
+        ("date", "Passport expires", datetime(2026, 5, 1), "Passport expires (Feb 16, on May 1)"),
+        ("goal", "Hand it in", datetime(2026, 5, 1, 23, 59), "Hand it in (Feb 16, due May 1)"),
+        ("date", "Call (2026-05-01 09:00)", datetime(2026, 5, 1, 9), "Call (2026-05-01 09:00) (Feb 16, on May 1)"),
+    ],
+)
+async def test_a_context_gives_the_time_of_a_deadline_unless_it_is_a_whole_day_or_the_text_gives_it(
+    memory: Memory, kind: c.MemoryKind, content: str, due: datetime, shown: str
+) -> None:
+    deadline = due.replace(tzinfo=ZoneInfo(memory.settings.timezone))
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content=content, kind=kind, deadline=deadline))
+        context = (await client.get_context(c.GetContextArgs(query="What is due?"))).context or ""
+    assert shown in context

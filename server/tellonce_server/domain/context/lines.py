@@ -18,7 +18,7 @@ from tellonce_server.store.messages import Line
 from tellonce_text.caches import of_texts
 from tellonce_text.changes import Change, MessageRange, changes_at, marked
 from tellonce_text.dates.annotation import annotated
-from tellonce_text.dates.clock import age, clock_time, dated, local, local_day, period, time_of_day
+from tellonce_text.dates.clock import STAMP, age, clock_time, dated, is_day, local, local_day, period, time_of_day
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.zones import region_of
 from tellonce_text.fences import contained, name_of
@@ -148,8 +148,8 @@ def learned_line(x: Learned, view: View) -> str:
 
 
 def memory_line(memory: Remembered, view: View) -> str:
-    """A memory's line: `- #12 text (Feb 15)`, or `(Feb 15, due Mar 1)` with a due date. A note is shown as the user's
-    quoted words."""
+    """A memory's line: `- #12 text (Feb 15)`, or `(Feb 15, due Mar 1)` with a due date, or `(Feb 15, on Mar 1, 09:00 AM)`
+    with a due time. A note is shown as the user's quoted words."""
     return _memory_line(memory, view.zone, view.today)
 
 
@@ -173,9 +173,12 @@ def _attribution(about: str) -> str:
 def _due(memory: Remembered, deadline: datetime, zone: ZoneInfo, today: date) -> str:
     day = dated(local_day(deadline, zone), today)
     over = local_day(deadline, zone) < today
+    due = local(deadline, zone)
+    # The text of a reminder ends with its time.
+    at = "" if is_day(due) or f"{due:{STAMP}}" in memory.content else f", {time_of_day(due)}"
     if memory.kind == "goal":
-        return f", overdue since {day}" if over else f", due {day}"
-    return f", past: {day}" if over else f", on {day}"
+        return f", overdue since {day}" if over else f", due {day}{at}"
+    return f", past: {day}" if over else f", on {day}{at}"
 
 
 def result_line(result: Result, view: View, *, dated: bool = True) -> str:
