@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
-from tellonce.contract import ChatSummary, ForgetMatch, Forgotten, Memory, Profile
+from tellonce.contract import ChatSummary, ForgetMatch, Forgotten, Memory, Profile, When
 from tellonce.work import QueueStatus
 from tellonce_relay.catalogue import clock, counted, day, from_english, number, phrase, server_text
 from tellonce_text.dates.clock import STAMP, is_day
@@ -235,18 +235,33 @@ def dated(memory: Memory, zone: tzinfo | None, now: datetime | None = None) -> s
     if memory.deadline is None or memory.kind not in ("goal", "date"):
         return in_days(memory.content)
     due = memory.deadline.astimezone(zone)
-    words, at = without_due(memory.content, due)
-    if memory.kind == "goal":
+    return "{} ({})".format(*due_parts(memory.content, due, memory.kind, memory.when, now))
+
+
+def with_day(memory: Memory, now: datetime, zone: tzinfo) -> str:
+    """A memory with its due time or, without a due time, with the day on which it was said."""
+    if memory.kind in ("goal", "date") and memory.deadline is not None:
+        return dated(memory, zone, now)
+    return f"{memory.content} ({day(memory.valid_from, now)})"
+
+
+def due_parts(
+    content: str, due: datetime, kind: str, when: When | None = None, now: datetime | None = None
+) -> tuple[str, str]:
+    """The words of a goal or date without its due time, and the due time, such as `by Fri, May 1, 2026`. `due` is in the
+    person's zone."""
+    words, at = without_due(content, due)
+    if kind == "goal":
         on = phrase("memory.by", day=long_day(due))
     else:
-        on = _days(_first_day(memory, due), due)
+        on = _days(_first_day(content, when, due), due)
         on = phrase("memory.past", day=on) if _is_past(due, now) else on
-    return f"{in_days(words)} ({'⏰ ' if _stamp(due) in memory.content else ''}{on}{at})"
+    return in_days(words), f"{'⏰ ' if _stamp(due) in content else ''}{on}{at}"
 
 
-def _first_day(memory: Memory, due: datetime) -> datetime:
+def _first_day(content: str, when: When | None, due: datetime) -> datetime:
     """The first day of a date that lasts several days and ends at `due`; else `due`."""
-    when, written = memory.when, re.search(rf" \((\d{{4}}-\d\d-\d\d) to {due.date()}\)", memory.content)
+    written = re.search(rf" \((\d{{4}}-\d\d-\d\d) to {due.date()}\)", content)
     if written is not None:
         try:
             return datetime.fromisoformat(written[1]).replace(tzinfo=due.tzinfo)

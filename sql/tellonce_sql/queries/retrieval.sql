@@ -369,7 +369,8 @@ select m.kind, m.id, m.chat_id, null as thread_key, coalesce(v.content, m.conten
   1 - (m.embedding <=> (select vector from asked)) as cosine,
   case when ts_rank(m.tsv, (select term from any_term)) > 0
     then array(select ts_rank(m.tsv, term) from terms) end as ranks,
-  m.id in (select id from listed) as listed
+  m.id in (select id from listed) as listed,
+  case when m.kind in ('goal', 'date') then m.deadline end as due
 from (select id from alike union select id from worded union select id from listed) h
 cross join lateral (select * from memories m where m.owner_id = $owner_id and m.id = h.id offset 0) m
 left join lateral (
@@ -382,7 +383,7 @@ select 'summary', s.id, s.chat_id, s.thread_key, s.text, s.to_at, s.tokens, s.ch
   1 - (s.embedding <=> (select vector from asked)),
   case when ts_rank(s.tsv, (select term from any_term)) > 0
     then array(select ts_rank(s.tsv, term) from terms) end,
-  false
+  false, null
 from (select chat_id, id from alike_summaries union select chat_id, id from worded_summaries) h
 cross join lateral (
   select * from conversation_summaries s

@@ -44,7 +44,7 @@ def _learned(row: Learned, tokens: int, score: float, covered: float, listed: bo
     text = f"“{row.text}”" if row.note else row.text
     return Result(
         row.kind, row.id, row.chat_id, row.thread_key, text, None, None, row.at, tokens, score, row.cosine,
-        tuple(row.source_ids), covered, None, row.status, listed,
+        tuple(row.source_ids), covered, None, row.status, listed, due=row.due,
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ class Result(NamedTuple):
 
     `cosine` is None if the query or the result has no vector. `covered` is the weighted share of the query's words that
     the text contains. `source_ids` are message ids. If `listed` is true, the query names a category, and the result is
-    one of several members of this category. `own_score` is a message's score without the similarity of memories that
+    one of several members of this category. `due` is the due time of a goal or date. `own_score` is a message's score without the similarity of memories that
     were learned from it.
     """
 
@@ -42,6 +42,7 @@ class Result(NamedTuple):
     clipped: bool = False
     own_score: float = 0.0
     full_text: str = ""
+    due: datetime | None = None
 
     @property
     def place(self) -> MessageRange | None:

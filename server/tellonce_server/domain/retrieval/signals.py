@@ -78,6 +78,7 @@ class Learned(NamedTuple):
     cosine: float | None
     ranks: Sequence[float] | None
     listed: bool
+    due: datetime | None = None
 
 
 PARSED = 60
